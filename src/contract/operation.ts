@@ -1,0 +1,173 @@
+/**
+ * What an operation is: one declaration from which router, authorization, validation, API document, client, CLI and the
+ * tests over all operations are derived. `handle` alone is code; its context is the server's and not known here.
+ */
+import type { z } from 'zod';
+import { type ErrorCode, statusOnOperation } from './errors.ts';
+import { parseRoles, type RoleExpression } from './roles.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** How a call may present itself: `client-id` takes ?clientId= besides bearer, basic and API key; `none` asks for nothing. */
+export type Auth = 'client-id' | 'caller' | 'none';
+
+/** `200e`: the interface documents 200 with an error array as well (soft errors). */
+export type DocumentedStatus = number | '200e';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+/** Names of the parameters in `/groups/{groupId}/role/{roleName}`. */
+export type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameters<Rest>
+  : never;
+
+/** A page of an ordered list. `next` is the key after which the next page starts; absent at the end. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next?: string | undefined;
+}
+
+/** Text that goes out as it is, for the few answers that are not JSON. */
+export interface PlainText {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+export type ResponseDeclaration =
+  | {
+      readonly status: 200 | 201;
+      readonly body: z.ZodType;
+      /** The answer carries a token or a secret. */
+      readonly secret?: boolean;
+      /** The answer is one entity: it carries an ETag, and writes to it honour If-Match. */
+      readonly entity?: boolean;
+      /** Media types besides JSON that the caller can ask for with Accept. */
+      readonly alternatives?: readonly string[];
+    }
+  | { readonly status: 204 }
+  /** A list: 200 where it is complete to the end, 206 and a Link header where more follows. */
+  | { readonly page: z.ZodType };
+
+/** What the handler returns for a response declaration. */
+export type Answer<R> = R extends { readonly page: infer Item extends z.ZodType }
+  ? Page<z.input<Item>>
+  : R extends { readonly body: infer Body extends z.ZodType; readonly alternatives: readonly string[] }
+    ? z.input<Body> | PlainText
+    : R extends { readonly body: infer Body extends z.ZodType }
+      ? z.input<Body>
+      : undefined;
+
+export interface RequestDeclaration {
+  readonly params?: Shape;
+  readonly query?: Shape;
+  readonly body?: z.ZodType;
+  /** The body is not looked at, whatever it is and whatever its type says. */
+  readonly bodyIgnored?: boolean;
+}
+
+type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[Key]> } : Record<never, never>;
+
+/** What a handler is given of the call, checked against the declaration. */
+export interface Input<R extends RequestDeclaration> {
+  readonly params: ShapeValue<R['params']>;
+  readonly query: ShapeValue<R['query']>;
+  readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
+  readonly accept: string;
+}
+
+export interface Example {
+  /** What the example shows, in a few words. */
+  readonly title: string;
+  /** Arguments and options after the command, as typed: `ops --role DEPLOY`. */
+  readonly command: string;
+}
+
+export interface Declaration<Path extends string, Req extends RequestDeclaration, Res extends ResponseDeclaration, Context> {
+  /** `area.verb`; the file is `operations/<area>/<verb>.ts`, the client method `client.<area>.<verb>()`. */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly method: Method;
+  /** Relative to the service prefix. */
+  readonly path: Path;
+  readonly auth: Auth;
+  /** The role expression, in the words of the interface. */
+  readonly roles: string;
+  /** Every status that the interface documents for it. */
+  readonly status: readonly DocumentedStatus[];
+  readonly request: Req & ([PathParameters<Path>] extends [never] ? unknown : { readonly params: Record<PathParameters<Path>, z.ZodType> });
+  readonly response: Res;
+  /** What its handler may throw. What the pipeline throws is derived. */
+  readonly errors: readonly ErrorCode[];
+  /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
+  readonly command?: string;
+  readonly examples?: readonly Example[];
+  handle(input: Input<Req>, context: Context): Promise<Answer<Res>>;
+}
+
+/** A declaration as the registry holds it: everything parsed, nothing of the handler's types left. */
+export interface Operation<Context = never> {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly auth: Auth;
+  readonly roles: RoleExpression;
+  readonly rolesText: string;
+  /** Documented statuses as numbers; the soft 200 is among them. */
+  readonly statuses: readonly number[];
+  readonly softErrors: boolean;
+  readonly request: RequestDeclaration;
+  readonly response: ResponseDeclaration;
+  readonly errors: readonly ErrorCode[];
+  readonly command?: string | undefined;
+  readonly examples: readonly Example[];
+  handle(input: Input<RequestDeclaration>, context: Context): Promise<unknown>;
+}
+
+/** The type of a declared operation; the client reads request and answer from it, by `import type`. */
+export interface Typed<Req extends RequestDeclaration, Res extends ResponseDeclaration> {
+  readonly request: Req;
+  readonly response: Res;
+}
+
+/** Makes the `defineOperation` of a server whose handlers get `Context`. */
+export function operationDefiner<Context>() {
+  return function defineOperation<
+    const Path extends string,
+    const Req extends RequestDeclaration,
+    const Res extends ResponseDeclaration,
+  >(declaration: Declaration<Path, Req, Res, Context>): Operation<Context> & Typed<Req, Res> {
+    const softErrors = declaration.status.includes('200e');
+    const statuses = [...new Set(declaration.status.map((status) => (status === '200e' ? 200 : status)))].sort((a, b) => a - b);
+    return {
+      ...declaration,
+      roles: parseRoles(declaration.roles),
+      rolesText: declaration.roles,
+      statuses,
+      softErrors,
+      examples: declaration.examples ?? [],
+      handle: (input, context) => declaration.handle(input as Input<Req>, context),
+    };
+  };
+}
+
+/** What the pipeline itself may answer on an operation, before and around its handler. */
+export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
+  const { auth, request, roles, statuses } = operation;
+  const codes: ErrorCode[] = ['INTERNAL'];
+  if (auth !== 'none') codes.push('CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'TOKEN_INVALID', 'CREDENTIALS_AMBIGUOUS');
+  if (roles.kind !== 'public') codes.push('ROLE_MISSING');
+  if (request.params) codes.push('PATH_VALUE');
+  if (request.query && statuses.includes(400)) codes.push('FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED');
+  if (request.body) codes.push('BODY_NOT_JSON', 'BODY_TOO_DEEP', 'FIELD_MISSING', 'FIELD_UNKNOWN', 'FIELD_TYPE', 'FIELD_VALUE');
+  if ('page' in operation.response) codes.push('CURSOR_INVALID');
+  return [...new Set(codes)];
+}
+
+/** Every code an operation may answer with, and the status each has there. */
+export function answerableErrors(operation: Operation<never>): Map<ErrorCode, number> {
+  const codes = [...pipelineErrors(operation), ...operation.errors];
+  return new Map(codes.map((code) => [code, statusOnOperation(code, operation.statuses)]));
+}

@@ -1,0 +1,187 @@
+/**
+ * Role expressions as data: parsed from the text of the service interface, enforced by the server, printed in help
+ * and errors, and put into the API document. One value serves all of them.
+ */
+
+/** Every role that a declaration may name. A group may carry others; an operation can't ask for them by mistake. */
+export const knownRoles = [
+  'CLI-AUTH-IDENTIFIED',
+  'CLI-AUTH-BASIC',
+  'CLI-1STPARTY',
+  'CLI-3RDPARTY',
+  'AUTH-IDENTIFIED',
+  'AUTH-BASIC',
+  'AUTH-MFA',
+  'AUTH-SMART',
+  'USER',
+  'PERSON',
+  'BUSINESS',
+  'BUSINESSUSER',
+  'BUSINESSADMIN',
+  'BUSINESSOWNER',
+  'ADMIN',
+  'IAM_ADMIN_MAINTENANCE',
+  'IAM_ADMIN_READ_ONLY',
+] as const;
+
+export type KnownRole = (typeof knownRoles)[number];
+
+export type RoleExpression =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'role'; readonly name: string }
+  | { readonly kind: 'scope'; readonly name: string }
+  | { readonly kind: 'not'; readonly of: RoleExpression }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly RoleExpression[] };
+
+/** What of a caller an expression looks at. Role names come without the prefix ROLE_. */
+export interface Granted {
+  readonly roles: ReadonlySet<string>;
+  readonly scope: ReadonlySet<string>;
+}
+
+/** Role names compare without the prefix that tokens carry. */
+export function bareRole(name: string): string {
+  return name.startsWith('ROLE_') ? name.slice('ROLE_'.length) : name;
+}
+
+/** Roles that only the service itself gives: a group must not name one. */
+export function isReservedRole(name: string): boolean {
+  return /^(CLI|AUTH)-/.test(name) || name === 'USER' || name === 'PERSON' || name === 'BUSINESS';
+}
+
+/**
+ * Reads an expression such as `CLI-1STPARTY and (ADMIN or not BUSINESS)`; `and` binds tighter than `or`, `none` is public.
+ * @throws Error where the text is no expression or names an unknown role: a declaration's fault, found at start.
+ */
+export function parseRoles(text: string): RoleExpression {
+  const words = text.match(/[()]|[^\s()]+/g) ?? [];
+  if (words.length === 1 && words[0] === 'none') return { kind: 'public' };
+  const reader = { words, at: 0, text };
+  const expression = readAny(reader);
+  if (reader.at < words.length) throw new Error(`role expression "${text}": nothing may follow at "${words[reader.at]}"`);
+  return expression;
+}
+
+interface WordReader {
+  readonly words: readonly string[];
+  readonly text: string;
+  at: number;
+}
+
+function readAny(reader: WordReader): RoleExpression {
+  return readSequence(reader, 'or', 'any', readAll);
+}
+
+function readAll(reader: WordReader): RoleExpression {
+  return readSequence(reader, 'and', 'all', readFactor);
+}
+
+function readSequence(
+  reader: WordReader,
+  separator: string,
+  kind: 'all' | 'any',
+  readPart: (reader: WordReader) => RoleExpression,
+): RoleExpression {
+  const parts = [readPart(reader)];
+  while (reader.words[reader.at] === separator) {
+    reader.at += 1;
+    parts.push(readPart(reader));
+  }
+  return parts.length === 1 && parts[0] ? parts[0] : { kind, of: parts };
+}
+
+function readFactor(reader: WordReader): RoleExpression {
+  const word = reader.words[reader.at++];
+  if (word === '(') {
+    const inner = readAny(reader);
+    if (reader.words[reader.at++] !== ')') throw new Error(`role expression "${reader.text}": ) is missing`);
+    return inner;
+  }
+  if (word === 'not') return { kind: 'not', of: readFactor(reader) };
+  if (word === 'scope') return { kind: 'scope', name: readName(reader, reader.words[reader.at++]) };
+  const name = bareRole(readName(reader, word));
+  if (!knownRoles.includes(name as KnownRole)) throw new Error(`role expression "${reader.text}": unknown role ${name}`);
+  return { kind: 'role', name };
+}
+
+function readName(reader: WordReader, word: string | undefined): string {
+  if (word === undefined || ['and', 'or', 'not', 'scope', 'none', '(', ')'].includes(word))
+    throw new Error(`role expression "${reader.text}": a name is due at "${word ?? 'its end'}"`);
+  return word;
+}
+
+/** Whether a caller with these roles and scopes may pass. Nobody (undefined) passes a public expression only. */
+export function allows(expression: RoleExpression, granted: Granted | undefined): boolean {
+  switch (expression.kind) {
+    case 'public':
+      return true;
+    case 'role':
+      return granted?.roles.has(expression.name) ?? false;
+    case 'scope':
+      return granted?.scope.has(expression.name) ?? false;
+    case 'not':
+      return granted !== undefined && !allows(expression.of, granted);
+    case 'any':
+      return expression.of.some((part) => allows(part, granted));
+    case 'all':
+      return expression.of.length > 0 && expression.of.every((part) => allows(part, granted));
+  }
+}
+
+/** The expression as text that `parseRoles` reads back to the same value. */
+export function describeRoles(expression: RoleExpression): string {
+  switch (expression.kind) {
+    case 'public':
+      return 'none';
+    case 'role':
+      return expression.name;
+    case 'scope':
+      return `scope ${expression.name}`;
+    case 'not':
+      return `not ${describePart(expression.of)}`;
+    case 'any':
+      return expression.of.map((part) => (part.kind === 'any' ? `(${describeRoles(part)})` : describeRoles(part))).join(' or ');
+    case 'all':
+      return expression.of.map(describePart).join(' and ');
+  }
+}
+
+function describePart(part: RoleExpression): string {
+  return part.kind === 'any' || part.kind === 'all' ? `(${describeRoles(part)})` : describeRoles(part);
+}
+
+/** What a refused caller lacks on the shortest way in: roles and scopes to gain, roles that stand against it. */
+export interface Miss {
+  readonly missing: readonly string[];
+  readonly standsAgainst: readonly string[];
+}
+
+/** The nearest way from what the caller has to what the expression asks; nothing to gain where it is allowed. */
+export function nearestMiss(expression: RoleExpression, granted: Granted): Miss {
+  if (allows(expression, granted)) return { missing: [], standsAgainst: [] };
+  switch (expression.kind) {
+    case 'public':
+      return { missing: [], standsAgainst: [] };
+    case 'role':
+      return { missing: [expression.name], standsAgainst: [] };
+    case 'scope':
+      return { missing: [`scope ${expression.name}`], standsAgainst: [] };
+    case 'not':
+      return { missing: [], standsAgainst: [describeRoles(expression.of)] };
+    case 'any':
+      return expression.of.map((part) => nearestMiss(part, granted)).reduce((a, b) => (distance(b) < distance(a) ? b : a));
+    case 'all':
+      return expression.of.map((part) => nearestMiss(part, granted)).reduce(joined);
+  }
+}
+
+function distance(miss: Miss): number {
+  return miss.missing.length + miss.standsAgainst.length;
+}
+
+function joined(a: Miss, b: Miss): Miss {
+  return {
+    missing: [...new Set([...a.missing, ...b.missing])],
+    standsAgainst: [...new Set([...a.standsAgainst, ...b.standsAgainst])],
+  };
+}

@@ -1,0 +1,123 @@
+/** Schemas that several operations share. Their ids become the component names of the API document. */
+import { z } from 'zod';
+
+/** 1 to 64 of these, as the interface rules give them for ids that a caller may choose. */
+export const Id = z
+  .string()
+  .regex(/^[A-Za-z0-9._:@-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ : @ -')
+  .describe('An id: 1 to 64 of letters, digits and . _ : @ -');
+
+/** Everything below the blank and the delete character; a name that holds one would break terminals and logs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** A short text of one line. */
+export function line(longest: number, description: string) {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .max(longest, `must not be longer than ${longest} characters`)
+    .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
+    .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode')
+    .describe(description);
+}
+
+export const GroupName = line(100, 'Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits')
+  .refine((value) => !value.includes('/'), 'must not contain a slash')
+  .refine((value) => !/^[0-9a-f]{24}$/i.test(value), 'must not look like an id (24 hexadecimal digits)')
+  .refine((value) => !isReservedName(value), 'is a reserved word');
+
+/** Words that mean something in a path, so nothing may be called by them. `.` and `..` vanish in every URL parser. */
+export const reservedNames: ReadonlySet<string> = new Set([
+  '.', '..', 'me', 'main-email', 'main-mobile', 'role', 'dependency', 'user-accounts', 'business-accounts', 'service-accounts',
+  'roles', 'login', 'connect', 'organizational-structure', 'lock', 'unlock', 'identification', 'login-legacy', 'auth-legacy-by-param',
+  'remember-me', 'renew-token', 'reset-password', 'retrieve-identity', 'digital-certificate', 'renew-app-token',
+  'retrieve-legacy-identity', 'reset-legacy-password', 'login-federated',
+]);
+
+export function isReservedName(value: string): boolean {
+  return reservedNames.has(value);
+}
+
+/** An id that a caller chooses for something new. */
+export const NewId = Id.refine((value) => !isReservedName(value), 'is a reserved word');
+
+/** In a path: the id or the name of a group. */
+export const GroupReference = line(100, 'Id or name of the group');
+
+export const RoleName = z
+  .string()
+  .max(100, 'must not be longer than 100 characters')
+  .regex(/^[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
+  .describe('Name of a role, with or without the prefix ROLE_');
+
+export const ErrorItemSchema = z
+  .strictObject({ code: z.string().describe('Stable upper-case word'), message: z.string() })
+  .meta({ id: 'ErrorItem', description: 'One fault of a call.' });
+
+/** The body of every failure. */
+export const ErrorBody = z.array(ErrorItemSchema).min(1);
+
+export const Empty = z.strictObject({}).meta({ id: 'Empty', description: 'An empty object.' });
+
+export const Token = z
+  .strictObject({
+    accessToken: z.string().describe('JWT (RFC 9068)'),
+    tokenType: z.literal('Bearer'),
+    refreshToken: z.string().optional().describe('Opaque, for renewal; absent where the session has none'),
+    expiresIn: z.string().regex(/^\d+$/).describe('Remaining seconds as a string of digits'),
+    scope: z.array(z.string()),
+  })
+  .meta({ id: 'Token', description: 'Token response.' });
+
+export const Dependency = z
+  .strictObject({ groupName: z.string().min(1, 'must not be empty').max(100, 'must not be longer than 100 characters') })
+  .meta({ id: 'Dependency', description: 'A group whose roles this one has as well, by its name or id.' });
+
+export const GroupSchema = z
+  .strictObject({
+    groupId: z.string(),
+    groupName: z.string(),
+    organizationId: z.string().optional(),
+    businessUnitId: z.string().optional(),
+    roles: z.array(z.string()),
+    dependencies: z.array(Dependency),
+  })
+  .meta({ id: 'Group', description: 'A group with its own roles and the groups it depends on.' });
+
+/** What create and update of a group take. */
+export const GroupInput = z
+  .strictObject({
+    groupName: GroupName,
+    organizationId: line(64, 'Organization the group belongs to').optional(),
+    businessUnitId: line(64, 'Business unit the group belongs to').optional(),
+    roles: z.array(RoleName).max(1000, 'must not have more than 1000 entries').optional().describe('Roles that members have'),
+    dependencies: z
+      .array(Dependency)
+      .max(1000, 'must not have more than 1000 entries')
+      .optional()
+      .describe('Groups whose roles members have as well'),
+  })
+  .meta({ id: 'GroupInput' });
+
+export const ApiKeySchema = z
+  .strictObject({
+    apiKeyId: z.string(),
+    appId: z.string(),
+    clientId: z.string(),
+    hint: z.string().describe('The last four characters of the key'),
+    createdAt: z.string().describe('ISO 8601, UTC'),
+    lastUsedAt: z.string().optional().describe('ISO 8601, UTC; written now and then, not at every use'),
+  })
+  .meta({ id: 'ApiKey', description: 'An API key without the key itself.' });
+
+export const PageQuery = {
+  limit: z
+    .number()
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(1000, 'must be at most 1000')
+    .optional()
+    .describe('Entries a page, 1 to 1000; 100 where missing'),
+  after: z.string().max(512, 'is too long').optional().describe('Cursor from the Link header of the page before'),
+};
