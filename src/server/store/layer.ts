@@ -1,0 +1,207 @@
+/**
+ * One layer of one table: the rows it holds, the keys it hides, and indexes of exactly the rows it holds.
+ *
+ * Because every layer indexes its own rows only, one rule reads any chain of layers: what a layer says about a key
+ * counts unless a layer above has a word on that key. So layers need no knowledge of one another.
+ */
+import type { z } from 'zod';
+import { SortedKeys } from './sorted-keys.ts';
+import { type TableName, tables } from './tables.ts';
+
+/** A row as engines see it: they never look inside. */
+export type StoredRow = Readonly<Record<string, unknown>>;
+
+type IndexFunction = (row: StoredRow) => string | readonly string[] | undefined;
+
+/** A table's declaration with the row's type forgotten. */
+export interface TableShape {
+  readonly name: TableName;
+  readonly schema: z.ZodType<StoredRow>;
+  readonly key: (row: StoredRow) => string;
+  readonly unique: readonly (readonly [name: string, values: IndexFunction])[];
+  readonly index: readonly (readonly [name: string, values: IndexFunction])[];
+}
+
+export const tableNames = Object.keys(tables) as TableName[];
+
+const shapes = new Map<string, TableShape>(tableNames.map((name) => [name, shapeOf(name)]));
+
+function shapeOf(name: TableName): TableShape {
+  // The declarations differ in their row types; engines treat all rows alike, so the types are dropped here, once.
+  const { schema, key, unique, index } = tables[name] as unknown as {
+    schema: TableShape['schema'];
+    key: TableShape['key'];
+    unique: Record<string, IndexFunction>;
+    index: Record<string, IndexFunction>;
+  };
+  return { name, schema, key, unique: Object.entries(unique), index: Object.entries(index) };
+}
+
+/** The shape of a table; undefined for a name that no table has (a file may say anything). */
+export function findShape(name: string): TableShape | undefined {
+  return shapes.get(name);
+}
+
+/** The values an index function gives, as a list without repetitions. */
+export function indexValues(values: IndexFunction, row: StoredRow): readonly string[] {
+  const given = values(row);
+  if (given === undefined) return [];
+  return typeof given === 'string' ? [given] : [...new Set(given)];
+}
+
+export class TableLayer {
+  readonly shape: TableShape;
+  readonly rows = new Map<string, StoredRow>();
+  readonly keys = new SortedKeys();
+  /** Keys that layers below may hold and that are gone as seen from here. Always empty at the bottom. */
+  readonly removed = new Set<string>();
+  readonly #bottom: boolean;
+  readonly #unique = new Map<string, Map<string, string>>();
+  readonly #index = new Map<string, Map<string, SortedKeys>>();
+
+  constructor(shape: TableShape, bottom: boolean) {
+    this.shape = shape;
+    this.#bottom = bottom;
+  }
+
+  /** Whether this layer has a word on the key, be it only that the row is gone. */
+  mentions(key: string): boolean {
+    return this.rows.has(key) || this.removed.has(key);
+  }
+
+  /** The key of the row of this layer that has the value in a unique index. */
+  holder(unique: string, value: string): string | undefined {
+    return this.#unique.get(unique)?.get(value);
+  }
+
+  /** The keys of the rows of this layer that have the value in a plain index. */
+  matches(index: string, value: string): SortedKeys | undefined {
+    return this.#index.get(index)?.get(value);
+  }
+
+  put(key: string, row: StoredRow): void {
+    const former = this.rows.get(key);
+    if (former !== undefined) this.#forget(key, former);
+    else this.keys.add(key);
+    this.removed.delete(key);
+    this.rows.set(key, row);
+    this.#remember(key, row);
+  }
+
+  remove(key: string): void {
+    this.drop(key);
+    if (!this.#bottom) this.removed.add(key);
+  }
+
+  /** Takes back whatever this layer says about the key. */
+  drop(key: string): void {
+    this.removed.delete(key);
+    const former = this.rows.get(key);
+    if (former === undefined) return;
+    this.#forget(key, former);
+    this.keys.delete(key);
+    this.rows.delete(key);
+  }
+
+  /** Takes over everything that a layer above says. */
+  absorb(upper: TableLayer): void {
+    for (const key of upper.removed) this.remove(key);
+    for (const [key, row] of upper.rows) this.put(key, row);
+  }
+
+  #remember(key: string, row: StoredRow): void {
+    for (const [name, values] of this.shape.unique) {
+      for (const value of indexValues(values, row)) entry(this.#unique, name, newMap).set(value, key);
+    }
+    for (const [name, values] of this.shape.index) {
+      for (const value of indexValues(values, row)) {
+        entry(entry(this.#index, name, newMap<SortedKeys>), value, newKeys).add(key);
+      }
+    }
+  }
+
+  /** A unique value that another row took over meanwhile stays with that row. */
+  #forget(key: string, row: StoredRow): void {
+    for (const [name, values] of this.shape.unique) {
+      const holders = this.#unique.get(name);
+      for (const value of indexValues(values, row)) if (holders?.get(value) === key) holders.delete(value);
+    }
+    for (const [name, values] of this.shape.index) {
+      const lists = this.#index.get(name);
+      for (const value of indexValues(values, row)) {
+        const keys = lists?.get(value);
+        keys?.delete(key);
+        if (keys?.size === 0) lists?.delete(value);
+      }
+    }
+  }
+}
+
+function newMap<Value>(): Map<string, Value> {
+  return new Map();
+}
+
+function newKeys(): SortedKeys {
+  return new SortedKeys();
+}
+
+function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const there = map.get(key);
+  if (there !== undefined) return there;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** One layer of all tables; a table's part is made when it is first written to. */
+export class Layer {
+  readonly #bottom: boolean;
+  readonly #tables = new Map<TableName, TableLayer>();
+
+  constructor(kind: 'bottom' | 'overlay') {
+    this.#bottom = kind === 'bottom';
+  }
+
+  get empty(): boolean {
+    for (const { rows, removed } of this.#tables.values()) if (rows.size + removed.size > 0) return false;
+    return true;
+  }
+
+  peek(name: TableName): TableLayer | undefined {
+    return this.#tables.get(name);
+  }
+
+  table(name: TableName): TableLayer {
+    return entry(this.#tables, name, () => new TableLayer(shapes.get(name) as TableShape, this.#bottom));
+  }
+
+  parts(): Iterable<TableLayer> {
+    return this.#tables.values();
+  }
+
+  absorb(upper: Layer): void {
+    for (const part of upper.parts()) this.table(part.shape.name).absorb(part);
+  }
+}
+
+/** How many rows are moved between two turns of the event loop. */
+const ROWS_IN_A_SLICE = 500;
+
+/** Moves some rows down; true when nothing is left above. In between, both layers together read as ever. */
+export function moveSlice(upper: Layer, lower: Layer): boolean {
+  let left = ROWS_IN_A_SLICE;
+  for (const part of upper.parts()) {
+    const below = lower.table(part.shape.name);
+    for (const key of [...part.removed]) {
+      if (left-- === 0) return false;
+      below.remove(key);
+      part.drop(key);
+    }
+    for (const [key, row] of part.rows) {
+      if (left-- === 0) return false;
+      below.put(key, row);
+      part.drop(key);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,209 @@
+/**
+ * The part that all embedded engines share: rows in memory, serial transactions, group commit.
+ *
+ * Layers, from the top: what the running transaction wrote; the batch that gathers commits; the batch that is being
+ * saved; what is durable. Plain reads see the durable part only, transactions see all of it. A batch that could not
+ * be saved is dropped together with everything built upon it.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { createReader, createTransaction } from './access.ts';
+import { Batch } from './batch.ts';
+import { Layer, moveSlice, type TableLayer } from './layer.ts';
+import { type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
+import type { TableName } from './tables.ts';
+
+/** Where batches are made durable. */
+export interface Sink {
+  /** Resolves when it is time to save: commits that arrive before share a batch. */
+  gather(): Promise<void>;
+  /** Resolves when all of it is durable; rejects when none of it may be counted on. */
+  append(commits: readonly Layer[]): Promise<void>;
+  health(): StoreHealth;
+}
+
+/** How many transactions run before others (timers, sockets) get a turn. */
+const TURNS_IN_A_ROW = 64;
+
+export class LayeredStore {
+  readonly reader: Reader;
+  readonly #sink: Sink;
+  /** Topmost first. One layer, but while it is frozen there is another above it. */
+  readonly #durable: Layer[];
+  #inFlight: Batch | undefined;
+  #gathering: Batch | undefined;
+  /** Changes when batches are dropped: a transaction that began before it has seen what never happened. */
+  #lineage = {};
+  #queue: Promise<unknown> = Promise.resolve();
+  #pump: Promise<void> | undefined;
+  readonly #errands: (() => Promise<void>)[] = [];
+  #turns = 0;
+  #closed = false;
+
+  constructor(bottom: Layer, sink: Sink) {
+    this.#durable = [bottom];
+    this.#sink = sink;
+    this.reader = createReader((name) => partsOf(this.#durable, name));
+  }
+
+  /** See `Store.transaction`. */
+  async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw new StoreUnavailableError('The store is closed.');
+    const turn = this.#queue.then(() => this.#perform(work));
+    this.#queue = turn.catch(() => {});
+    const { outcome, saw } = await turn;
+    // An answer, be it an error of the work's own, may rest on what was seen: so that has to be durable first.
+    await saw?.done;
+    return outcome();
+  }
+
+  health(): StoreHealth {
+    if (this.#closed) return { writable: false, reason: 'The store is closed.', permanent: true };
+    return this.#sink.health();
+  }
+
+  /** Runs an errand at a moment when no batch is being saved. */
+  betweenBatches<Result>(errand: () => Promise<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#errands.push(() => errand().then(resolve, reject));
+      this.#startPump();
+    });
+  }
+
+  /** Freezes what is durable now, for reading at leisure; later batches go to a layer above it until `thaw`. */
+  freeze(): Layer {
+    const [frozen] = this.#durable;
+    if (frozen === undefined || this.#durable.length > 1) throw new Error('The store is frozen already.');
+    this.#durable.unshift(new Layer('overlay'));
+    return frozen;
+  }
+
+  /** Moves what came since `freeze` into the frozen layer, a slice at a time, and is done with it. */
+  async thaw(): Promise<void> {
+    const [upper, lower] = this.#durable;
+    if (upper === undefined || lower === undefined) return;
+    while (!moveSlice(upper, lower)) await setImmediate();
+    this.#durable.shift();
+  }
+
+  /** Takes no new transactions and resolves when those under way are saved or have failed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#queue;
+    while (this.#pump !== undefined) await this.#pump;
+  }
+
+  async #perform<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Performed<Result>> {
+    this.#turns += 1;
+    if (this.#turns % TURNS_IN_A_ROW === 0) await setImmediate();
+    const health = this.#sink.health();
+    if (!health.writable && health.permanent) throw new StoreUnavailableError(health.reason);
+    const attempt = this.#begin();
+    try {
+      const result = await work(attempt.transaction);
+      return { outcome: () => result, saw: attempt.commit() };
+    } catch (error) {
+      return { outcome: () => raise(error), saw: attempt.abandon() };
+    }
+  }
+
+  #begin(): Attempt {
+    const lineage = this.#lineage;
+    const top = new Layer('overlay');
+    let over = false;
+    const assertAlive = () => {
+      if (over) throw new Error('The transaction is over: await what is done in it.');
+      if (lineage !== this.#lineage) throw new StoreUnavailableError('What the transaction has seen was not saved.');
+    };
+    const transaction = createTransaction(
+      (name) => {
+        assertAlive();
+        return partsOf([top, ...this.#pending(), ...this.#durable], name);
+      },
+      (name) => top.table(name),
+    );
+    const abandon = () => {
+      assertAlive();
+      over = true;
+      return this.#gathering ?? this.#inFlight;
+    };
+    return { transaction, abandon, commit: () => (top.empty ? abandon() : this.#commit(top, abandon)) };
+  }
+
+  #commit(top: Layer, finish: () => unknown): Batch {
+    finish();
+    this.#gathering ??= new Batch();
+    this.#gathering.add(top);
+    this.#startPump();
+    return this.#gathering;
+  }
+
+  #pending(): Layer[] {
+    return [this.#gathering?.overlay, this.#inFlight?.overlay].filter((layer) => layer !== undefined);
+  }
+
+  #startPump(): void {
+    this.#pump ??= this.#runPump().finally(() => {
+      this.#pump = undefined;
+      if (this.#gathering !== undefined || this.#errands.length > 0) this.#startPump();
+    });
+  }
+
+  async #runPump(): Promise<void> {
+    await this.#sink.gather();
+    for (;;) {
+      const errand = this.#errands.shift();
+      if (errand !== undefined) await errand();
+      else if (this.#gathering !== undefined) await this.#save(this.#gathering);
+      else return;
+    }
+  }
+
+  async #save(batch: Batch): Promise<void> {
+    this.#gathering = undefined;
+    this.#inFlight = batch;
+    try {
+      await this.#sink.append(batch.commits);
+    } catch (error) {
+      this.#dropPending(batch, error);
+      return;
+    }
+    this.#durable[0]?.absorb(batch.overlay);
+    this.#inFlight = undefined;
+    batch.settle.resolve();
+  }
+
+  #dropPending(failed: Batch, cause: unknown): void {
+    const reason = new StoreUnavailableError('The change could not be saved.', { cause });
+    failed.settle.reject(reason);
+    this.#gathering?.settle.reject(reason);
+    this.#inFlight = undefined;
+    this.#gathering = undefined;
+    this.#lineage = {};
+  }
+}
+
+interface Attempt {
+  readonly transaction: Transaction;
+  /** Ends the transaction with its writes taken over; gives the batch to wait for. */
+  commit(): Batch | undefined;
+  /** Ends the transaction without its writes; gives the batch whose rows it may have seen. */
+  abandon(): Batch | undefined;
+}
+
+interface Performed<Result> {
+  readonly outcome: () => Result;
+  readonly saw: Batch | undefined;
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
+
+function partsOf(layers: readonly Layer[], name: TableName): TableLayer[] {
+  const parts: TableLayer[] = [];
+  for (const layer of layers) {
+    const part = layer.peek(name);
+    if (part !== undefined) parts.push(part);
+  }
+  return parts;
+}

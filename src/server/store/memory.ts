@@ -1,0 +1,26 @@
+/** The engine that keeps everything in memory and nothing on disk: for tests and sandboxes. */
+import { Layer } from './layer.ts';
+import { LayeredStore, type Sink } from './layered-store.ts';
+import type { Store } from './store.ts';
+
+/** Opens a store that is empty and is forgotten with its last reference. */
+export function openMemoryStore(): Store {
+  return asStore(new LayeredStore(new Layer('bottom'), nowhere));
+}
+
+/** A layered store as callers get it. */
+export function asStore(layered: LayeredStore): Store {
+  return {
+    ...layered.reader,
+    transaction: (work) => layered.transaction(work),
+    health: () => layered.health(),
+    close: () => layered.close(),
+  };
+}
+
+/** There is no disk that could fail: what is committed is as durable as it will ever be. */
+const nowhere: Sink = {
+  gather: async () => {},
+  append: async () => {},
+  health: () => ({ writable: true }),
+};

@@ -1,0 +1,93 @@
+/** Reading through a chain of layers of one table, topmost first. */
+import type { StoredRow, TableLayer } from './layer.ts';
+import type { SortedKeys } from './sorted-keys.ts';
+import type { Range } from './store.ts';
+
+export type Chain = readonly TableLayer[];
+
+export function readRow(chain: Chain, key: string): StoredRow | undefined {
+  for (const layer of chain) {
+    const row = layer.rows.get(key);
+    if (row !== undefined) return row;
+    if (layer.removed.has(key)) return undefined;
+  }
+  return undefined;
+}
+
+/** The row that has the value in a unique index. */
+export function readUnique(chain: Chain, unique: string, value: string): StoredRow | undefined {
+  for (const [depth, layer] of chain.entries()) {
+    const key = layer.holder(unique, value);
+    if (key !== undefined && !hidden(chain, depth, key)) return layer.rows.get(key);
+  }
+  return undefined;
+}
+
+export function readMatches(chain: Chain, index: string, value: string, range: Range): StoredRow[] {
+  return merge(chain, (layer) => layer.matches(index, value), range);
+}
+
+export function readAll(chain: Chain, range: Range): StoredRow[] {
+  return merge(chain, (layer) => layer.keys, range);
+}
+
+/** Costs as much as the layers above the bottom are large, and these hold only what is not yet settled. */
+export function countRows(chain: Chain): number {
+  const bottom = chain.at(-1);
+  if (bottom === undefined) return 0;
+  let count = bottom.rows.size;
+  for (const [depth, layer] of chain.slice(0, -1).entries()) {
+    for (const key of layer.rows.keys()) if (!bottom.rows.has(key) && !hidden(chain, depth, key)) count += 1;
+    for (const key of layer.removed) if (bottom.rows.has(key) && !hidden(chain, depth, key)) count -= 1;
+  }
+  return count;
+}
+
+/** Whether a layer above `depth` has the last word on the key. */
+function hidden(chain: Chain, depth: number, key: string): boolean {
+  for (let above = 0; above < depth; above += 1) if (chain[above]?.mentions(key)) return true;
+  return false;
+}
+
+interface Cursor {
+  readonly keys: SortedKeys;
+  readonly depth: number;
+  position: number;
+}
+
+function merge(chain: Chain, pick: (layer: TableLayer) => SortedKeys | undefined, range: Range): StoredRow[] {
+  const { after, limit = Number.POSITIVE_INFINITY } = range;
+  const cursors = openCursors(chain, pick, after);
+  const rows: StoredRow[] = [];
+  while (rows.length < limit) {
+    const lowest = lowestOf(cursors);
+    if (lowest === undefined) break;
+    const { key, depth } = lowest;
+    if (!hidden(chain, depth, key)) rows.push(chain[depth]?.rows.get(key) as StoredRow);
+    for (const cursor of cursors) if (cursor.keys.at(cursor.position) === key) cursor.position += 1;
+  }
+  return rows;
+}
+
+function openCursors(
+  chain: Chain,
+  pick: (layer: TableLayer) => SortedKeys | undefined,
+  after: string | undefined,
+): Cursor[] {
+  const cursors: Cursor[] = [];
+  for (const [depth, layer] of chain.entries()) {
+    const keys = pick(layer);
+    if (keys !== undefined) cursors.push({ keys, depth, position: keys.seek(after) });
+  }
+  return cursors;
+}
+
+/** The lowest key under any cursor; where several layers have it, the topmost one's. */
+function lowestOf(cursors: readonly Cursor[]): { key: string; depth: number } | undefined {
+  let lowest: { key: string; depth: number } | undefined;
+  for (const { keys, depth, position } of cursors) {
+    const key = keys.at(position);
+    if (key !== undefined && (lowest === undefined || key < lowest.key)) lowest = { key, depth };
+  }
+  return lowest;
+}

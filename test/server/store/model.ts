@@ -1,0 +1,151 @@
+/** Random histories against a model that is nothing but plain Maps. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DuplicateError, MissingRowError, type Store, type Transaction } from '../../../src/server/store/store.ts';
+import type { Group } from '../../../src/server/store/tables.ts';
+import { group } from './rows.ts';
+import type { OpenedStore } from './suite.ts';
+
+type Step =
+  | { readonly kind: 'insert' | 'replace'; readonly row: Group }
+  | { readonly kind: 'delete'; readonly groupId: string };
+
+/** Steps done in one transaction; an aborted one throws at its end. */
+interface Episode {
+  readonly steps: readonly Step[];
+  readonly abort: boolean;
+}
+
+type Model = Map<string, Group>;
+
+const keys = ['__proto__', 'a', 'b', 'c', 'constructor', 'd', 'é', '\u{1F600}'];
+const names = ['__proto__', 'n1', 'n2', 'n3', 'n4', 'n5'];
+const roles = ['constructor', 'r1', 'r2'];
+
+const row = fc
+  .record({
+    groupId: fc.constantFrom(...keys),
+    groupName: fc.constantFrom(...names),
+    roles: fc.subarray(roles),
+    dependencies: fc.subarray(keys, { maxLength: 2 }),
+  })
+  .map(({ groupId, ...changes }) => group(groupId, changes));
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('insert', 'replace'), row }),
+  fc.record({ kind: fc.constant('delete'), groupId: fc.constantFrom(...keys) }),
+);
+
+const episode: fc.Arbitrary<Episode> = fc.record({
+  steps: fc.array(step, { maxLength: 6 }),
+  abort: fc.boolean(),
+});
+
+class Aborted extends Error {}
+
+export function modelSuite(open: () => Promise<OpenedStore>): void {
+  test('does what a plain map does, whatever the history', async () => {
+    const history = fc.array(fc.array(episode, { maxLength: 4 }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(history, async (rounds) => {
+        const { store, dispose } = await open();
+        try {
+          await compare(store, rounds);
+        } finally {
+          await dispose();
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
+
+/** The episodes of a round are started at once: they must come out as if in turn. */
+async function compare(store: Store, rounds: readonly (readonly Episode[])[]): Promise<void> {
+  let model: Model = new Map();
+  for (const round of rounds) {
+    const outcomes = round.map((each) => {
+      const [expected, next] = simulate(model, each);
+      model = next;
+      return { expected, seen: play(store, each) };
+    });
+    for (const { expected, seen } of outcomes) expect(await seen).toEqual(expected);
+    await expectSame(store, model);
+  }
+}
+
+async function play(store: Store, { steps, abort }: Episode): Promise<readonly string[]> {
+  const said: string[] = [];
+  const work = async (tx: Transaction) => {
+    said.length = 0;
+    for (const each of steps) said.push(await playStep(tx, each));
+    said.push(`count ${await tx.groups.count()}`);
+    said.push((await tx.groups.list()).map(({ groupId }) => groupId).join());
+    if (abort) throw new Aborted();
+  };
+  await store.transaction(work).catch((error: unknown) => {
+    if (!(error instanceof Aborted)) throw error;
+  });
+  return said;
+}
+
+async function playStep({ groups }: Transaction, each: Step): Promise<string> {
+  try {
+    if (each.kind === 'delete') return String(await groups.delete(each.groupId));
+    await (each.kind === 'insert' ? groups.insert(each.row) : groups.replace(each.row));
+    return 'done';
+  } catch (error) {
+    if (error instanceof DuplicateError) return `duplicate ${error.constraint}`;
+    if (error instanceof MissingRowError) return 'missing';
+    throw error;
+  }
+}
+
+function simulate(before: Model, { steps, abort }: Episode): [said: readonly string[], after: Model] {
+  const model = new Map(before);
+  const said = steps.map((each) => simulateStep(model, each));
+  said.push(
+    `count ${model.size}`,
+    sorted(model)
+      .map(({ groupId }) => groupId)
+      .join(),
+  );
+  return [said, abort ? before : model];
+}
+
+function simulateStep(model: Model, each: Step): string {
+  if (each.kind === 'delete') return String(model.delete(each.groupId));
+  const { groupId, groupName } = each.row;
+  if (each.kind === 'insert' && model.has(groupId)) return 'duplicate key';
+  if (each.kind === 'replace' && !model.has(groupId)) return 'missing';
+  const others = [...model.values()].filter((other) => other.groupId !== groupId);
+  if (others.some((other) => other.groupName === groupName)) return 'duplicate groupName';
+  model.set(groupId, each.row);
+  return 'done';
+}
+
+function sorted(model: Model): Group[] {
+  return [...model.values()].sort((one, other) => (one.groupId < other.groupId ? -1 : 1));
+}
+
+async function expectSame({ groups }: Store, model: Model): Promise<void> {
+  const all = sorted(model);
+  expect(await groups.list()).toEqual(all);
+  expect(await groups.count()).toBe(all.length);
+  for (const key of keys) {
+    expect(await groups.get(key)).toEqual(model.get(key));
+    expect(await groups.list({ after: key, limit: 2 })).toEqual(all.filter((each) => each.groupId > key).slice(0, 2));
+    const dependent = all.filter((each) => each.dependencies.includes(key));
+    expect(await groups.find('dependency', key)).toEqual(dependent);
+  }
+  for (const name of names) {
+    expect(await groups.getBy('groupName', name)).toEqual(all.find((each) => each.groupName === name));
+  }
+  for (const role of roles) {
+    const having = all.filter((each) => each.roles.includes(role));
+    expect(await groups.find('role', role)).toEqual(having);
+    expect(await groups.find('role', role, { after: 'b', limit: 1 })).toEqual(
+      having.filter((each) => each.groupId > 'b').slice(0, 1),
+    );
+  }
+}
