@@ -121,3 +121,34 @@ export const PageQuery = {
     .describe('Entries a page, 1 to 1000; 100 where missing'),
   after: z.string().max(512, 'is too long').optional().describe('Cursor from the Link header of the page before'),
 };
+
+/** `(44 characters)`: base64 of 32 bytes. */
+export const ApiKeyValue = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be base64 of 32 bytes (44 characters)')
+  .describe('Base64 of 32 random bytes');
+
+/** RFC 6749, 3.3: a scope is made of printable ASCII without blank, quote and backslash. */
+export const ScopeName = z
+  .string()
+  .max(100, 'must not be longer than 100 characters')
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without blanks, quotes and backslashes');
+
+/** What creating a client takes, whoever owns it. */
+export const clientFields = {
+  appId: line(64, 'Application that the client belongs to'),
+  serviceAccountId: NewId.optional().describe('Service account that the client acts as; groups give it roles'),
+  scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional().describe('Permission names of its tokens'),
+  redirectURI: z.url('must be a URI').max(2000, 'must not be longer than 2000 characters').optional().describe('Where logins return to'),
+  grantTypes: z
+    .array(line(100, 'A grant type'))
+    .max(20, 'must not have more than 20 entries')
+    .optional()
+    .describe('OAuth grant types it may use; client_credentials where missing'),
+  businessUnitId: line(64, 'Business unit the client belongs to').optional(),
+  organizationId: line(64, 'Organization the client belongs to').optional(),
+};
+
+export const ClientCredentials = z
+  .strictObject({ clientId: z.string(), clientSecret: z.string().describe('Shown this once') })
+  .meta({ id: 'ClientCredentials', description: 'Id and secret of a new client.' });

@@ -1,0 +1,67 @@
+/**
+ * Builds dist/: the server and the client with tsc, the CLI as one bundle. With --generate it first rewrites the
+ * generated files; with --if-needed it does nothing where dist/ is newer than every source.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const stamp = path.join(root, 'dist/.built');
+const inputs = ['src', 'bench', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+
+/** The newest time of change of a file, or of anything in a folder; files that come or go change their folder's. */
+function newest(file) {
+  const stat = statSync(file);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  const entries = readdirSync(file).map((name) => newest(path.join(file, name)));
+  return Math.max(stat.mtimeMs, ...entries);
+}
+
+/** Whether dist/ is there and no source is newer than it. */
+export function isBuilt() {
+  if (!existsSync(stamp)) return false;
+  const builtAt = Number(readFileSync(stamp, 'utf8'));
+  return inputs.every((input) => newest(path.join(root, input)) <= builtAt);
+}
+
+/** Runs a TypeScript file of scripts/ as a bundle of its own, since Node 20 can't strip types. */
+async function runBundled(entry, ...args) {
+  const { build } = await import('esbuild');
+  const directory = mkdtempSync(path.join(root, 'node_modules/.iam-generate-'));
+  const outfile = path.join(directory, 'run.mjs');
+  try {
+    await build({ entryPoints: [path.join(root, entry)], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'warning' });
+    execFileSync(process.execPath, [outfile, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Rewrites the generated files: first the registry, which the rest is made from. */
+export async function generate() {
+  await runBundled('scripts/generate/registry-main.ts', root);
+  await runBundled('scripts/generate/main.ts', root);
+}
+
+/** Fills dist/. Output of the tools goes to standard error. */
+export async function build() {
+  const startedAt = Date.now();
+  mkdirSync(path.join(root, 'dist'), { recursive: true });
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const bundler = path.join(root, 'scripts/bundle-cli.mjs');
+  if (existsSync(bundler)) {
+    const { bundleCli } = await import(pathToFileURL(bundler).href);
+    await bundleCli({ outdir: path.join(root, 'dist/cli') });
+  }
+  writeFileSync(stamp, String(startedAt));
+}
+
+if (process.argv[1] && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const flags = new Set(process.argv.slice(2));
+  if (flags.has('--generate')) await generate();
+  else if (!flags.has('--if-needed') || !isBuilt()) await build();
+}

@@ -1,0 +1,93 @@
+/** The shape of the generated manifest: the registry as plain data, for programs that load neither zod nor the server. */
+import type { Auth, Example, Method } from './operation.ts';
+
+/** JSON Schema 2020-12, without references. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly description?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly [keyword: string]: unknown;
+}
+
+/** A parameter of the path or the query. */
+export interface ManifestField {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface ManifestOperation {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly auth: Auth;
+  /** The role expression in canonical words; `parseRoles` reads it. */
+  readonly roles: string;
+  readonly statuses: readonly number[];
+  readonly softErrors: boolean;
+  /** read: GET. destructive: something is gone afterwards. write: everything else. */
+  readonly effect: 'read' | 'write' | 'destructive';
+  /** Repeating the same call leaves the same state (RFC 9110, 9.2.2). */
+  readonly idempotent: boolean;
+  /** The words of its command, e.g. `groups add-role`; absent where a command is written by hand or there is none. */
+  readonly command?: string;
+  readonly examples: readonly Example[];
+  /** In the order of the path. */
+  readonly params: readonly ManifestField[];
+  readonly query: readonly ManifestField[];
+  /** The JSON Schema of the request body, where the operation reads one. */
+  readonly body?: JsonSchema;
+  readonly response: {
+    readonly status: number;
+    /** An ordered list with limit and after: 200 complete, 206 with a Link header where more follows. */
+    readonly page: boolean;
+    /** Carries a token or a secret that is shown this once. */
+    readonly secret: boolean;
+    /** Carries an ETag that If-Match takes on writes. */
+    readonly entity: boolean;
+    /** Schema of the body, or of one item of a page; absent for 204. */
+    readonly schema?: JsonSchema;
+  };
+}
+
+/** A setting of the server, as `iam serve` offers it. */
+export interface ManifestSetting {
+  /** Flag without the dashes, e.g. `signing-alg`. */
+  readonly name: string;
+  readonly environment: string;
+  readonly kind: 'text' | 'integer' | 'boolean' | 'list';
+  readonly values?: readonly string[];
+  /** As it would be typed; absent where there is none. */
+  readonly default?: string;
+  readonly description: string;
+  /** False where the setting comes from the environment or a file only (secrets). */
+  readonly flag: boolean;
+}
+
+export interface ManifestError {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly fix: string;
+}
+
+export interface Manifest {
+  /** Version of the package the manifest was made from. */
+  readonly version: string;
+  /** The path before every operation's: /security/iam/v1 */
+  readonly prefix: string;
+  readonly operations: readonly ManifestOperation[];
+  readonly errors: readonly ManifestError[];
+  readonly settings: readonly ManifestSetting[];
+}

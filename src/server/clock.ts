@@ -1,0 +1,11 @@
+/** The one source of time. Everything else is handed a Clock. */
+export interface Clock {
+  now(): Date;
+}
+
+export const systemClock: Clock = { now: () => new Date() };
+
+/** Whole seconds since the epoch, as JWTs count time (RFC 7519, NumericDate). */
+export function epochSeconds(clock: Clock): number {
+  return Math.floor(clock.now().getTime() / 1000);
+}

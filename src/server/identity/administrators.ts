@@ -1,0 +1,50 @@
+/** The rule that somebody who can still sign in holds IAM_ADMIN_MAINTENANCE, whatever else changes. */
+import { fault } from '../../contract/errors.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Membership, User } from '../store/tables.ts';
+import { dependentGroups } from './effective-roles.ts';
+
+const administratorRole = 'IAM_ADMIN_MAINTENANCE';
+
+/** Whether a user has a way to sign in that works. */
+export function canSignIn(user: User): boolean {
+  return !user.locked && user.passwordHash !== undefined;
+}
+
+/** Whether at least one user who can sign in effectively holds IAM_ADMIN_MAINTENANCE. Clients do not count. */
+export async function hasAdministrator(reader: Reader): Promise<boolean> {
+  const giving = await reader.groups.find('role', administratorRole);
+  const groupIds = await dependentGroups(
+    reader,
+    giving.map((group) => group.groupId),
+  );
+  for (const groupId of groupIds) {
+    for (const membership of await reader.memberships.find('group', groupId)) {
+      if (await givesAdministrator(reader, membership)) return true;
+    }
+  }
+  return false;
+}
+
+async function givesAdministrator(reader: Reader, membership: Membership): Promise<boolean> {
+  if (membership.kind === 'service') return false;
+  if (membership.kind === 'business') {
+    const users = await reader.users.find('businessId', membership.memberId);
+    return users.some(canSignIn);
+  }
+  const user = await reader.users.get(membership.memberId);
+  if (!user || !canSignIn(user)) return false;
+  return membership.kind === 'user' || user.businessId === membership.businessId;
+}
+
+/**
+ * Makes a change, and refuses it where it takes the last administrator away. Where there was none before, the change
+ * takes nothing away and passes.
+ * @throws IamError LAST_ADMINISTRATOR; the transaction then keeps nothing of the change.
+ */
+export async function keepingAnAdministrator<Result>(tx: Transaction, change: () => Promise<Result>): Promise<Result> {
+  const before = await hasAdministrator(tx);
+  const result = await change();
+  if (before && !(await hasAdministrator(tx))) throw fault('LAST_ADMINISTRATOR');
+  return result;
+}

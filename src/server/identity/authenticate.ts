@@ -1,0 +1,117 @@
+/** From what a call presents to who it is. Every way ends here, so that all of them hold the same rules. */
+import { type ErrorCode, fault, type IamError } from '../../contract/errors.ts';
+import type { Auth } from '../../contract/operation.ts';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../store/store.ts';
+import type { Client } from '../store/tables.ts';
+import { type AccessClaims, authoritiesOf } from '../tokens/claims.ts';
+import type { TokenVerifier } from '../tokens/verify.ts';
+import type { ApiKeyUses } from './api-key-uses.ts';
+import { ownerInForce, partyRole, rolesOfProvenClient } from './clients.ts';
+import type { Presented } from './credentials.ts';
+import type { HoldBack } from './hold-back.ts';
+import type { Principal } from './principal.ts';
+import { hashSecret, secretMatches } from './secrets.ts';
+
+/** What of a world authentication needs. */
+export interface Authentication {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly verifier: TokenVerifier;
+  readonly holdBack: HoldBack;
+  readonly apiKeyUses: ApiKeyUses;
+}
+
+/**
+ * @returns who calls; undefined where nothing is presented.
+ * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
+ */
+export async function authenticate(by: Authentication, presented: Presented, auth: Auth): Promise<Principal | undefined> {
+  const principal = await proven(by, presented);
+  if (auth !== 'client-id' || presented.clientId === undefined) return principal;
+  if (principal === undefined) return named(by, presented.clientId);
+  if (principal.client.clientId !== presented.clientId)
+    throw fault('CREDENTIALS_AMBIGUOUS', 'clientId names another client than the credentials do.');
+  return principal;
+}
+
+async function proven(by: Authentication, presented: Presented): Promise<Principal | undefined> {
+  if (presented.bearer !== undefined) return fromToken(by, presented.bearer);
+  if (presented.basic) {
+    const client = await authenticateClient(by, presented.basic.name, presented.basic.secret);
+    return provenClient(by.store, client, 'basic');
+  }
+  if (presented.apiKey !== undefined) return fromApiKey(by, presented.apiKey);
+  return undefined;
+}
+
+/**
+ * Proves a client by its secret. Unknown id, wrong secret, and a client without one are told apart by nothing.
+ * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS.
+ */
+export async function authenticateClient(by: Authentication, clientId: string, secret: string): Promise<Client> {
+  const identity = `client:${clientId}`;
+  by.holdBack.check(identity);
+  const client = await by.store.clients.get(clientId);
+  const right = secretMatches(secret, client?.secretHash);
+  if (!client || !right) {
+    by.holdBack.failed(identity);
+    throw unauthenticated('CREDENTIALS_INVALID');
+  }
+  by.holdBack.succeeded(identity);
+  if (!(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
+  return client;
+}
+
+/** A client that has proven itself, with all roles that it has now. */
+export async function provenClient(store: Store, client: Client, way: 'basic' | 'api-key'): Promise<Principal> {
+  const roles = await rolesOfProvenClient(store, client);
+  return { way, client, subject: client.clientId, roles, scope: new Set(client.scope) };
+}
+
+async function named(by: Authentication, clientId: string): Promise<Principal> {
+  const client = await by.store.clients.get(clientId);
+  if (!client || !(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
+  const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
+  return { way: 'client-id', client, subject: client.clientId, roles, scope: new Set(client.scope) };
+}
+
+async function fromApiKey(by: Authentication, key: string): Promise<Principal> {
+  const row = await by.store.apiKeys.getBy('keyHash', hashSecret(key));
+  const client = row && (await by.store.clients.get(row.clientId));
+  if (!row || !client || !(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
+  by.apiKeyUses.note(row.apiKeyId, by.clock.now());
+  return provenClient(by.store, client, 'api-key');
+}
+
+/** A token says who and what; the store says what of it still holds. */
+async function fromToken(by: Authentication, token: string): Promise<Principal> {
+  const claims = await by.verifier.verify(token);
+  if (!claims || claims.user_id !== undefined || claims.logon !== undefined) throw unauthenticated('TOKEN_INVALID');
+  const client = await by.store.clients.get(claims.client_id);
+  if (!client || !tokenInForce(claims, client) || !(await ownerInForce(by.store, client))) throw unauthenticated('TOKEN_INVALID');
+  const granted = await rolesOfProvenClient(by.store, client);
+  const roles = new Set(authoritiesOf(claims).filter((role) => granted.has(role)));
+  const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));
+  return { way: 'bearer', client, subject: claims.sub, roles, scope };
+}
+
+function tokenInForce(claims: AccessClaims, client: Client): boolean {
+  return claims.sub === client.clientId && claims.iat >= (client.tokensValidFrom ?? 0);
+}
+
+type AuthenticationFault = Extract<ErrorCode, 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID'>;
+
+/** A 401 with the challenge that fits it (RFC 6750, 3.1; RFC 7617). */
+export function unauthenticated(code: AuthenticationFault, challenge = challenges[code]): IamError {
+  return fault(code, undefined, { 'WWW-Authenticate': challenge });
+}
+
+/** Asks for id and secret (RFC 7617). */
+export const basicChallenge = 'Basic realm="iam", charset="UTF-8"';
+
+const challenges = {
+  CREDENTIALS_MISSING: 'Bearer realm="iam"',
+  CREDENTIALS_INVALID: basicChallenge,
+  TOKEN_INVALID: 'Bearer realm="iam", error="invalid_token"',
+};

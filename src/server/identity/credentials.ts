@@ -1,0 +1,63 @@
+/** Reads how a call presents itself, without yet believing any of it. */
+import { fault, IamError } from '../../contract/errors.ts';
+
+export interface Presented {
+  readonly basic?: { readonly name: string; readonly secret: string };
+  readonly bearer?: string;
+  readonly apiKey?: string;
+  /** ?clientId= of the query. */
+  readonly clientId?: string;
+}
+
+/** The parts of a request that credentials are read from. Repeated headers come as arrays. */
+export interface CredentialSource {
+  readonly authorization: string | undefined;
+  readonly apiKey: string | readonly string[] | undefined;
+  readonly clientIds: readonly string[];
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws IamError where a header is given twice or in several ways, or is no credential at all. */
+export function readCredentials(source: CredentialSource): Presented {
+  const { authorization, apiKey, clientIds } = source;
+  if (typeof apiKey === 'object') throw fault('CREDENTIALS_AMBIGUOUS', 'X-Api-Key is given more than once.');
+  if (authorization !== undefined && apiKey !== undefined)
+    throw fault('CREDENTIALS_AMBIGUOUS', 'Authorization and X-Api-Key are both given.');
+  if (new Set(clientIds).size > 1) throw fault('CREDENTIALS_AMBIGUOUS', 'clientId is given more than once.');
+  const [clientId] = clientIds;
+  return {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(authorization === undefined ? {} : readAuthorization(authorization)),
+  };
+}
+
+/** RFC 9110, 11.6.2: a scheme, in any case, and what it carries. */
+function readAuthorization(value: string): Presented {
+  const [, scheme = '', rest = ''] = /^([^ ]+) +([^ ].*)$/.exec(value.trim()) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return { bearer: rest };
+  if (scheme.toLowerCase() === 'basic') return { basic: readBasic(rest) };
+  throw fault('CREDENTIALS_INVALID', 'Authorization is neither Basic nor Bearer.');
+}
+
+/** RFC 7617: base64 of name, colon, secret; the secret may hold colons. */
+function readBasic(encoded: string): { name: string; secret: string } {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw unreadableBasic();
+  const pair = decodePair(encoded);
+  const colon = pair.indexOf(':');
+  if (colon <= 0) throw unreadableBasic();
+  return { name: pair.slice(0, colon), secret: pair.slice(colon + 1) };
+}
+
+function decodePair(encoded: string): string {
+  try {
+    return decoder.decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    throw unreadableBasic();
+  }
+}
+
+function unreadableBasic(): IamError {
+  return new IamError([{ code: 'CREDENTIALS_INVALID', message: 'Authorization does not hold base64 of an id, a colon and a secret.' }]);
+}

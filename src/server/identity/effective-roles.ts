@@ -1,0 +1,47 @@
+/** Which roles groups give: their own and, transitively, those of the groups they depend on. Read afresh on every call. */
+import type { Reader } from '../store/store.ts';
+import { type Group, type Membership, memberValue } from '../store/tables.ts';
+
+type GroupReader = Pick<Reader, 'groups'>;
+
+/** All groups reached from these ids by dependencies, the first ones included. Ids of groups that are gone are passed over. */
+export async function reachableGroups(reader: GroupReader, groupIds: Iterable<string>): Promise<Map<string, Group>> {
+  const reached = new Map<string, Group>();
+  const open = [...groupIds];
+  for (let groupId = open.pop(); groupId !== undefined; groupId = open.pop()) {
+    if (reached.has(groupId)) continue;
+    const group = await reader.groups.get(groupId);
+    if (!group) continue;
+    reached.set(groupId, group);
+    open.push(...group.dependencies);
+  }
+  return reached;
+}
+
+/** The effective roles of these groups together. */
+export async function effectiveRoles(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
+  const groups = await reachableGroups(reader, groupIds);
+  return new Set([...groups.values()].flatMap((group) => group.roles));
+}
+
+/** The ids of the groups that one member (a user, a business, a pair of both, a service) is in directly. */
+export async function groupsOfMember(
+  reader: Pick<Reader, 'memberships'>,
+  member: Pick<Membership, 'kind' | 'memberId' | 'businessId'>,
+): Promise<string[]> {
+  const memberships = await reader.memberships.find('member', memberValue(member));
+  return memberships.map((membership) => membership.groupId);
+}
+
+/** All groups that have these roles through their dependencies: the way up, from a group to those that depend on it. */
+export async function dependentGroups(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
+  const reached = new Set<string>();
+  const open = [...groupIds];
+  for (let groupId = open.pop(); groupId !== undefined; groupId = open.pop()) {
+    if (reached.has(groupId)) continue;
+    reached.add(groupId);
+    const dependents = await reader.groups.find('dependency', groupId);
+    open.push(...dependents.map((group) => group.groupId));
+  }
+  return reached;
+}

@@ -1,0 +1,16 @@
+/** One name space for userId, clientId and serviceAccountId: all of them are a token's `sub`. A name is given out once. */
+import { fault } from '../../contract/errors.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Row } from '../store/tables.ts';
+
+/** @throws IamError ID_TAKEN where the name is in use or was once. */
+export async function claimSubject(tx: Transaction, claim: Omit<Row<'subjects'>, 'retired'>): Promise<void> {
+  if (await tx.subjects.get(claim.subject)) throw fault('ID_TAKEN', `The id ${claim.subject} is in use, or was once.`);
+  await tx.subjects.insert({ ...claim, retired: false });
+}
+
+/** The name stays known, so that nobody gets it again. */
+export async function retireSubject(tx: Transaction, subject: string): Promise<void> {
+  const row = await tx.subjects.get(subject);
+  if (row) await tx.subjects.replace({ ...row, retired: true });
+}

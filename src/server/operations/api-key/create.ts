@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { ApiKeyValue, Id, line } from '../../../contract/schemas.ts';
+import { keptOf, newApiKey, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
+import { defineOperation } from '../define.ts';
+
+export const ApiKeyInput = z
+  .strictObject({
+    appId: line(64, 'Application that uses the key'),
+    clientId: Id.describe('Client that calls with the key act as'),
+    apiKey: ApiKeyValue.optional(),
+  })
+  .meta({ id: 'ApiKeyInput' });
+
+export default defineOperation({
+  id: 'api-key.create',
+  title: 'Create a new ApiKey',
+  description: 'Makes a key that opens everything its client may do. The key is shown this once; the server keeps its hash.',
+  method: 'POST',
+  path: '/api-key',
+  auth: 'caller',
+  roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  status: [201, 400, 401, 403, 404, 412, 500],
+  request: { body: ApiKeyInput },
+  response: { status: 201, body: z.strictObject({ apiKeyId: z.string(), apiKey: z.string() }), secret: true },
+  errors: ['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
+  command: 'api-key create',
+  examples: [{ title: 'A key for a client', command: '--app-id billing --client-id billing-service' }],
+
+  async handle({ body }, { store, ids, clock, randomness, caller }) {
+    const apiKey = body.apiKey ?? newApiKey(randomness);
+    const apiKeyId = ids.newId();
+    const kept = keptOf(apiKey);
+    return store.transaction(async (tx) => {
+      await requireGrantableClient(tx, body.clientId, caller);
+      await requireFreeKey(tx, kept.keyHash, apiKeyId);
+      await tx.apiKeys.insert({
+        apiKeyId,
+        appId: body.appId,
+        clientId: body.clientId,
+        ...kept,
+        createdAt: clock.now().toISOString(),
+      });
+      return { apiKeyId, apiKey };
+    });
+  },
+});

@@ -1,0 +1,54 @@
+import { ApiKeySchema, Id, line, PageQuery } from '../../../contract/schemas.ts';
+import type { ApiKeyUses } from '../../identity/api-key-uses.ts';
+import { filteredPage } from '../../identity/pages.ts';
+import type { Range, Reader } from '../../store/store.ts';
+import type { ApiKey } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'api-key.list',
+  title: 'List all ApiKey',
+  description: 'API keys in the order of their ids, without the keys themselves; hint is the end of each. Filters are exact and count together.',
+  method: 'GET',
+  path: '/api-key',
+  auth: 'caller',
+  roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  status: [200, 206, 400, 401, 403, 500],
+  request: {
+    query: {
+      ...PageQuery,
+      clientId: Id.optional().describe('Only keys of this client'),
+      appId: line(64, 'Only keys of this application').optional(),
+    },
+  },
+  response: { page: ApiKeySchema },
+  errors: [],
+  command: 'api-key list',
+  examples: [{ title: 'The keys of one client', command: '--client-id billing-service' }],
+
+  async handle({ query }, { store, range, authentication }) {
+    const { clientId, appId } = query;
+    const page = await filteredPage(
+      range,
+      (part) => candidates(store, query, part),
+      (row) => row.apiKeyId,
+      (row) => (clientId === undefined || row.clientId === clientId) && (appId === undefined || row.appId === appId),
+    );
+    return { ...page, items: page.items.map((row) => shown(row, authentication.apiKeyUses)) };
+  },
+});
+
+async function candidates(
+  store: Reader,
+  { clientId, appId }: { clientId?: string | undefined; appId?: string | undefined },
+  part: Range,
+): Promise<readonly ApiKey[]> {
+  if (clientId !== undefined) return store.apiKeys.find('clientId', clientId, part);
+  if (appId !== undefined) return store.apiKeys.find('appId', appId, part);
+  return store.apiKeys.list(part);
+}
+
+function shown({ keyHash: _, ...row }: ApiKey, uses: ApiKeyUses) {
+  const lastUsedAt = uses.noted(row.apiKeyId)?.toISOString() ?? row.lastUsedAt;
+  return lastUsedAt === undefined ? row : { ...row, lastUsedAt };
+}

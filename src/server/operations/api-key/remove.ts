@@ -1,0 +1,26 @@
+import { fault } from '../../../contract/errors.ts';
+import { Empty, Id } from '../../../contract/schemas.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'api-key.remove',
+  title: 'Delete an API key',
+  description: 'Removes a key. From the next call on nobody gets in with it.',
+  method: 'DELETE',
+  path: '/api-key/{apiKeyId}',
+  auth: 'caller',
+  roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  status: [200, 401, 403, 404, 500],
+  request: { params: { apiKeyId: Id.describe('Id of the API key') } },
+  response: { status: 200, body: Empty },
+  errors: ['API_KEY_NOT_FOUND'],
+  command: 'api-key delete',
+  examples: [{ title: 'Without being asked', command: 'KEY_ID --yes' }],
+
+  async handle({ params }, { store }) {
+    await store.transaction(async (tx) => {
+      if (!(await tx.apiKeys.delete(params.apiKeyId))) throw fault('API_KEY_NOT_FOUND');
+    });
+    return {};
+  },
+});

@@ -1,0 +1,33 @@
+import { fault } from '../../../contract/errors.ts';
+import { Empty, Id } from '../../../contract/schemas.ts';
+import { keptOf, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
+import { defineOperation } from '../define.ts';
+import { ApiKeyInput } from './create.ts';
+
+export default defineOperation({
+  id: 'api-key.update',
+  title: 'Update an ApiKey',
+  description: 'Moves a key to an application and a client, and replaces the key itself where one is sent.',
+  method: 'PUT',
+  path: '/api-key/{apiKeyId}',
+  auth: 'caller',
+  roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  status: [200, 400, 401, 403, 404, 412, 500],
+  request: { params: { apiKeyId: Id.describe('Id of the API key') }, body: ApiKeyInput },
+  response: { status: 200, body: Empty },
+  errors: ['API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
+  command: 'api-key update',
+  examples: [{ title: 'Move a key to another client', command: 'KEY_ID --app-id billing --client-id billing-service' }],
+
+  async handle({ params, body }, { store, caller }) {
+    const replaced = body.apiKey === undefined ? undefined : keptOf(body.apiKey);
+    await store.transaction(async (tx) => {
+      const row = await tx.apiKeys.get(params.apiKeyId);
+      if (!row) throw fault('API_KEY_NOT_FOUND');
+      await requireGrantableClient(tx, body.clientId, caller);
+      if (replaced) await requireFreeKey(tx, replaced.keyHash, row.apiKeyId);
+      await tx.apiKeys.replace({ ...row, ...replaced, appId: body.appId, clientId: body.clientId });
+    });
+    return {};
+  },
+});

@@ -1,0 +1,26 @@
+import { Token } from '../../../contract/schemas.ts';
+import { authenticateClient, basicChallenge, unauthenticated } from '../../identity/authenticate.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'client-identities.login',
+  title: 'Login client',
+  description: 'Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter.',
+  method: 'POST',
+  path: '/client-identities/login',
+  auth: 'none',
+  roles: 'none',
+  status: [200, 401, 429, 500],
+  request: { bodyIgnored: true },
+  response: { status: 200, body: Token, secret: true },
+  errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
+
+  async handle(_input, { presented, authentication, issuer }) {
+    if (!presented.basic) {
+      const nothing = presented.bearer === undefined && presented.apiKey === undefined;
+      throw unauthenticated(nothing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
+    }
+    const client = await authenticateClient(authentication, presented.basic.name, presented.basic.secret);
+    return issuer.forClient(client);
+  },
+});

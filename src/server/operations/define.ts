@@ -1,0 +1,31 @@
+/** What a handler is given besides the call itself. Nothing else reaches it: no Koa, no file system, no ambient time. */
+import { operationDefiner } from '../../contract/operation.ts';
+import type { Clock } from '../clock.ts';
+import type { Authentication } from '../identity/authenticate.ts';
+import type { Presented } from '../identity/credentials.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { Ids } from '../ids.ts';
+import type { Randomness } from '../randomness.ts';
+import type { Store } from '../store/store.ts';
+import type { TokenIssuer } from '../tokens/issue.ts';
+import type { KeyRing } from '../tokens/keys.ts';
+
+export interface OperationContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly randomness: Randomness;
+  readonly keys: KeyRing;
+  readonly issuer: TokenIssuer;
+  /** Who calls. On an operation with auth `none` there is nobody, and asking is a fault of the program. */
+  readonly caller: Principal;
+  /** How the call presented itself, for the operations that log somebody in. */
+  readonly presented: Presented;
+  readonly authentication: Authentication;
+  /** The call's cursor and limit, checked; `after` is a key. For operations that answer a page. */
+  readonly range: { readonly after?: string | undefined; readonly limit: number };
+  /** @throws IamError CHANGED_MEANWHILE where the call's If-Match does not name this representation. */
+  requireMatch(current: unknown): void;
+}
+
+export const defineOperation = operationDefiner<OperationContext>();

@@ -1,0 +1,31 @@
+import { Dependency, Empty, GroupReference } from '../../../contract/schemas.ts';
+import { requireDependency, requireGroup, requireNoCycle } from '../../identity/groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.add-dependency',
+  title: 'Creates a group dependency',
+  description: 'Makes the group have the roles of another as well. Where it depends on it already nothing changes.',
+  method: 'POST',
+  path: '/groups/{groupId}/dependency',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [201, 400, 401, 403, 404, 422, 500],
+  request: { params: { groupId: GroupReference }, body: Dependency },
+  response: { status: 201, body: Empty },
+  errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_UNKNOWN', 'DEPENDENCY_CYCLE'],
+  command: 'groups add-dependency',
+  examples: [{ title: 'Leads may do what ops may', command: 'leads --group-name ops' }],
+
+  async handle({ params, body }, { store }) {
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, params.groupId);
+      const { groupId } = await requireDependency(tx, body.groupName);
+      if (group.dependencies.includes(groupId)) return;
+      const changed = { ...group, dependencies: [...group.dependencies, groupId] };
+      await requireNoCycle(tx, changed);
+      await tx.groups.replace(changed);
+    });
+    return {};
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { Empty, GroupReference, RoleName } from '../../../contract/schemas.ts';
+import { requireGroup, storedRoles } from '../../identity/groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.add-role',
+  title: 'Creates a group role',
+  description: 'Gives the group a role. Where it has the role already nothing changes.',
+  method: 'POST',
+  path: '/groups/{groupId}/role',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [201, 400, 401, 403, 404, 422, 500],
+  request: { params: { groupId: GroupReference }, body: z.strictObject({ roleName: RoleName }) },
+  response: { status: 201, body: Empty },
+  errors: ['GROUP_NOT_FOUND', 'ROLE_RESERVED'],
+  command: 'groups add-role',
+  examples: [{ title: 'One more role', command: 'ops --role-name DEPLOY' }],
+
+  async handle({ params, body }, { store }) {
+    const added = storedRoles([body.roleName]);
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, params.groupId);
+      const roles = [...new Set([...group.roles, ...added])];
+      if (roles.length > group.roles.length) await tx.groups.replace({ ...group, roles });
+    });
+    return {};
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { GroupInput } from '../../../contract/schemas.ts';
+import { dependencyIds, requireFreeName, storedRoles } from '../../identity/groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.create',
+  title: 'Creates a group',
+  description: 'Makes a group with its roles and dependencies. Its id is made by the server and told in the answer.',
+  method: 'POST',
+  path: '/groups',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [201, 400, 401, 403, 412, 422, 500, 503],
+  request: { body: GroupInput },
+  response: { status: 201, body: z.strictObject({ groupId: z.string() }) },
+  errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN'],
+  command: 'groups create',
+  examples: [
+    { title: 'A group with two roles', command: '--group-name ops --role DEPLOY --role ROLLBACK' },
+    { title: 'A group that has the roles of another as well', command: '--group-name leads --role APPROVE --dependency ops' },
+  ],
+
+  async handle({ body }, { store, ids, clock }) {
+    const { roles = [], dependencies = [], ...given } = body;
+    const group = { ...given, groupId: ids.newId(), roles: storedRoles(roles), createdAt: clock.now().toISOString() };
+    return store.transaction(async (tx) => {
+      await requireFreeName(tx, group.groupName);
+      await tx.groups.insert({ ...group, dependencies: await dependencyIds(tx, dependencies) });
+      return { groupId: group.groupId };
+    });
+  },
+});

@@ -1,0 +1,23 @@
+import { GroupReference, GroupSchema } from '../../../contract/schemas.ts';
+import { requireGroup, viewOf } from '../../identity/groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.get',
+  title: 'Gets group by id',
+  description: 'One group, by its id or its name. The ETag of the answer is what If-Match takes on an update.',
+  method: 'GET',
+  path: '/groups/{groupId}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 401, 403, 404, 500],
+  request: { params: { groupId: GroupReference } },
+  response: { status: 200, body: GroupSchema, entity: true },
+  errors: ['GROUP_NOT_FOUND'],
+  command: 'groups get',
+  examples: [{ title: 'By name, as JSON', command: 'ops -o json' }],
+
+  async handle({ params }, { store }) {
+    return viewOf(store, await requireGroup(store, params.groupId));
+  },
+});

@@ -1,0 +1,68 @@
+import { GroupSchema, line, PageQuery, RoleName } from '../../../contract/schemas.ts';
+import { bareRole } from '../../../contract/roles.ts';
+import { viewOf } from '../../identity/groups.ts';
+import { filteredPage } from '../../identity/pages.ts';
+import type { Range, Reader } from '../../store/store.ts';
+import type { Group } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+interface Filters {
+  readonly name?: string | undefined;
+  readonly role?: string | undefined;
+  readonly organizationId?: string | undefined;
+  readonly businessUnitId?: string | undefined;
+}
+
+export default defineOperation({
+  id: 'groups.list',
+  title: 'Lists groups',
+  description: 'Groups in the order of their ids. Filters are exact and count together; role looks at a group\'s own roles.',
+  method: 'GET',
+  path: '/groups',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 206, 400, 401, 403, 500],
+  request: {
+    query: {
+      ...PageQuery,
+      name: line(100, 'Only the group of this name').optional(),
+      role: RoleName.optional().describe('Only groups that have this role themselves'),
+      organizationId: line(64, 'Only groups of this organization').optional(),
+      businessUnitId: line(64, 'Only groups of this business unit').optional(),
+    },
+  },
+  response: { page: GroupSchema },
+  errors: [],
+  command: 'groups list',
+  examples: [
+    { title: 'The first hundred groups', command: '' },
+    { title: 'Every group that has a role, as JSON', command: '--role DEPLOY --all -o json' },
+  ],
+
+  async handle({ query }, { store, range }) {
+    const filters: Filters = { ...query, role: query.role === undefined ? undefined : bareRole(query.role) };
+    const page = await filteredPage(range, (part) => candidates(store, filters, part), (group) => group.groupId, (group) => passes(group, filters));
+    return { ...page, items: await Promise.all(page.items.map((group) => viewOf(store, group))) };
+  },
+});
+
+/** The narrowest ordered source that holds every match. */
+async function candidates(store: Reader, filters: Filters, part: Range): Promise<readonly Group[]> {
+  if (filters.name !== undefined) {
+    const group = await store.groups.getBy('groupName', filters.name);
+    return group && (part.after === undefined || group.groupId > part.after) ? [group] : [];
+  }
+  if (filters.role !== undefined) return store.groups.find('role', filters.role, part);
+  if (filters.businessUnitId !== undefined) return store.groups.find('businessUnitId', filters.businessUnitId, part);
+  if (filters.organizationId !== undefined) return store.groups.find('organizationId', filters.organizationId, part);
+  return store.groups.list(part);
+}
+
+function passes(group: Group, { name, role, organizationId, businessUnitId }: Filters): boolean {
+  return (
+    (name === undefined || group.groupName === name) &&
+    (role === undefined || group.roles.includes(role)) &&
+    (organizationId === undefined || group.organizationId === organizationId) &&
+    (businessUnitId === undefined || group.businessUnitId === businessUnitId)
+  );
+}

@@ -1,0 +1,32 @@
+import { fault } from '../../../contract/errors.ts';
+import { GroupReference } from '../../../contract/schemas.ts';
+import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { findGroup, requireGroup } from '../../identity/groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.remove-dependency',
+  title: 'Delete a group dependency',
+  description: 'Ends that the group has the roles of another as well.',
+  method: 'DELETE',
+  path: '/groups/{groupId}/dependency/{dependencyName}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ROLE_IAM_ADMIN_MAINTENANCE',
+  status: ['200e', 204, 401, 404, 500],
+  request: { params: { groupId: GroupReference, dependencyName: GroupReference } },
+  response: { status: 204 },
+  errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_NOT_FOUND', 'LAST_ADMINISTRATOR'],
+  command: 'groups remove-dependency',
+  examples: [{ title: 'Leads no longer have the roles of ops', command: 'leads ops --yes' }],
+
+  async handle({ params }, { store }) {
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, params.groupId);
+      const other = await findGroup(tx, params.dependencyName);
+      if (!other || !group.dependencies.includes(other.groupId)) throw fault('DEPENDENCY_NOT_FOUND');
+      const dependencies = group.dependencies.filter((groupId) => groupId !== other.groupId);
+      await keepingAnAdministrator(tx, () => tx.groups.replace({ ...group, dependencies }));
+    });
+    return undefined;
+  },
+});

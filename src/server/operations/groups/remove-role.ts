@@ -1,0 +1,33 @@
+import { fault } from '../../../contract/errors.ts';
+import { bareRole } from '../../../contract/roles.ts';
+import { GroupReference, RoleName } from '../../../contract/schemas.ts';
+import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.remove-role',
+  title: 'Deletes a group role',
+  description: 'Takes a role of its own from the group. Roles that come through dependencies are not its own.',
+  method: 'DELETE',
+  path: '/groups/{groupId}/role/{roleName}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 401, 403, 404, 412, 500],
+  request: { params: { groupId: GroupReference, roleName: RoleName } },
+  response: { status: 204 },
+  errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMINISTRATOR'],
+  command: 'groups remove-role',
+  examples: [{ title: 'One role less', command: 'ops DEPLOY --yes' }],
+
+  async handle({ params }, { store }) {
+    const role = bareRole(params.roleName);
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, params.groupId);
+      if (!group.roles.includes(role)) throw fault('ROLE_NOT_FOUND');
+      const roles = group.roles.filter((name) => name !== role);
+      await keepingAnAdministrator(tx, () => tx.groups.replace({ ...group, roles }));
+    });
+    return undefined;
+  },
+});

@@ -1,0 +1,45 @@
+import { fault } from '../../../contract/errors.ts';
+import { GroupReference } from '../../../contract/schemas.ts';
+import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { requireGroup, viewOf } from '../../identity/groups.ts';
+import type { Transaction } from '../../store/store.ts';
+import { type Group, membershipKey } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.remove',
+  title: 'Delete a group',
+  description: 'Removes a group and every membership in it. A group that others depend on stays.',
+  method: 'DELETE',
+  path: '/groups/{groupId}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 401, 403, 404, 412, 500],
+  request: { params: { groupId: GroupReference } },
+  response: { status: 204 },
+  errors: ['GROUP_NOT_FOUND', 'CHANGED_MEANWHILE', 'GROUP_IN_USE', 'LAST_ADMINISTRATOR'],
+  command: 'groups delete',
+  examples: [{ title: 'Without being asked', command: 'ops --yes' }],
+
+  async handle({ params }, { store, requireMatch }) {
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, params.groupId);
+      requireMatch(await viewOf(tx, group));
+      await requireUnused(tx, group);
+      await keepingAnAdministrator(tx, () => removeWithMembers(tx, group));
+    });
+    return undefined;
+  },
+});
+
+async function requireUnused(tx: Transaction, group: Group): Promise<void> {
+  const dependents = await tx.groups.find('dependency', group.groupId, { limit: 5 });
+  if (dependents.length === 0) return;
+  const names = dependents.map((dependent) => JSON.stringify(dependent.groupName)).join(', ');
+  throw fault('GROUP_IN_USE', `Other groups depend on this group: ${names}.`);
+}
+
+async function removeWithMembers(tx: Transaction, group: Group): Promise<void> {
+  for (const membership of await tx.memberships.find('group', group.groupId)) await tx.memberships.delete(membershipKey(membership));
+  await tx.groups.delete(group.groupId);
+}

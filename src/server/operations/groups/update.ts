@@ -1,0 +1,47 @@
+import { GroupInput, GroupReference } from '../../../contract/schemas.ts';
+import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { dependencyIds, requireFreeName, requireGroup, requireNoCycle, storedRoles, viewOf } from '../../identity/groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'groups.update',
+  title: 'Updates a group',
+  description:
+    'Replaces the group by what is sent: roles or dependencies that are left out become empty lists, other fields are cleared. If-Match guards against overwriting a change of somebody else.',
+  method: 'PUT',
+  path: '/groups/{groupId}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ROLE_IAM_ADMIN_MAINTENANCE',
+  status: ['200e', 204, 400, 401, 404, 422, 500, 503],
+  request: { params: { groupId: GroupReference }, body: GroupInput },
+  response: { status: 204 },
+  errors: [
+    'GROUP_NOT_FOUND',
+    'CHANGED_MEANWHILE',
+    'GROUP_NAME_TAKEN',
+    'ROLE_RESERVED',
+    'DEPENDENCY_UNKNOWN',
+    'DEPENDENCY_CYCLE',
+    'LAST_ADMINISTRATOR',
+  ],
+
+  async handle({ params, body }, { store, requireMatch }) {
+    const { roles = [], dependencies = [], ...given } = body;
+    await store.transaction(async (tx) => {
+      const current = await requireGroup(tx, params.groupId);
+      const { groupId, createdAt } = current;
+      requireMatch(await viewOf(tx, current));
+      await requireFreeName(tx, given.groupName, groupId);
+      const changed = {
+        ...given,
+        groupId,
+        createdAt,
+        roles: storedRoles(roles),
+        dependencies: await dependencyIds(tx, dependencies),
+      };
+      await requireNoCycle(tx, changed);
+      await keepingAnAdministrator(tx, () => tx.groups.replace(changed));
+    });
+    return undefined;
+  },
+});

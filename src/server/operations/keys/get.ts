@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineOperation } from '../define.ts';
+
+const Jwk = z
+  .strictObject({
+    kty: z.string(),
+    kid: z.string(),
+    alg: z.string(),
+    use: z.literal('sig'),
+    crv: z.string().optional(),
+    x: z.string().optional(),
+    y: z.string().optional(),
+    n: z.string().optional(),
+    e: z.string().optional(),
+  })
+  .meta({ id: 'Jwk', description: 'A public key (RFC 7517).' });
+
+export default defineOperation({
+  id: 'keys.get',
+  title: 'Gets public key used to validate JWT',
+  description: 'The public keys as a JWK Set, the current one first; with Accept: application/x-pem-file the current one as PEM.',
+  method: 'GET',
+  path: '/keys',
+  auth: 'none',
+  roles: 'none',
+  status: [200, 500],
+  request: {},
+  response: { status: 200, body: z.strictObject({ keys: z.array(Jwk) }), alternatives: ['application/x-pem-file'] },
+  errors: [],
+  command: 'keys',
+  examples: [{ title: 'The JWK Set', command: '-o json' }],
+
+  async handle({ accept }, { keys }) {
+    if (accept.includes('application/x-pem-file')) return { contentType: 'application/x-pem-file', text: await keys.currentPem() };
+    return { keys: keys.publicKeys() as z.input<typeof Jwk>[] };
+  },
+});

@@ -1,0 +1,39 @@
+/** What an access token says (RFC 9068, and the claims of the service interface). */
+import { z } from 'zod';
+import { bareRole } from '../../contract/roles.ts';
+
+/** `typ` of the header: keeps every other kind of JWT from passing as an access token. */
+export const accessTokenType = 'at+jwt';
+
+export const AccessClaims = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  sub: z.string(),
+  iat: z.number().int(),
+  exp: z.number().int(),
+  nbf: z.number().int().optional(),
+  jti: z.uuid(),
+  scope: z.array(z.string()),
+  authorities: z.array(z.string()),
+  client_id: z.string(),
+  app_id: z.string(),
+  user_id: z.string().optional(),
+  business_id: z.string().optional(),
+  customer_id: z.number().int().optional(),
+  service_id: z.string().optional(),
+  logon: z.string().optional(),
+  organization_id: z.string().optional(),
+  business_unit_id: z.string().optional(),
+});
+
+export type AccessClaims = z.infer<typeof AccessClaims>;
+
+/** Role names as the token carries them: every one with the prefix. */
+export function asAuthorities(roles: Iterable<string>): string[] {
+  return [...roles].map((role) => `ROLE_${role}`).sort();
+}
+
+/** Role names as they compare: without the prefix. */
+export function authoritiesOf(claims: AccessClaims): string[] {
+  return claims.authorities.map(bareRole);
+}

@@ -1,0 +1,81 @@
+/**
+ * Verifies access tokens. The cache keeps the outcome of the signature check and the claims, nothing else: expiry is
+ * looked at on every call, and what the store has to say is asked for by whoever calls.
+ */
+import { createHash } from 'node:crypto';
+import { type JWTHeaderParameters, jwtVerify } from 'jose';
+import { type Clock, epochSeconds } from '../clock.ts';
+import { AccessClaims, accessTokenType } from './claims.ts';
+import type { ImportedKey, KeyRing } from './keys.ts';
+
+export interface TokenVerifier {
+  /** The claims of a token that is ours, of the right kind, unaltered and in its time; undefined otherwise, with no reason. */
+  verify(token: string): Promise<AccessClaims | undefined>;
+}
+
+interface Verified {
+  readonly kid: string;
+  readonly claims: AccessClaims;
+}
+
+/** `issuer` is also the audience. `capacity` bounds the cache; the entry used longest ago goes first. */
+export function createVerifier(options: { keys: KeyRing; clock: Clock; issuer: string; capacity?: number }): TokenVerifier {
+  const { keys, clock, issuer, capacity = 10_000 } = options;
+  const cache = new Map<string, Verified>();
+
+  function remembered(digest: string): Verified | undefined {
+    const found = cache.get(digest);
+    if (!found) return undefined;
+    cache.delete(digest);
+    if (!keys.find(found.kid)) return undefined;
+    cache.set(digest, found);
+    return found;
+  }
+
+  function remember(digest: string, verified: Verified): void {
+    cache.set(digest, verified);
+    const oldest = cache.keys().next().value;
+    if (cache.size > capacity && oldest !== undefined) cache.delete(oldest);
+  }
+
+  return {
+    async verify(token) {
+      const digest = createHash('sha256').update(token).digest('base64');
+      const known = remembered(digest);
+      const verified = known ?? (await checkSignature(token, { keys, clock, issuer }));
+      if (!verified) return undefined;
+      if (!known) remember(digest, verified);
+      return inTime(verified.claims, epochSeconds(clock)) ? verified.claims : undefined;
+    },
+  };
+}
+
+async function checkSignature(
+  token: string,
+  { keys, clock, issuer }: { keys: KeyRing; clock: Clock; issuer: string },
+): Promise<Verified | undefined> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, (header) => keyFor(keys, header).publicKey, {
+      issuer,
+      audience: issuer,
+      typ: accessTokenType,
+      currentDate: clock.now(),
+      requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+    });
+    const claims = AccessClaims.safeParse(payload);
+    return claims.success ? { kid: protectedHeader.kid ?? '', claims: claims.data } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The key is ours, named by `kid`, and is used with its own algorithm only. What else a header carries is not looked at. */
+function keyFor(keys: KeyRing, header: JWTHeaderParameters): ImportedKey {
+  const key = typeof header.kid === 'string' ? keys.find(header.kid) : undefined;
+  if (!key || key.alg !== header.alg) throw new Error('no such key');
+  return key;
+}
+
+function inTime(claims: AccessClaims, now: number): boolean {
+  return claims.exp > now && (claims.nbf ?? 0) <= now;
+}
