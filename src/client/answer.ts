@@ -1,0 +1,61 @@
+/** From the bytes of an answer to a value, or to the failure it stands for. */
+import { ClientError, type ErrorItem } from './errors.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** An answer as it came, its body parsed where it is JSON. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Headers;
+  readonly body: unknown;
+  readonly requestId: string | undefined;
+}
+
+/** Parses the body by its type. Broken JSON stays text: a proxy's page must not hide the status it came with. */
+export function parseBody(text: string, contentType: string | undefined): unknown {
+  if (text === '') return undefined;
+  if (!/[/+]json\b/i.test(contentType ?? '')) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** Throws what the answer stands for, where that is a failure: any status but 2xx, and an error array under a 2xx. */
+export function assertSuccess(answer: Answer): void {
+  const items = errorItems(answer.body);
+  const succeeded = answer.status >= 200 && answer.status < 300;
+  if (succeeded && items.length === 0) return;
+  throw new ClientError({
+    status: answer.status,
+    items,
+    requestId: answer.requestId,
+    retryAfter: seconds(answer.headers['retry-after']),
+  });
+}
+
+/** The items where the body is an error array; every other list has items with more or other fields. */
+function errorItems(body: unknown): ErrorItem[] {
+  return Array.isArray(body) && body.length > 0 && body.every(isErrorItem) ? body : [];
+}
+
+function isErrorItem(value: unknown): value is ErrorItem {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 2) return false;
+  const { code, message } = value as Record<string, unknown>;
+  return typeof code === 'string' && typeof message === 'string';
+}
+
+function seconds(retryAfter: string | undefined): number | undefined {
+  return retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+}
+
+/** The cursor of the page after this one, from the Link header. */
+export function nextCursor(headers: Headers): string | undefined {
+  for (const [, target, parameters] of (headers.link ?? '').matchAll(/<([^>]*)>([^,]*)/g)) {
+    if (/;\s*rel="?next"?/i.test(parameters ?? ''))
+      return new URL(target ?? '', 'http://relative').searchParams.get('after') ?? undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,108 @@
+/** Who the client is: the headers that say so, and the login behind them. */
+import { assertSuccess } from './answer.ts';
+import { ClientError } from './errors.ts';
+import type { OutgoingRequest } from './request.ts';
+import type { Transport } from './transport.ts';
+
+export interface ClientPair {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * One way of presenting itself. A plain pair logs in and calls with the token; `basic` sends the pair on every call.
+ * Left out, calls go without credentials.
+ */
+export type Credentials =
+  | ClientPair
+  | { readonly token: string }
+  | { readonly apiKey: string }
+  | { readonly basic: ClientPair };
+
+/** Where a token is kept beyond the life of a client. */
+export interface TokenCache {
+  read(): Promise<string | undefined>;
+  write(token: { readonly accessToken: string; readonly expiresIn: string }): Promise<void>;
+}
+
+export interface Session {
+  /** Headers for one call; logs in first where there is no token yet. */
+  headers(): Promise<Readonly<Record<string, string>>>;
+  /** Drops the token; false where nothing new could be had by logging in. */
+  renew(): boolean;
+  /** The pair as Basic, for the login operation itself. */
+  readonly basic: Readonly<Record<string, string>>;
+}
+
+/** The value of an Authorization header for a pair. */
+export function basicAuthorization({ clientId, clientSecret }: ClientPair): string {
+  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`, 'utf8').toString('base64')}`;
+}
+
+export interface SessionOptions {
+  readonly credentials?: Credentials | undefined;
+  readonly loginPath: string;
+  readonly transport: Transport;
+  readonly tokenCache?: TokenCache | undefined;
+}
+
+/** Makes the session for the given credentials. */
+export function createSession(options: SessionOptions): Session {
+  const { credentials } = options;
+  if (credentials && 'clientId' in credentials) return loginSession(credentials, options);
+  const fixed = fixedHeaders(credentials);
+  const isBasic = credentials !== undefined && 'basic' in credentials;
+  return { headers: async () => fixed, renew: () => false, basic: isBasic ? fixed : {} };
+}
+
+function fixedHeaders(credentials: Exclude<Credentials, ClientPair> | undefined): Readonly<Record<string, string>> {
+  if (!credentials) return {};
+  if ('token' in credentials) return { authorization: `Bearer ${credentials.token}` };
+  if ('apiKey' in credentials) return { 'x-api-key': credentials.apiKey };
+  return { authorization: basicAuthorization(credentials.basic) };
+}
+
+function loginSession(pair: ClientPair, { loginPath, transport, tokenCache }: SessionOptions): Session {
+  const basic = { authorization: basicAuthorization(pair) };
+  let token: Promise<string> | undefined;
+  let renewed = false;
+  const obtain = async () =>
+    (renewed ? undefined : await tokenCache?.read()) ?? (await login(transport, loginPath, basic, tokenCache));
+  return {
+    basic,
+    // One login for all calls that start together.
+    headers: async () => {
+      token ??= obtain();
+      try {
+        return { authorization: `Bearer ${await token}` };
+      } catch (error) {
+        token = undefined;
+        throw error;
+      }
+    },
+    renew: () => {
+      token = undefined;
+      renewed = true;
+      return true;
+    },
+  };
+}
+
+async function login(
+  transport: Transport,
+  path: string,
+  headers: OutgoingRequest['headers'],
+  tokenCache?: TokenCache,
+): Promise<string> {
+  const answer = await transport.send({ method: 'POST', path, headers });
+  assertSuccess(answer);
+  const { accessToken, expiresIn } = (answer.body ?? {}) as Record<string, unknown>;
+  if (typeof accessToken !== 'string')
+    throw new ClientError({
+      status: answer.status,
+      items: [{ code: 'ANSWER_UNREADABLE', message: 'The login answered without a token.' }],
+      requestId: answer.requestId,
+    });
+  await tokenCache?.write({ accessToken, expiresIn: String(expiresIn) });
+  return accessToken;
+}

@@ -1,0 +1,79 @@
+/** From the server's registry of operations to the type of the client: names, inputs and answers, by types alone. */
+import type { z } from 'zod';
+import type { RequestDeclaration, ResponseDeclaration, Typed } from '../contract/operation.ts';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+type OperationType = Typed<RequestDeclaration, ResponseDeclaration>;
+
+/** Values that go into a path or a query. */
+export type Scalar = string | number | boolean;
+
+/** What every call can say beside what its operation takes. */
+export interface CallOptions {
+  /** Sent as If-Match: the write is refused when the entity was changed since this tag was given. */
+  readonly ifMatch?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Leaves the client's credentials out. */
+  readonly anonymous?: boolean | undefined;
+}
+
+/** Input of an operation that is known by its id alone. */
+export interface CallInput extends CallOptions {
+  readonly params?: Readonly<Record<string, Scalar>> | undefined;
+  readonly query?: Readonly<Record<string, Scalar | undefined>> | undefined;
+  readonly body?: unknown;
+}
+
+type OptionalKeys<T> = { [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never }[keyof T];
+type MayBeLeftOut<T> = Exclude<keyof T, OptionalKeys<T>> extends never ? true : false;
+
+/** A part of the input: required where something in it is, absent where the operation has no such part. */
+type Part<Name extends string, Value> =
+  MayBeLeftOut<Value> extends true ? { readonly [Key in Name]?: Value | undefined } : { readonly [Key in Name]: Value };
+
+type ParamsPart<S> = S extends Shape ? { readonly params: { readonly [Key in keyof S]: Scalar } } : unknown;
+type QueryPart<S> = S extends Shape ? Part<'query', z.input<z.ZodObject<S>>> : unknown;
+type BodyPart<B> = B extends z.ZodType ? Part<'body', z.input<B>> : unknown;
+
+type Declared<Req, Key extends string> = Req extends { readonly [K in Key]: infer Value } ? Value : undefined;
+
+export type InputOf<O extends OperationType> = CallOptions &
+  ParamsPart<Declared<O['request'], 'params'>> &
+  QueryPart<Declared<O['request'], 'query'>> &
+  BodyPart<Declared<O['request'], 'body'>>;
+
+/** One page of a list; `next` is the cursor for `after`, absent at the end. */
+export interface ResultPage<Item> {
+  readonly items: readonly Item[];
+  readonly next?: string | undefined;
+}
+
+export type ResultOf<O extends OperationType> = O['response'] extends { readonly page: infer Item extends z.ZodType }
+  ? ResultPage<z.output<Item>>
+  : O['response'] extends { readonly body: infer Body extends z.ZodType }
+    ? z.output<Body>
+    : undefined;
+
+export type Method<O extends OperationType> =
+  MayBeLeftOut<InputOf<O>> extends true
+    ? (input?: InputOf<O>) => Promise<ResultOf<O>>
+    : (input: InputOf<O>) => Promise<ResultOf<O>>;
+
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+type HeadOf<Id> = Id extends `${infer Head}.${string}` ? Head : Id & string;
+type Below<Registry, Head extends string> = {
+  readonly [Id in keyof Registry as Id extends `${Head}.${infer Tail}` ? Tail : never]: Registry[Id];
+};
+
+/** `groups.add-role` becomes `groups.addRole`, `user-identities.factors.add` becomes `userIdentities.factors.add`. */
+export type AreasOf<Registry> = {
+  readonly [Head in HeadOf<keyof Registry> as Camel<Head>]: (Head extends keyof Registry
+    ? Registry[Head] extends OperationType
+      ? Method<Registry[Head]>
+      : never
+    : unknown) &
+    AreasOf<Below<Registry, Head>>;
+};

@@ -1,0 +1,66 @@
+/** A tiny real HTTP server that answers as a test says and remembers what it was sent. */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly text?: string;
+  /** Breaks the connection instead of answering. */
+  readonly hangUp?: boolean;
+  /** Never answers. */
+  readonly silent?: boolean;
+}
+
+export interface FakeServer extends AsyncDisposable {
+  readonly url: string;
+  readonly received: readonly Received[];
+}
+
+export type Answering = (request: Received) => Reply | Promise<Reply>;
+
+/** `answer` sees each request that arrives, after the whole body. */
+export async function startFake(answer: Answering): Promise<FakeServer> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const { method = '', url = '', headers } = request;
+      const got = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
+      received.push(got);
+      const { status = 200, json, text, ...reply } = await answer(got);
+      if (reply.hangUp) return void response.destroy();
+      if (reply.silent) return;
+      const type = json === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
+      response.writeHead(status, { ...type, 'x-request-id': 'request-1', ...reply.headers });
+      response.end(json === undefined ? text : JSON.stringify(json));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, received, [Symbol.asyncDispose]: () => stop(server) };
+}
+
+function stop(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** The answer of a login. */
+export function tokenReply(accessToken: string): Reply {
+  return { json: { accessToken, tokenType: 'Bearer', expiresIn: '3600', scope: [] } };
+}
+
+/** A refusal in the service's one error shape. */
+export function refusal(status: number, code: string, message = `said ${code}`): Reply {
+  return { status, json: [{ code, message }] };
+}
