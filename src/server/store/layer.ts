@@ -175,6 +175,12 @@ export class Layer {
     return entry(this.#tables, name, () => new TableLayer(shapes.get(name) as TableShape, this.#bottom));
   }
 
+  /** Puts rows into a table that is known to exist. */
+  load(name: string, rows: Iterable<StoredRow>): void {
+    const part = this.table(name as TableName);
+    for (const row of rows) part.put(part.shape.key(row), row);
+  }
+
   parts(): Iterable<TableLayer> {
     return this.#tables.values();
   }

@@ -6,6 +6,10 @@ export class SortedKeys {
     return this.#keys.length;
   }
 
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.#keys[Symbol.iterator]();
+  }
+
   at(position: number): string | undefined {
     return this.#keys[position];
   }

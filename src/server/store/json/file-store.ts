@@ -1,0 +1,131 @@
+/** The engine that keeps everything in memory and, before anything is acknowledged, in files of one folder. */
+import { dirname } from 'node:path';
+import { Layer } from '../layer.ts';
+import { LayeredStore } from '../layered-store.ts';
+import { asStore } from '../memory.ts';
+import type { Store } from '../store.ts';
+import { writeCheckpoint } from './checkpoint-adapter.ts';
+import { Checkpointer, type CheckpointTuning, defaultTuning, rowsOf } from './checkpointer.ts';
+import { type Disk, errorCode } from './disk.ts';
+import type { LogStoreEvent } from './events.ts';
+import { createJournal, Journal } from './journal.ts';
+import { isFirstTrace, type Layout, layoutOf } from './layout.ts';
+import { takeLock } from './lock.ts';
+import { notOurs, readMarker, writeMarker } from './marker.ts';
+import { damaged, StoreOpenError } from './open-error.ts';
+import type { Processes } from './processes.ts';
+import { type Recovered, recover } from './recovery.ts';
+
+export interface FileStoreOptions {
+  /** An absolute path. The folder is made where it does not exist. */
+  readonly directory: string;
+  readonly disk: Disk;
+  readonly clock: { now(): Date };
+  readonly processes: Processes;
+  readonly log?: LogStoreEvent;
+  readonly tuning?: Partial<CheckpointTuning>;
+}
+
+export interface FileStore extends Store {
+  /** Whether nothing was ever written to this store: its first contents have yet to be made. */
+  readonly fresh: boolean;
+  /** Writes a checkpoint now, unless there is nothing new. */
+  checkpoint(): Promise<void>;
+}
+
+/** Opens the store in a folder, or makes one there. @throws StoreOpenError, and then nothing has been changed. */
+export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
+  const layout = layoutOf(options.directory);
+  try {
+    return await openLocked(options, layout);
+  } catch (error) {
+    if (error instanceof StoreOpenError || errorCode(error) === undefined) throw error;
+    const message = `${layout.folder} can't be read or written (${String(error)}). Check its rights and the disk.`;
+    throw new StoreOpenError('io', message, { file: layout.folder, cause: error });
+  }
+}
+
+async function openLocked(options: FileStoreOptions, layout: Layout): Promise<FileStore> {
+  const { disk, processes, log = () => {} } = options;
+  await prepareFolder(disk, layout);
+  const unlock = await takeLock(disk, layout, processes);
+  try {
+    if ((await readMarker(disk, layout)) !== 'initialised') await initialise(disk, layout, options.clock);
+    const recovered = await recover(disk, layout, log);
+    return await assemble(options, layout, recovered, unlock);
+  } catch (error) {
+    // The reason for not opening matters more than a lock file that could not be removed.
+    await unlock().catch(() => {});
+    throw error;
+  }
+}
+
+/** Nothing is written to a folder that holds anything of somebody else's. */
+async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
+  const names = await disk.list(layout.folder);
+  if (names === undefined) {
+    await makeFolder(disk, layout.folder);
+    return;
+  }
+  if ((await readMarker(disk, layout)) !== 'none') return;
+  if (!names.every(isFirstTrace)) throw notOurs(layout.folder);
+  await disk.restrictFolder(layout.folder);
+}
+
+async function makeFolder(disk: Disk, folder: string): Promise<void> {
+  const parent = dirname(folder);
+  if ((await disk.list(parent)) === undefined) await makeFolder(disk, parent);
+  await disk.makeFolder(folder);
+  await disk.syncFolder(parent);
+}
+
+/** The first start. Until the marker says so, nothing was acknowledged, and it may be begun again. */
+async function initialise(disk: Disk, layout: Layout, clock: { now(): Date }): Promise<void> {
+  await assertNothingWritten(disk, layout);
+  await writeMarker(disk, layout, false);
+  await createJournal(disk, layout);
+  const tables = rowsOf(new Layer('bottom'));
+  await writeCheckpoint(disk, layout, { sequence: 0, epoch: 0, writtenAt: clock.now().toISOString(), tables });
+  await writeMarker(disk, layout, true);
+}
+
+async function assertNothingWritten(disk: Disk, layout: Layout): Promise<void> {
+  const journal = await disk.read(layout.journal);
+  const head = (journal?.indexOf('\n') ?? -1) + 1;
+  if (journal === undefined || head === 0 || head === journal.length) return;
+  throw damaged(layout.marker, 0, 'it says that nothing was ever written, and the journal holds commits');
+}
+
+async function assemble(
+  options: FileStoreOptions,
+  layout: Layout,
+  recovered: Recovered,
+  unlock: () => Promise<void>,
+): Promise<FileStore> {
+  const { disk, clock, log = () => {} } = options;
+  const onAppend = () => checkpointer.noticeAppend();
+  const journal = await Journal.open({ disk, layout, log, onAppend, recovered });
+  const layered = new LayeredStore(recovered.bottom, journal);
+  const tuning = { ...defaultTuning, ...options.tuning };
+  const last = recovered.checkpoint;
+  const checkpointer = new Checkpointer({ disk, layout, clock, log, tuning, journal, layered, last });
+  if (recovered.sequence > last.sequence) checkpointer.noticeAppend();
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await layered.close();
+    await checkpointer.stop();
+    // A checkpoint that fails is in the log; the journal holds everything.
+    await checkpointer.run().catch(() => {});
+    await journal.close();
+    await unlock();
+  };
+  return {
+    ...asStore(layered),
+    fresh: recovered.sequence === 0,
+    checkpoint: () => checkpointer.run(),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,177 @@
+/** Writing the journal: group commit, and what happens when the disk refuses. */
+import { setImmediate } from 'node:timers/promises';
+import type { Layer } from '../layer.ts';
+import type { Sink } from '../layered-store.ts';
+import { type StoreHealth, StoreUnavailableError } from '../store.ts';
+import { type Disk, type DiskFile, isDiskFull, writeFile, writeFully } from './disk.ts';
+import type { LogStoreEvent } from './events.ts';
+import { closedSegmentName, type Layout } from './layout.ts';
+import { encodeBatch, encodeHead } from './record.ts';
+import type { ClosedSegment, Recovered } from './recovery.ts';
+
+/** Makes the first segment of a new store. */
+export async function createJournal(disk: Disk, layout: Layout): Promise<void> {
+  await writeFile(disk, layout.journal, encodeHead(1, 1));
+}
+
+export class Journal implements Sink {
+  readonly #disk: Disk;
+  readonly #layout: Layout;
+  readonly #log: LogStoreEvent;
+  readonly #onAppend: () => void;
+  readonly #epoch: number;
+  #file: DiskFile;
+  #sequence: number;
+  #first: number;
+  /** Where the good part of the file ends: nothing after it was acknowledged. */
+  #end: number;
+  #closed: readonly ClosedSegment[];
+  #health: StoreHealth = { writable: true };
+
+  private constructor(context: JournalContext, file: DiskFile) {
+    const { disk, layout, log, onAppend, recovered } = context;
+    this.#disk = disk;
+    this.#layout = layout;
+    this.#log = log;
+    this.#onAppend = onAppend;
+    this.#file = file;
+    this.#epoch = recovered.epoch + 1;
+    this.#sequence = recovered.sequence;
+    this.#first = recovered.journal.first;
+    this.#end = recovered.journal.end;
+    this.#closed = recovered.closed;
+  }
+
+  static async open(context: JournalContext): Promise<Journal> {
+    return new Journal(context, await context.disk.open(context.layout.journal, 'modify'));
+  }
+
+  /** The sequence of the last commit that is durable. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** The size of the segment that is written to. */
+  get size(): number {
+    return this.#end;
+  }
+
+  health(): StoreHealth {
+    return this.#health;
+  }
+
+  /** Whoever commits in this turn of the event loop shares the batch. */
+  async gather(): Promise<void> {
+    await setImmediate();
+  }
+
+  async append(commits: readonly Layer[]): Promise<void> {
+    this.#assertRunning();
+    const bytes = encodeBatch(this.#sequence + 1, this.#epoch, commits);
+    await this.#write(bytes);
+    await this.#orStop(this.#file.syncData());
+    this.#end += bytes.length;
+    this.#sequence += commits.length;
+    this.#health = { writable: true };
+    this.#onAppend();
+  }
+
+  /**
+   * Begins a new segment, so that the ones before end where a checkpoint does. To be called between batches.
+   * The folder is synced at each step: names that are not synced may come true in any order.
+   */
+  async rotate(): Promise<void> {
+    this.#assertRunning();
+    if (this.#first > this.#sequence) return;
+    const { folder, journal, nextJournal, path } = this.#layout;
+    const first = this.#sequence + 1;
+    const head = encodeHead(first, this.#epoch);
+    const file = await this.#prepareNext(head);
+    const closed = { file: path(closedSegmentName(this.#first)), first: this.#first };
+    // From here on there is no way back: a journal without its newest segment takes no commits.
+    await this.#orStop(this.#disk.rename(journal, closed.file));
+    await this.#orStop(this.#disk.syncFolder(folder));
+    await this.#orStop(this.#disk.rename(nextJournal, journal));
+    await this.#orStop(this.#disk.syncFolder(folder));
+    const old = this.#file;
+    this.#file = file;
+    this.#first = first;
+    this.#end = head.length;
+    this.#closed = [...this.#closed, closed];
+    await old.close();
+  }
+
+  /** Removes the segments that hold nothing after a sequence. */
+  async dropUntil(sequence: number): Promise<void> {
+    for (;;) {
+      const [oldest, next] = this.#closed;
+      const end = (next?.first ?? this.#first) - 1;
+      if (oldest === undefined || end > sequence) return;
+      await this.#disk.remove(oldest.file);
+      this.#closed = this.#closed.slice(1);
+    }
+  }
+
+  /** Takes no more writes: what the disk holds is no longer known. */
+  stop(error: unknown): void {
+    if (!this.#health.writable && this.#health.permanent) return;
+    this.#health = { writable: false, reason: `The disk failed: ${String(error)}`, permanent: true };
+    this.#log({ event: 'writes-stopped', error });
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  #assertRunning(): void {
+    if (!this.#health.writable && this.#health.permanent) throw new StoreUnavailableError(this.#health.reason);
+  }
+
+  /** What could not be written as a whole is taken back, so that the next write finds the file as it was. */
+  async #write(bytes: Buffer): Promise<void> {
+    try {
+      await writeFully(this.#file, bytes, this.#end);
+    } catch (error) {
+      await this.#orStop(this.#file.truncate(this.#end));
+      await this.#orStop(this.#file.syncData());
+      this.#health = { writable: false, reason: `The last write failed: ${String(error)}`, permanent: false };
+      this.#log({ event: 'write-failed', error });
+      throw error;
+    }
+  }
+
+  async #prepareNext(head: Buffer): Promise<DiskFile> {
+    const { folder, nextJournal } = this.#layout;
+    try {
+      await writeFile(this.#disk, nextJournal, head);
+      await this.#disk.syncFolder(folder);
+      return await this.#disk.open(nextJournal, 'modify');
+    } catch (error) {
+      if (!isDiskFull(error)) this.stop(error);
+      await this.#disk.remove(nextJournal).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #orStop<Result>(step: Promise<Result>): Promise<Result> {
+    try {
+      return await step;
+    } catch (error) {
+      this.stop(error);
+      throw error;
+    }
+  }
+}
+
+export interface JournalContext {
+  readonly disk: Disk;
+  readonly layout: Layout;
+  readonly log: LogStoreEvent;
+  /** Called after every batch. */
+  readonly onAppend: () => void;
+  readonly recovered: Recovered;
+}

@@ -1,0 +1,43 @@
+/** The marker file tells a store's folder from any other one, and a store that lost its files from a new one. */
+import { z } from 'zod';
+import { type Disk, replaceFile } from './disk.ts';
+import { FORMAT_VERSION, type Layout } from './layout.ts';
+import { damaged, newerFormat, StoreOpenError } from './open-error.ts';
+
+const Marker = z.object({
+  kind: z.literal('iam-store'),
+  formatVersion: z.number(),
+  /** False from before the first file is written until all of them are there. */
+  initialised: z.boolean(),
+});
+type Marker = z.infer<typeof Marker>;
+
+/** The state of the folder: not a store yet, a first start that was broken off, or a store. */
+export async function readMarker(disk: Disk, layout: Layout): Promise<'none' | 'begun' | 'initialised'> {
+  const bytes = await disk.read(layout.marker);
+  if (bytes === undefined) return 'none';
+  const marker = Marker.safeParse(parseJson(layout.marker, bytes));
+  if (!marker.success) throw damaged(layout.marker, 0, 'this is not the marker of a store');
+  const { formatVersion, initialised } = marker.data;
+  if (formatVersion > FORMAT_VERSION) throw newerFormat(layout.marker, `the store has format ${formatVersion}`);
+  return initialised ? 'initialised' : 'begun';
+}
+
+export async function writeMarker(disk: Disk, layout: Layout, initialised: boolean): Promise<void> {
+  const marker: Marker = { kind: 'iam-store', formatVersion: FORMAT_VERSION, initialised };
+  await replaceFile(disk, layout.folder, layout.marker, Buffer.from(`${JSON.stringify(marker)}\n`));
+}
+
+/** A folder that holds something, but no marker. */
+export function notOurs(folder: string): StoreOpenError {
+  const message = `${folder} is not empty and is not a store. Name an empty or a new folder, or one that is a store.`;
+  return new StoreOpenError('not-ours', message, { file: folder });
+}
+
+function parseJson(file: string, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw damaged(file, 0, bytes.length === 0 ? 'the file is empty' : 'this is not JSON');
+  }
+}

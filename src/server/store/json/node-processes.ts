@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import { errorCode } from './disk.ts';
+import type { Hold, Processes, ProcessIdentity } from './processes.ts';
+
+/** The processes of this machine, as seen by the one with the number given. */
+export async function openNodeProcesses(pid: number, platform: NodeJS.Platform): Promise<Processes> {
+  const linux = platform === 'linux';
+  const startOf = linux ? startOnLinux : startElsewhere;
+  const bootId = await (linux ? bootOnLinux() : bootElsewhere());
+  const self: ProcessIdentity = { pid, bootId, startedAt: (await startOf(pid)) ?? '' };
+  return {
+    self,
+    async isRunning(identity) {
+      return identity.bootId === bootId && identity.startedAt === (await startOf(identity.pid));
+    },
+    hold: linux ? holdAbstractSocket : async () => 'unsupported',
+  };
+}
+
+async function bootOnLinux(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+}
+
+/** Ticks from the machine's start to the process's; undefined where there is no such process, or a dead one. */
+async function startOnLinux(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const state = fields?.[0];
+  return state === 'Z' || state === 'X' ? undefined : fields?.[19];
+}
+
+async function bootElsewhere(): Promise<string> {
+  return (await run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'])) ?? 'unknown';
+}
+
+async function startElsewhere(pid: number): Promise<string | undefined> {
+  return run('/bin/ps', ['-o', 'lstart=', '-p', String(pid)]);
+}
+
+/** What a program prints, or undefined where it fails or prints nothing. */
+async function run(program: string, options: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(program, options, { env: { LC_ALL: 'C' } });
+    return stdout.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A socket in the abstract name space has no file: it goes with its process, however that ends. */
+function holdAbstractSocket(name: string): Promise<Hold> {
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
+  const server = createServer((socket) => socket.destroy());
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      if (errorCode(error) === 'EADDRINUSE') resolve('taken');
+      else reject(error);
+    });
+    server.listen(`\0iam-store-${digest}`, () => {
+      server.unref();
+      resolve({ release: () => new Promise((released) => server.close(() => released())) });
+    });
+  });
+}

@@ -1,0 +1,50 @@
+export type StoreOpenErrorKind =
+  /** The folder holds something, and nothing says that it is a store. */
+  | 'not-ours'
+  /** Another process has the store open. */
+  | 'in-use'
+  /** A file is not as it was written, or is missing. */
+  | 'damaged'
+  /** A newer version of this program wrote it. */
+  | 'newer-format'
+  /** The system refuses to read or write. */
+  | 'io';
+
+interface StoreOpenErrorDetails {
+  readonly file?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly pid?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Why a store could not be opened. The message is one line and says what to do next. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+  readonly kind: StoreOpenErrorKind;
+  /** The file, or the folder, that it is about. */
+  readonly file: string | undefined;
+  /** The first byte in the file that is not as it should be. */
+  readonly offset: number | undefined;
+  /** The process that has the store open. */
+  readonly pid: number | undefined;
+
+  constructor(kind: StoreOpenErrorKind, message: string, details: StoreOpenErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.file = details.file;
+    this.offset = details.offset;
+    this.pid = details.pid;
+  }
+}
+
+/** A file that is not as it was written. Nothing is repaired by guessing. */
+export function damaged(file: string, offset: number, what: string): StoreOpenError {
+  const message = `${file}: ${what} (byte ${offset}). Nothing was changed. Restore the store's folder from a backup.`;
+  return new StoreOpenError('damaged', message, { file, offset });
+}
+
+/** A file that was written by a version of the program that is newer than this one. */
+export function newerFormat(file: string, what: string): StoreOpenError {
+  const message = `${file}: ${what}, from a newer version of this program. Start that version, or use another folder.`;
+  return new StoreOpenError('newer-format', message, { file });
+}

@@ -1,0 +1,118 @@
+/**
+ * The journal's lines. Each is one JSON object whose last member is the CRC of all bytes before it, so that a line
+ * is taken whole or not at all:
+ *
+ *   {"formatVersion":1,"first":7,"epoch":2,"crc32":"..."}                                 the head of a segment
+ *   {"sequence":7,"batch":[7,9],"epoch":2,"bytes":42,"changes":[...],"crc32":"..."}       one commit
+ *
+ * `batch` holds the sequences of the first and the last commit that were written together: none of them was
+ * acknowledged before all were durable. `bytes` is the length of the changes. Both tell a tail that was torn in
+ * writing from damage to what was once durable.
+ */
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { findShape, type Layer } from '../layer.ts';
+import { FORMAT_VERSION } from './layout.ts';
+
+const Head = z.object({ formatVersion: z.number(), first: z.number(), epoch: z.number() });
+const Change = z.union([
+  z.tuple([z.literal('put'), z.string(), z.record(z.string(), z.unknown())]),
+  z.tuple([z.literal('delete'), z.string(), z.string()]),
+]);
+const Entry = z.object({
+  sequence: z.number(),
+  batch: z.tuple([z.number(), z.number()]),
+  epoch: z.number(),
+  changes: z.array(z.unknown()),
+});
+
+export type Head = z.infer<typeof Head>;
+export type Entry = z.infer<typeof Entry>;
+
+const SEAL = /^,"crc32":"([0-9a-f]{8})"\}$/;
+const SEAL_LENGTH = ',"crc32":"00000000"}'.length;
+const ENTRY_START = /^\{"sequence":(\d+),"batch":\[\d+,(\d+)\],"epoch":\d+,"bytes":(\d+),"changes":/;
+
+export function encodeHead(first: number, epoch: number): Buffer {
+  return Buffer.from(seal(JSON.stringify({ formatVersion: FORMAT_VERSION, first, epoch }).slice(0, -1)));
+}
+
+/** The lines of commits that are written together. */
+export function encodeBatch(first: number, epoch: number, commits: readonly Layer[]): Buffer {
+  const last = first + commits.length - 1;
+  const lines = commits.map((commit, offset) => {
+    const changes = encodeChanges(commit);
+    const bytes = Buffer.byteLength(changes);
+    const start = `{"sequence":${first + offset},"batch":[${first},${last}],"epoch":${epoch},"bytes":${bytes}`;
+    return seal(`${start},"changes":${changes}`);
+  });
+  return Buffer.from(lines.join(''));
+}
+
+function seal(start: string): string {
+  return `${start},"crc32":"${formatCrc(crc32(start))}"}\n`;
+}
+
+/** A CRC as it stands in files. */
+export function formatCrc(crc: number): string {
+  return crc.toString(16).padStart(8, '0');
+}
+
+function encodeChanges(commit: Layer): string {
+  const changes: string[] = [];
+  for (const { shape, rows, removed } of commit.parts()) {
+    for (const key of removed) changes.push(JSON.stringify(['delete', shape.name, key]));
+    for (const row of rows.values()) changes.push(JSON.stringify(['put', shape.name, row]));
+  }
+  return `[${changes.join()}]`;
+}
+
+/** What a segment's head says; undefined for a line that is not one. */
+export function decodeHead(line: Buffer): Head | undefined {
+  return Head.safeParse(unseal(line)).data;
+}
+
+/** What a commit's line says; undefined for a line that is not one. */
+export function decodeEntry(line: Buffer): Entry | undefined {
+  return Entry.safeParse(unseal(line)).data;
+}
+
+/** The object on a line (without its newline), where its CRC is right. */
+function unseal(line: Buffer): unknown {
+  const end = line.length - SEAL_LENGTH;
+  if (end <= 0) return undefined;
+  const given = SEAL.exec(line.toString('latin1', end))?.[1];
+  if (given === undefined || given !== formatCrc(crc32(line.subarray(0, end)))) return undefined;
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What can be told of a commit whose line is damaged, from the line's beginning: whether it was the last of its batch,
+ * and how long its line was with the newline.
+ */
+export function glimpse(bytes: Buffer): { lastOfBatch: boolean; length: number } | undefined {
+  const found = ENTRY_START.exec(bytes.toString('latin1', 0, 200));
+  if (found === null) return undefined;
+  const [start, sequence, last, length] = found;
+  return { lastOfBatch: sequence === last, length: start.length + Number(length) + SEAL_LENGTH + 1 };
+}
+
+/** Does to the bottom layer what a commit did. Doing so again changes nothing. @throws where it can't be understood. */
+export function replay(entry: Entry, bottom: Layer): void {
+  for (const change of entry.changes) {
+    const [kind, name, value] = Change.parse(change);
+    const shape = findShape(name);
+    if (shape === undefined) throw new Error(`there is no table ${name}`);
+    const table = bottom.table(shape.name);
+    if (kind === 'delete') {
+      table.remove(value);
+      continue;
+    }
+    const row = shape.schema.parse(value);
+    table.put(shape.key(row), row);
+  }
+}
