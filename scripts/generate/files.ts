@@ -2,17 +2,28 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Operation } from '../../src/contract/operation.ts';
+import { openApiDocument } from '../../src/server/documents/openapi.ts';
 import { operations } from '../../src/server/operations/index.ts';
+import { errorsPage } from './errors-page.ts';
 import { manifestOf, manifestSource } from './manifest.ts';
+import { operationsPage } from './operations-page.ts';
 import { operationFiles, registrySource } from './registry.ts';
+import { settingsPage } from './settings-page.ts';
+
+/** What the document in docs/ gives as the server's address: that of a start without settings. */
+const baseUrl = 'http://127.0.0.1:8080';
 
 /** Path relative to the project's root -> content. */
 export async function generatedFiles(root: string): Promise<Map<string, string>> {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-  const all = operations as unknown as Readonly<Record<string, Operation<never>>>;
-  const manifest = manifestOf(all, version);
+  const all: Readonly<Record<string, Operation<never>>> = operations;
+  const document = openApiDocument(Object.values(all), { version, baseUrl });
   return new Map([
     ['src/server/operations/index.ts', registrySource(operationFiles(path.join(root, 'src/server/operations')))],
-    ['src/contract/manifest.ts', manifestSource(manifest)],
+    ['src/contract/manifest.ts', manifestSource(manifestOf(all, version))],
+    ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
+    ['docs/operations.md', operationsPage(all)],
+    ['docs/errors.md', errorsPage(all)],
+    ['docs/settings.md', settingsPage()],
   ]);
 }

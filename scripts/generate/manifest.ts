@@ -1,7 +1,13 @@
 /** The manifest: the registry, the error table and the settings as plain data. */
 import { z } from 'zod';
 import { errorTable } from '../../src/contract/errors.ts';
-import type { JsonSchema, Manifest, ManifestField, ManifestOperation, ManifestSetting } from '../../src/contract/manifest-types.ts';
+import type {
+  JsonSchema,
+  Manifest,
+  ManifestField,
+  ManifestOperation,
+  ManifestSetting,
+} from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { describeRoles } from '../../src/contract/roles.ts';
@@ -11,7 +17,11 @@ type AnyOperation = Operation<never>;
 
 /** The JSON Schema of a part of an operation, with shared schemas written out where they are used. */
 function plainSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, $defs, ...rest } = z.toJSONSchema(schema, { io, reused: 'inline' }) as Record<string, unknown>;
+  const {
+    $schema: _dialect,
+    $defs,
+    ...rest
+  } = z.toJSONSchema(schema, { io, reused: 'inline' }) as Record<string, unknown>;
   return inline(rest, ($defs ?? {}) as Record<string, unknown>) as JsonSchema;
 }
 
@@ -39,7 +49,8 @@ function effectOf({ method, id }: AnyOperation): ManifestOperation['effect'] {
 }
 
 function responseOf({ response }: AnyOperation): ManifestOperation['response'] {
-  if ('page' in response) return { status: 200, page: true, secret: false, entity: false, schema: plainSchema(response.page, 'output') };
+  if ('page' in response)
+    return { status: 200, page: true, secret: false, entity: false, schema: plainSchema(response.page, 'output') };
   if (!('body' in response)) return { status: response.status, page: false, secret: false, entity: false };
   const { status, secret = false, entity = false, body } = response;
   return { status, page: false, secret, entity, schema: plainSchema(body, 'output') };

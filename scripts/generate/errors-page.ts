@@ -1,0 +1,35 @@
+/** docs/errors.md: every error code with its meaning, what to do about it, and where it comes from. */
+import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import { answerableErrors, type Operation } from '../../src/contract/operation.ts';
+import { code, page, table } from './markdown.ts';
+
+type Operations = Readonly<Record<string, Operation<never>>>;
+
+/** Where a code is answered by more operations than this, naming them says nothing. */
+const mostNamed = 6;
+
+/** The page for these operations. */
+export function errorsPage(operations: Operations): string {
+  const codes = Object.keys(errorTable) as ErrorCode[];
+  return page(
+    'Error codes',
+    'Every failure is a non-empty JSON array of `{"code", "message"}`. Codes are stable; messages may say more than the words given here. ' +
+      'An operation that does not document the status of a code answers with the next best one it does: see docs/openapi.json.',
+    table(
+      ['Code', 'Status', 'Meaning', 'What to do', 'Operations'],
+      codes.map((errorCode) => row(errorCode, operations)),
+    ),
+  );
+}
+
+function row(errorCode: ErrorCode, operations: Operations): string[] {
+  const { status, message, fix } = errorTable[errorCode];
+  const users = Object.values(operations).filter((operation) => answerableErrors(operation).has(errorCode));
+  return [code(errorCode), String(status), message, fix, placesOf(users, Object.keys(operations).length)];
+}
+
+function placesOf(users: readonly Operation<never>[], total: number): string {
+  if (users.length === 0) return 'any call (HTTP)';
+  if (users.length === total) return 'all';
+  return users.length > mostNamed ? `${users.length} operations` : users.map(({ id }) => code(id)).join(', ');
+}

@@ -1,0 +1,39 @@
+/** docs/operations.md: all operations of the interface by area, served or still to come. */
+import type { Operation } from '../../src/contract/operation.ts';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { describeRoles, parseRoles } from '../../src/contract/roles.ts';
+import { areaOf, areaTitles, type InterfaceOperation, interfaceOperations } from './interface.ts';
+import { code, page, table } from './markdown.ts';
+
+type Served = Readonly<Record<string, Operation<never>>>;
+
+/** The page for these operations. */
+export function operationsPage(served: Served): string {
+  const done = interfaceOperations.filter(({ id }) => id in served).length;
+  const areas = [...areaTitles].map(([area, title]) => areaPart(area, title, served));
+  return page(
+    'Operations',
+    `${done} of ${interfaceOperations.length} operations are served; the others answer 404. Paths are relative to ${code(servicePrefix)}. ` +
+      `${code('iam call ID')} makes any call; the last column names the command that is made for it.`,
+    'Any call may besides bring 405, 408, 413, 415, 417, 429, 431 and 503, from HTTP itself or from load. ' +
+      '200* carries an error array: see `soft-errors` in settings.md.',
+    ...areas,
+  );
+}
+
+function areaPart(area: string, title: string, served: Served): string {
+  const operations = interfaceOperations.filter(({ id }) => areaOf(id) === area);
+  const head = ['', 'Operation', 'Call', 'Statuses', 'Roles', 'Command'];
+  return `## ${title}\n\n${table(
+    head,
+    operations.map((operation) => row(operation, served[operation.id])),
+  )}`;
+}
+
+function row(listed: InterfaceOperation, operation: Operation<never> | undefined): string[] {
+  const { id, method, path, statuses, softErrors, roles } = listed;
+  const state = operation ? 'done' : 'to come';
+  const shown = statuses.map((status) => (status === 200 && softErrors ? '200*' : String(status)));
+  const command = operation?.command === undefined ? '' : code(`iam ${operation.command}`);
+  return [state, code(id), code(`${method} ${path}`), shown.join(' '), describeRoles(parseRoles(roles)), command];
+}

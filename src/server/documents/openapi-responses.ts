@@ -1,0 +1,149 @@
+/** What an operation answers, for the API document: its success, and each failure with the codes that lead to it. */
+import { alwaysPossible, type ErrorCode, errorTable } from '../../contract/errors.ts';
+import { answerableErrors, type Operation, type ResponseDeclaration } from '../../contract/operation.ts';
+import { ErrorBody } from '../../contract/schemas.ts';
+import type { Json, SchemaCollection } from './openapi-schemas.ts';
+
+type AnyOperation = Operation<never>;
+
+const reasons: Readonly<Record<number, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  204: 'Done; there is no body.',
+  206: 'A part of the list; Link names the next page.',
+  400: 'The call can not be read.',
+  401: 'No credentials, wrong ones, or a role is missing where 403 is not documented.',
+  403: 'A role is missing.',
+  404: 'What the path names does not exist.',
+  412: 'A state that the call relies on does not hold.',
+  422: 'A well-formed value that a rule refuses.',
+  429: 'Too many attempts or calls.',
+  500: 'The service failed; the message names the request id.',
+  501: 'Not implemented.',
+  503: 'Not available at the moment; nothing was changed.',
+};
+
+/** Headers that answers of this document carry, by their component names. */
+export const headerComponents: Json = {
+  'X-Request-Id': {
+    description: 'Names this call in the log; taken from the request where it sends one.',
+    schema: { type: 'string' },
+  },
+  'Cache-Control': { description: 'no-store: the answer carries a token or a secret.', schema: { type: 'string' } },
+  ETag: { description: 'Names this state of the entity; If-Match takes it.', schema: { type: 'string' } },
+  Link: { description: '<...>; rel="next": the next page of the list (RFC 8288).', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'The ways in that are open (RFC 9110).', schema: { type: 'string' } },
+};
+
+const Errors = ErrorBody.meta({ id: 'Errors', description: 'The body of every failure.' });
+
+/** One failure for each code; responses refer to those they may carry. */
+export const exampleComponents: Json = Object.fromEntries(
+  Object.entries(errorTable).map(([code, { message }]) => [code, { value: [{ code, message }] }]),
+);
+
+function headers(...names: readonly string[]): Json {
+  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Responses by status, and `default` for what HTTP itself may bring about. */
+export function responsesOf(operation: AnyOperation, schemas: SchemaCollection): Json {
+  const codes = codesByStatus(operation);
+  const responses = new Map<number, Json>();
+  for (const status of new Set([...operation.statuses, ...codes.keys()])) {
+    if (status >= 400) responses.set(status, failure(status, codes.get(status) ?? [], schemas));
+  }
+  if (operation.softErrors) responses.set(200, softFailure(codes, schemas));
+  for (const [status, success] of successesOf(operation.response, schemas)) {
+    responses.set(status, withSoftFailure(success, responses.get(status)));
+  }
+  const sorted = [...responses].sort(([a], [b]) => a - b).map(([status, response]) => [String(status), response]);
+  return { ...Object.fromEntries(sorted), default: { $ref: '#/components/responses/Http' } };
+}
+
+function codesByStatus(operation: AnyOperation): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const [code, status] of answerableErrors(operation))
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  if (operation.statuses.includes(503))
+    byStatus.set(503, [...new Set([...(byStatus.get(503) ?? []), 'STORE_UNAVAILABLE' as const])]);
+  return byStatus;
+}
+
+function successesOf(response: ResponseDeclaration, schemas: SchemaCollection): [number, Json][] {
+  if ('page' in response) {
+    const content = json({ type: 'array', items: schemas.schemaOf(response.page, 'output') });
+    return [
+      [200, { description: 'The list, complete to its end.', headers: headers(), content }],
+      [206, { description: reasons[206], headers: headers('Link'), content }],
+    ];
+  }
+  const { status } = response;
+  const description = reasons[status];
+  if (!('body' in response)) return [[status, { description, headers: headers() }]];
+  const { body, secret, entity, alternatives = [] } = response;
+  const named = headers(...(secret ? ['Cache-Control'] : []), ...(entity ? ['ETag'] : []));
+  const others = Object.fromEntries(alternatives.map((type) => [type, { schema: { type: 'string' } }]));
+  return [[status, { description, headers: named, content: { ...json(schemas.schemaOf(body, 'output')), ...others } }]];
+}
+
+function json(schema: Json, examples?: Json): Json {
+  return { 'application/json': { schema, ...(examples ? { examples } : {}) } };
+}
+
+function failure(status: number, codes: readonly ErrorCode[], schemas: SchemaCollection): Json {
+  const extra = status === 401 ? ['WWW-Authenticate'] : status === 429 || status === 503 ? ['Retry-After'] : [];
+  return {
+    description: reasons[status] ?? 'Refused.',
+    headers: headers(...extra),
+    content: json(schemas.schemaOf(Errors, 'output'), codes.length > 0 ? examplesOf(codes) : undefined),
+  };
+}
+
+function examplesOf(codes: readonly ErrorCode[]): Json {
+  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+}
+
+/** The 200 with an error array: what a status that is not documented falls back to, and every refusal by a setting. */
+function softFailure(codes: ReadonlyMap<number, readonly ErrorCode[]>, schemas: SchemaCollection): Json {
+  const refusals = [400, 412, 422].flatMap((status) => codes.get(status) ?? []);
+  const soft = refusals.length > 0 ? refusals : (codes.get(404) ?? []);
+  const examples = examplesOf([...new Set([...(codes.get(200) ?? []), ...soft])]);
+  return {
+    description:
+      'An error array: the call was refused. With the setting soft-errors also for what is else 400, 412 or 422.',
+    headers: headers(),
+    content: json(schemas.schemaOf(Errors, 'output'), examples),
+  };
+}
+
+function withSoftFailure(success: Json, soft: Json | undefined): Json {
+  const contents = [success, soft].map(
+    (response) => response?.content as { 'application/json'?: { schema: Json } } | undefined,
+  );
+  const [own, other] = contents.map((content) => content?.['application/json']?.schema);
+  if (!own || !other) return success;
+  return {
+    ...success,
+    description: `${String(success.description)} Or an error array.`,
+    content: json({ anyOf: [own, other] }),
+  };
+}
+
+/** The answer that any call may get besides those of its operation. */
+export function httpFailure(schemas: SchemaCollection): Json {
+  const statuses: readonly number[] = alwaysPossible.filter((status) => status !== 500);
+  const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => isOfHttp(code, statuses));
+  return {
+    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation.`,
+    headers: headers('Retry-After'),
+    content: json(schemas.schemaOf(Errors, 'output'), examplesOf(codes)),
+  };
+}
+
+function isOfHttp(code: ErrorCode, statuses: readonly number[]): boolean {
+  return (
+    statuses.includes(errorTable[code].status) || ['REQUEST_MALFORMED', 'HOST_MISSING', 'PATH_UNKNOWN'].includes(code)
+  );
+}
