@@ -3,7 +3,16 @@
  * generated files; with --if-needed it does nothing where dist/ is newer than every source.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -33,7 +42,15 @@ async function runBundled(entry, ...args) {
   const directory = mkdtempSync(path.join(root, 'node_modules/.iam-generate-'));
   const outfile = path.join(directory, 'run.mjs');
   try {
-    await build({ entryPoints: [path.join(root, entry)], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'warning' });
+    await build({
+      entryPoints: [path.join(root, entry)],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      logLevel: 'warning',
+    });
     execFileSync(process.execPath, [outfile, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
   } finally {
     rmSync(directory, { recursive: true, force: true });

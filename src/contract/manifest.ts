@@ -1557,12 +1557,6 @@ export const manifest: Manifest = {
    "fix": "Wait as long as Retry-After says, then send the right secret."
   },
   {
-   "code": "TOO_MANY_CONNECTIONS",
-   "status": 429,
-   "message": "Too many calls at once.",
-   "fix": "Wait as long as Retry-After says."
-  },
-  {
    "code": "HEADERS_TOO_LARGE",
    "status": 431,
    "message": "The headers are too large.",

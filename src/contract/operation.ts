@@ -82,7 +82,12 @@ export interface Example {
   readonly command: string;
 }
 
-export interface Declaration<Path extends string, Req extends RequestDeclaration, Res extends ResponseDeclaration, Context> {
+export interface Declaration<
+  Path extends string,
+  Req extends RequestDeclaration,
+  Res extends ResponseDeclaration,
+  Context,
+> {
   /** `area.verb`; the file is `operations/<area>/<verb>.ts`, the client method `client.<area>.<verb>()`. */
   readonly id: string;
   readonly title: string;
@@ -95,7 +100,8 @@ export interface Declaration<Path extends string, Req extends RequestDeclaration
   readonly roles: string;
   /** Every status that the interface documents for it. */
   readonly status: readonly DocumentedStatus[];
-  readonly request: Req & ([PathParameters<Path>] extends [never] ? unknown : { readonly params: Record<PathParameters<Path>, z.ZodType> });
+  readonly request: Req &
+    ([PathParameters<Path>] extends [never] ? unknown : { readonly params: Record<PathParameters<Path>, z.ZodType> });
   readonly response: Res;
   /** What its handler may throw. What the pipeline throws is derived. */
   readonly errors: readonly ErrorCode[];
@@ -140,7 +146,9 @@ export function operationDefiner<Context>() {
     const Res extends ResponseDeclaration,
   >(declaration: Declaration<Path, Req, Res, Context>): Operation<Context> & Typed<Req, Res> {
     const softErrors = declaration.status.includes('200e');
-    const statuses = [...new Set(declaration.status.map((status) => (status === '200e' ? 200 : status)))].sort((a, b) => a - b);
+    const statuses = [...new Set(declaration.status.map((status) => (status === '200e' ? 200 : status)))].sort(
+      (a, b) => a - b,
+    );
     return {
       ...declaration,
       roles: parseRoles(declaration.roles),
@@ -157,11 +165,13 @@ export function operationDefiner<Context>() {
 export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
   const { auth, request, roles, statuses } = operation;
   const codes: ErrorCode[] = ['INTERNAL'];
-  if (auth !== 'none') codes.push('CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'TOKEN_INVALID', 'CREDENTIALS_AMBIGUOUS');
+  if (auth !== 'none')
+    codes.push('CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'TOKEN_INVALID', 'CREDENTIALS_AMBIGUOUS');
   if (roles.kind !== 'public') codes.push('ROLE_MISSING');
   if (request.params) codes.push('PATH_VALUE');
   if (request.query && statuses.includes(400)) codes.push('FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED');
-  if (request.body) codes.push('BODY_NOT_JSON', 'BODY_TOO_DEEP', 'FIELD_MISSING', 'FIELD_UNKNOWN', 'FIELD_TYPE', 'FIELD_VALUE');
+  if (request.body)
+    codes.push('BODY_NOT_JSON', 'BODY_TOO_DEEP', 'FIELD_MISSING', 'FIELD_UNKNOWN', 'FIELD_TYPE', 'FIELD_VALUE');
   if ('page' in operation.response) codes.push('CURSOR_INVALID');
   return [...new Set(codes)];
 }

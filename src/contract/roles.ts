@@ -58,7 +58,8 @@ export function parseRoles(text: string): RoleExpression {
   if (words.length === 1 && words[0] === 'none') return { kind: 'public' };
   const reader = { words, at: 0, text };
   const expression = readAny(reader);
-  if (reader.at < words.length) throw new Error(`role expression "${text}": nothing may follow at "${words[reader.at]}"`);
+  if (reader.at < words.length)
+    throw new Error(`role expression "${text}": nothing may follow at "${words[reader.at]}"`);
   return expression;
 }
 
@@ -100,7 +101,8 @@ function readFactor(reader: WordReader): RoleExpression {
   if (word === 'not') return { kind: 'not', of: readFactor(reader) };
   if (word === 'scope') return { kind: 'scope', name: readName(reader, reader.words[reader.at++]) };
   const name = bareRole(readName(reader, word));
-  if (!knownRoles.includes(name as KnownRole)) throw new Error(`role expression "${reader.text}": unknown role ${name}`);
+  if (!knownRoles.includes(name as KnownRole))
+    throw new Error(`role expression "${reader.text}": unknown role ${name}`);
   return { kind: 'role', name };
 }
 
@@ -140,7 +142,9 @@ export function describeRoles(expression: RoleExpression): string {
     case 'not':
       return `not ${describePart(expression.of)}`;
     case 'any':
-      return expression.of.map((part) => (part.kind === 'any' ? `(${describeRoles(part)})` : describeRoles(part))).join(' or ');
+      return expression.of
+        .map((part) => (part.kind === 'any' ? `(${describeRoles(part)})` : describeRoles(part)))
+        .join(' or ');
     case 'all':
       return expression.of.map(describePart).join(' and ');
   }
@@ -169,7 +173,9 @@ export function nearestMiss(expression: RoleExpression, granted: Granted): Miss 
     case 'not':
       return { missing: [], standsAgainst: [describeRoles(expression.of)] };
     case 'any':
-      return expression.of.map((part) => nearestMiss(part, granted)).reduce((a, b) => (distance(b) < distance(a) ? b : a));
+      return expression.of
+        .map((part) => nearestMiss(part, granted))
+        .reduce((a, b) => (distance(b) < distance(a) ? b : a));
     case 'all':
       return expression.of.map((part) => nearestMiss(part, granted)).reduce(joined);
   }

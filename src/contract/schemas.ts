@@ -22,17 +22,44 @@ export function line(longest: number, description: string) {
     .describe(description);
 }
 
-export const GroupName = line(100, 'Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits')
+export const GroupName = line(
+  100,
+  'Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits',
+)
   .refine((value) => !value.includes('/'), 'must not contain a slash')
   .refine((value) => !/^[0-9a-f]{24}$/i.test(value), 'must not look like an id (24 hexadecimal digits)')
   .refine((value) => !isReservedName(value), 'is a reserved word');
 
 /** Words that mean something in a path, so nothing may be called by them. `.` and `..` vanish in every URL parser. */
 export const reservedNames: ReadonlySet<string> = new Set([
-  '.', '..', 'me', 'main-email', 'main-mobile', 'role', 'dependency', 'user-accounts', 'business-accounts', 'service-accounts',
-  'roles', 'login', 'connect', 'organizational-structure', 'lock', 'unlock', 'identification', 'login-legacy', 'auth-legacy-by-param',
-  'remember-me', 'renew-token', 'reset-password', 'retrieve-identity', 'digital-certificate', 'renew-app-token',
-  'retrieve-legacy-identity', 'reset-legacy-password', 'login-federated',
+  '.',
+  '..',
+  'me',
+  'main-email',
+  'main-mobile',
+  'role',
+  'dependency',
+  'user-accounts',
+  'business-accounts',
+  'service-accounts',
+  'roles',
+  'login',
+  'connect',
+  'organizational-structure',
+  'lock',
+  'unlock',
+  'identification',
+  'login-legacy',
+  'auth-legacy-by-param',
+  'remember-me',
+  'renew-token',
+  'reset-password',
+  'retrieve-identity',
+  'digital-certificate',
+  'renew-app-token',
+  'retrieve-legacy-identity',
+  'reset-legacy-password',
+  'login-federated',
 ]);
 
 export function isReservedName(value: string): boolean {
@@ -71,7 +98,9 @@ export const Token = z
   .meta({ id: 'Token', description: 'Token response.' });
 
 export const Dependency = z
-  .strictObject({ groupName: z.string().min(1, 'must not be empty').max(100, 'must not be longer than 100 characters') })
+  .strictObject({
+    groupName: z.string().min(1, 'must not be empty').max(100, 'must not be longer than 100 characters'),
+  })
   .meta({ id: 'Dependency', description: 'A group whose roles this one has as well, by its name or id.' });
 
 export const GroupSchema = z
@@ -91,7 +120,11 @@ export const GroupInput = z
     groupName: GroupName,
     organizationId: line(64, 'Organization the group belongs to').optional(),
     businessUnitId: line(64, 'Business unit the group belongs to').optional(),
-    roles: z.array(RoleName).max(1000, 'must not have more than 1000 entries').optional().describe('Roles that members have'),
+    roles: z
+      .array(RoleName)
+      .max(1000, 'must not have more than 1000 entries')
+      .optional()
+      .describe('Roles that members have'),
     dependencies: z
       .array(Dependency)
       .max(1000, 'must not have more than 1000 entries')
@@ -138,8 +171,16 @@ export const ScopeName = z
 export const clientFields = {
   appId: line(64, 'Application that the client belongs to'),
   serviceAccountId: NewId.optional().describe('Service account that the client acts as; groups give it roles'),
-  scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional().describe('Permission names of its tokens'),
-  redirectURI: z.url('must be a URI').max(2000, 'must not be longer than 2000 characters').optional().describe('Where logins return to'),
+  scope: z
+    .array(ScopeName)
+    .max(100, 'must not have more than 100 entries')
+    .optional()
+    .describe('Permission names of its tokens'),
+  redirectURI: z
+    .url('must be a URI')
+    .max(2000, 'must not be longer than 2000 characters')
+    .optional()
+    .describe('Where logins return to'),
   grantTypes: z
     .array(line(100, 'A grant type'))
     .max(20, 'must not have more than 20 entries')

@@ -15,7 +15,12 @@ interface SettingBase {
 
 export type Setting = SettingBase &
   (
-    | { readonly kind: 'text'; readonly default?: string; readonly values?: readonly string[]; check?(value: string): string | undefined }
+    | {
+        readonly kind: 'text';
+        readonly default?: string;
+        readonly values?: readonly string[];
+        check?(value: string): string | undefined;
+      }
     | { readonly kind: 'integer'; readonly default: number; readonly least: number; readonly most: number }
     | { readonly kind: 'boolean'; readonly default: boolean }
     | { readonly kind: 'list'; readonly default: readonly string[] }
@@ -35,15 +40,37 @@ function text<const V extends string = string>(
 
 function integer(name: string, fallback: number, range: readonly [number, number], description: string) {
   const [least, most] = range;
-  return { kind: 'integer' as const, name, environment: environmentName(name), description, flag: true, default: fallback, least, most };
+  return {
+    kind: 'integer' as const,
+    name,
+    environment: environmentName(name),
+    description,
+    flag: true,
+    default: fallback,
+    least,
+    most,
+  };
 }
 
 function toggle(name: string, description: string) {
-  return { kind: 'boolean' as const, name, environment: environmentName(name), description, flag: true, default: false };
+  return {
+    kind: 'boolean' as const,
+    name,
+    environment: environmentName(name),
+    description,
+    flag: true,
+    default: false,
+  };
 }
 
 function secret(environment: string, description: string) {
-  return { kind: 'text' as const, name: environment.toLowerCase().replaceAll('_', '-'), environment, description, flag: false };
+  return {
+    kind: 'text' as const,
+    name: environment.toLowerCase().replaceAll('_', '-'),
+    environment,
+    description,
+    flag: false,
+  };
 }
 
 function baseUrlFault(value: string): string | undefined {
@@ -57,19 +84,35 @@ export const settingsTable = {
   port: integer('port', 8080, [0, 65535], 'Port to listen on; 0 takes any free one'),
   data: text('data', 'Folder of the store; made where it is missing', { default: 'data/store' }),
   seed: text('seed', 'Seed document (YAML or JSON) applied at every start'),
-  store: text('store', 'Where state lives: on disk, or in memory until the server stops', { default: 'file', values: ['file', 'memory'] }),
-  signingAlg: text('signing-alg', 'Algorithm that tokens are signed with', { default: 'ES256', values: signingAlgorithms }),
-  baseUrl: text('base-url', 'URL under which callers reach the service; issuer and audience of its tokens. The address it listens on where missing', {
-    check: baseUrlFault,
+  store: text('store', 'Where state lives: on disk, or in memory until the server stops', {
+    default: 'file',
+    values: ['file', 'memory'],
   }),
+  signingAlg: text('signing-alg', 'Algorithm that tokens are signed with', {
+    default: 'ES256',
+    values: signingAlgorithms,
+  }),
+  baseUrl: text(
+    'base-url',
+    'URL under which callers reach the service; issuer and audience of its tokens. The address it listens on where missing',
+    {
+      check: baseUrlFault,
+    },
+  ),
   json: toggle('json', 'Print one line of JSON when ready, and nothing else on standard output'),
   resetAdmin: toggle('reset-admin', 'Give the administrator client and the administrator user new secrets'),
   tlsCert: text('tls-cert', 'Certificate chain in PEM; serves HTTPS together with --tls-key'),
   tlsKey: text('tls-key', 'Private key in PEM; serves HTTPS together with --tls-cert'),
   allowRemote: toggle('allow-remote', 'Allow an address that other machines reach'),
   clientTokenLifetime: integer('client-token-lifetime', 3600, [1, 86_400], 'Seconds that a token of a client lives'),
-  expiresIn: text('expires-in', 'How expiresIn is told: the seconds left, or the epoch second of expiry', { default: 'seconds', values: ['seconds', 'epoch'] }),
-  softErrors: toggle('soft-errors', 'Answer 400, 412 and 422 with 200 and the error array where the interface documents that'),
+  expiresIn: text('expires-in', 'How expiresIn is told: the seconds left, or the epoch second of expiry', {
+    default: 'seconds',
+    values: ['seconds', 'epoch'],
+  }),
+  softErrors: toggle(
+    'soft-errors',
+    'Answer 400, 412 and 422 with 200 and the error array where the interface documents that',
+  ),
   corsOrigins: {
     kind: 'list' as const,
     name: 'cors-origins',
@@ -81,13 +124,25 @@ export const settingsTable = {
   bodyLimit: integer('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
   requestTimeout: integer('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
   maxConnections: integer('max-connections', 2000, [1, 100_000], 'Connections held at the same time'),
-  logLevel: text('log-level', 'What goes to standard error', { default: 'warn', values: ['silent', 'error', 'warn', 'info', 'debug'] }),
+  logLevel: text('log-level', 'What goes to standard error', {
+    default: 'warn',
+    values: ['silent', 'error', 'warn', 'info', 'debug'],
+  }),
   adminClientId: secret('IAM_ADMIN_CLIENT_ID', 'Id of the administrator client; made at the first start where missing'),
-  adminClientSecret: secret('IAM_ADMIN_CLIENT_SECRET', 'Secret of the administrator client; made at the first start where missing'),
-  appClientId: secret('IAM_APP_CLIENT_ID', 'Id of the application client for user logins; made at the first start where missing'),
+  adminClientSecret: secret(
+    'IAM_ADMIN_CLIENT_SECRET',
+    'Secret of the administrator client; made at the first start where missing',
+  ),
+  appClientId: secret(
+    'IAM_APP_CLIENT_ID',
+    'Id of the application client for user logins; made at the first start where missing',
+  ),
   adminUser: secret('IAM_ADMIN_USER', 'User name of the administrator user; admin where missing'),
   adminEmail: secret('IAM_ADMIN_EMAIL', 'E-mail of the administrator user; IAM_ADMIN_USER where that is one'),
-  adminPassword: secret('IAM_ADMIN_PASSWORD', 'Password of the administrator user; made at the first start where missing'),
+  adminPassword: secret(
+    'IAM_ADMIN_PASSWORD',
+    'Password of the administrator user; made at the first start where missing',
+  ),
 } satisfies Record<string, Setting>;
 
 type Table = typeof settingsTable;
@@ -116,23 +171,44 @@ export class SettingError extends Error {
 
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
+/** What a seed document says of settings, by flag name. */
+type Seeded = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
 /**
- * Settings from flags (by flag name), then the environment, then the defaults.
- * @throws SettingError naming the flag or variable and what it takes.
+ * Settings from flags (by flag name), then the environment, then the seed, then the defaults.
+ * @throws SettingError naming the flag, variable or key and what it takes.
  */
-export function readSettings(flags: Given, environment: Readonly<Record<string, string | undefined>>): Settings {
-  const entries = Object.entries(settingsTable).map(([key, setting]) => [key, readOne(setting, flags, environment)]);
+export function readSettings(
+  flags: Given,
+  environment: Readonly<Record<string, string | undefined>>,
+  seeded: Seeded = {},
+): Settings {
+  const known = new Set(Object.values(settingsTable).map(({ name }) => name));
+  const unknown = Object.keys(seeded).find((name) => !known.has(name));
+  if (unknown !== undefined) throw new SettingError(`settings.${unknown} in the seed: there is no such setting`);
+  const entries = Object.entries(settingsTable).map(([key, setting]) => [
+    key,
+    readOne(setting, flags, environment, seeded),
+  ]);
   const settings = Object.fromEntries(entries) as Settings;
   requireFitting(settings);
   return settings;
 }
 
-function readOne(setting: Setting, flags: Given, environment: Readonly<Record<string, string | undefined>>) {
+function readOne(
+  setting: Setting,
+  flags: Given,
+  environment: Readonly<Record<string, string | undefined>>,
+  seeded: Seeded,
+) {
   const flag = setting.flag ? flags[setting.name] : undefined;
   if (flag !== undefined) return parse(setting, String(flag), `--${setting.name}`);
   const variable = environment[setting.environment];
   if (variable !== undefined && variable !== '') return parse(setting, variable, setting.environment);
-  return setting.default;
+  const fromSeed = seeded[setting.name];
+  return fromSeed === undefined
+    ? setting.default
+    : parse(setting, String(fromSeed), `settings.${setting.name} in the seed`);
 }
 
 function parse(setting: Setting, value: string, origin: string): string | number | boolean | readonly string[] {
@@ -140,14 +216,19 @@ function parse(setting: Setting, value: string, origin: string): string | number
     case 'integer': {
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= setting.least && number <= setting.most) return number;
-      throw new SettingError(`${origin} takes a whole number from ${setting.least} to ${setting.most}, not ${JSON.stringify(value)}`);
+      throw new SettingError(
+        `${origin} takes a whole number from ${setting.least} to ${setting.most}, not ${JSON.stringify(value)}`,
+      );
     }
     case 'boolean':
       if (['true', '1', 'yes'].includes(value)) return true;
       if (['false', '0', 'no'].includes(value)) return false;
       throw new SettingError(`${origin} takes true or false, not ${JSON.stringify(value)}`);
     case 'list':
-      return value.split(',').map((part) => part.trim()).filter((part) => part !== '');
+      return value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '');
     case 'text':
       return parseText(setting, value, origin);
   }
@@ -155,7 +236,8 @@ function parse(setting: Setting, value: string, origin: string): string | number
 
 function parseText(setting: Setting & { kind: 'text' }, value: string, origin: string): string {
   const shown = setting.flag ? `, not ${JSON.stringify(value)}` : '';
-  if (setting.values && !setting.values.includes(value)) throw new SettingError(`${origin} takes one of ${setting.values.join(', ')}${shown}`);
+  if (setting.values && !setting.values.includes(value))
+    throw new SettingError(`${origin} takes one of ${setting.values.join(', ')}${shown}`);
   const reason = setting.check?.(value);
   if (reason !== undefined) throw new SettingError(`${origin} ${reason}${shown}`);
   return value;
@@ -165,7 +247,9 @@ function requireFitting(settings: Settings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
     throw new SettingError('--tls-cert and --tls-key go together: give both or neither');
   if (!settings.allowRemote && !isLoopback(settings.host))
-    throw new SettingError(`--host ${settings.host} can be reached from other machines; add --allow-remote if that is meant`);
+    throw new SettingError(
+      `--host ${settings.host} can be reached from other machines; add --allow-remote if that is meant`,
+    );
 }
 
 /** Whether only this machine reaches the address. */

@@ -26,7 +26,11 @@ export interface Authentication {
  * @returns who calls; undefined where nothing is presented.
  * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
  */
-export async function authenticate(by: Authentication, presented: Presented, auth: Auth): Promise<Principal | undefined> {
+export async function authenticate(
+  by: Authentication,
+  presented: Presented,
+  auth: Auth,
+): Promise<Principal | undefined> {
   const principal = await proven(by, presented);
   if (auth !== 'client-id' || presented.clientId === undefined) return principal;
   if (principal === undefined) return named(by, presented.clientId);
@@ -89,7 +93,8 @@ async function fromToken(by: Authentication, token: string): Promise<Principal> 
   const claims = await by.verifier.verify(token);
   if (!claims || claims.user_id !== undefined || claims.logon !== undefined) throw unauthenticated('TOKEN_INVALID');
   const client = await by.store.clients.get(claims.client_id);
-  if (!client || !tokenInForce(claims, client) || !(await ownerInForce(by.store, client))) throw unauthenticated('TOKEN_INVALID');
+  if (!client || !tokenInForce(claims, client) || !(await ownerInForce(by.store, client)))
+    throw unauthenticated('TOKEN_INVALID');
   const granted = await rolesOfProvenClient(by.store, client);
   const roles = new Set(authoritiesOf(claims).filter((role) => granted.has(role)));
   const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));

@@ -59,5 +59,7 @@ function decodePair(encoded: string): string {
 }
 
 function unreadableBasic(): IamError {
-  return new IamError([{ code: 'CREDENTIALS_INVALID', message: 'Authorization does not hold base64 of an id, a colon and a secret.' }]);
+  return new IamError([
+    { code: 'CREDENTIALS_INVALID', message: 'Authorization does not hold base64 of an id, a colon and a secret.' },
+  ]);
 }

@@ -57,7 +57,8 @@ export async function viewOf(reader: GroupReader, group: Group): Promise<GroupVi
 export function storedRoles(names: readonly string[]): string[] {
   const roles = [...new Set(names.map(bareRole))];
   const reserved = roles.find(isReservedRole);
-  if (reserved !== undefined) throw fault('ROLE_RESERVED', `The role ${reserved} is given by the service itself, never by a group.`);
+  if (reserved !== undefined)
+    throw fault('ROLE_RESERVED', `The role ${reserved} is given by the service itself, never by a group.`);
   return roles;
 }
 
@@ -97,12 +98,17 @@ export async function requireNoCycle(reader: GroupReader, group: Group): Promise
 
 function circle(group: Group, last: Group, cameFrom: ReadonlyMap<string, Group>) {
   const names = [group.groupName];
-  for (let at: Group | undefined = last; at && at.groupId !== group.groupId; at = cameFrom.get(at.groupId)) names.unshift(at.groupName);
-  return fault('DEPENDENCY_CYCLE', `The groups would depend on each other in a circle: ${[group.groupName, ...names].join(' -> ')}.`);
+  for (let at: Group | undefined = last; at && at.groupId !== group.groupId; at = cameFrom.get(at.groupId))
+    names.unshift(at.groupName);
+  return fault(
+    'DEPENDENCY_CYCLE',
+    `The groups would depend on each other in a circle: ${[group.groupName, ...names].join(' -> ')}.`,
+  );
 }
 
 /** @throws IamError GROUP_NAME_TAKEN where another group has the name. */
 export async function requireFreeName(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
   const twin = await tx.groups.getBy('groupName', groupName);
-  if (twin && twin.groupId !== groupId) throw fault('GROUP_NAME_TAKEN', `Another group is called ${JSON.stringify(groupName)}.`);
+  if (twin && twin.groupId !== groupId)
+    throw fault('GROUP_NAME_TAKEN', `Another group is called ${JSON.stringify(groupName)}.`);
 }

@@ -1,4 +1,5 @@
 /** What a handler is given besides the call itself. Nothing else reaches it: no Koa, no file system, no ambient time. */
+import type { z } from 'zod';
 import { operationDefiner } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
 import type { Authentication } from '../identity/authenticate.ts';
@@ -24,8 +25,8 @@ export interface OperationContext {
   readonly authentication: Authentication;
   /** The call's cursor and limit, checked; `after` is a key. For operations that answer a page. */
   readonly range: { readonly after?: string | undefined; readonly limit: number };
-  /** @throws IamError CHANGED_MEANWHILE where the call's If-Match does not name this representation. */
-  requireMatch(current: unknown): void;
+  /** @throws IamError CHANGED_MEANWHILE where the call's If-Match does not name this representation of the entity. */
+  requireMatch(schema: z.ZodType, current: object): void;
 }
 
 export const defineOperation = operationDefiner<OperationContext>();

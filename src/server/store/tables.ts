@@ -117,6 +117,8 @@ const UserRow = z
     lead: z.boolean(),
     locked: z.boolean(),
     identities: names,
+    /** What the first start made. */
+    bootstrap: z.enum(['admin']).optional(),
     createdAt: instant,
   })
   .readonly();
@@ -170,7 +172,7 @@ export const tables = {
     index: { group: (row) => row.groupId, member: memberValue, business: (row) => row.businessId },
   }),
   users: table(UserRow, (row) => row.userId, {
-    unique: { login: loginNames },
+    unique: { login: loginNames, bootstrap: (row) => row.bootstrap },
     index: { businessId: (row) => row.businessId },
   }),
   businesses: table(BusinessRow, (row) => row.businessId, { unique: { document: (row) => row.document }, index: {} }),

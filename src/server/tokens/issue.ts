@@ -71,5 +71,7 @@ function clientClaims(client: Client, roles: Iterable<string>, options: IssuerOp
 
 async function sign(claims: AccessClaims, keys: KeyRing): Promise<string> {
   const key = keys.current();
-  return new SignJWT({ ...claims } as JWTPayload).setProtectedHeader({ alg: key.alg, kid: key.kid, typ: accessTokenType }).sign(key.privateKey);
+  return new SignJWT({ ...claims } as JWTPayload)
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: accessTokenType })
+    .sign(key.privateKey);
 }

@@ -67,7 +67,8 @@ async function makeCurrent(store: Store, alg: SigningAlgorithm, clock: Clock): P
 async function importKey(row: SigningKey): Promise<ImportedKey> {
   const privateKey = await importJWK(row.privateJwk as JWK, row.alg);
   const publicKey = await importJWK(row.publicJwk as JWK, row.alg);
-  if (privateKey instanceof Uint8Array || publicKey instanceof Uint8Array) throw new Error(`key ${row.kid} is symmetric`);
+  if (privateKey instanceof Uint8Array || publicKey instanceof Uint8Array)
+    throw new Error(`key ${row.kid} is symmetric`);
   return { kid: row.kid, alg: row.alg, privateKey, publicKey, publicJwk: row.publicJwk as JWK };
 }
 

@@ -19,7 +19,12 @@ interface Verified {
 }
 
 /** `issuer` is also the audience. `capacity` bounds the cache; the entry used longest ago goes first. */
-export function createVerifier(options: { keys: KeyRing; clock: Clock; issuer: string; capacity?: number }): TokenVerifier {
+export function createVerifier(options: {
+  keys: KeyRing;
+  clock: Clock;
+  issuer: string;
+  capacity?: number;
+}): TokenVerifier {
   const { keys, clock, issuer, capacity = 10_000 } = options;
   const cache = new Map<string, Verified>();
 

@@ -14,7 +14,8 @@ export const ApiKeyInput = z
 export default defineOperation({
   id: 'api-key.create',
   title: 'Create a new ApiKey',
-  description: 'Makes a key that opens everything its client may do. The key is shown this once; the server keeps its hash.',
+  description:
+    'Makes a key that opens everything its client may do. The key is shown this once; the server keeps its hash.',
   method: 'POST',
   path: '/api-key',
   auth: 'caller',

@@ -8,7 +8,8 @@ import { defineOperation } from '../define.ts';
 export default defineOperation({
   id: 'api-key.list',
   title: 'List all ApiKey',
-  description: 'API keys in the order of their ids, without the keys themselves; hint is the end of each. Filters are exact and count together.',
+  description:
+    'API keys in the order of their ids, without the keys themselves; hint is the end of each. Filters are exact and count together.',
   method: 'GET',
   path: '/api-key',
   auth: 'caller',

@@ -28,7 +28,12 @@ export default defineOperation({
   response: { status: 201, body: ClientCredentials, secret: true },
   errors: ['OWNER_AMBIGUOUS', 'USER_UNKNOWN', 'BUSINESS_UNKNOWN', 'ID_TAKEN'],
   command: 'clients create',
-  examples: [{ title: 'A client that acts as a service account', command: '--app-id billing --service-account-id billing-service' }],
+  examples: [
+    {
+      title: 'A client that acts as a service account',
+      command: '--app-id billing --service-account-id billing-service',
+    },
+  ],
 
   async handle({ body }, { store, ids, clock, randomness }) {
     const clientId = ids.newId();
@@ -57,7 +62,8 @@ export default defineOperation({
 
 async function requireOwner(tx: Transaction, body: z.output<typeof Body>): Promise<void> {
   const { userId, businessId, serviceAccountId } = body;
-  if ([userId, businessId, serviceAccountId].filter((id) => id !== undefined).length > 1) throw fault('OWNER_AMBIGUOUS');
+  if ([userId, businessId, serviceAccountId].filter((id) => id !== undefined).length > 1)
+    throw fault('OWNER_AMBIGUOUS');
   if (userId !== undefined && !(await tx.users.get(userId))) throw fault('USER_UNKNOWN');
   if (businessId !== undefined && !(await tx.businesses.get(businessId))) throw fault('BUSINESS_UNKNOWN');
 }

@@ -5,7 +5,8 @@ import { defineOperation } from '../define.ts';
 export default defineOperation({
   id: 'client-identities.login',
   title: 'Login client',
-  description: 'Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter.',
+  description:
+    'Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter.',
   method: 'POST',
   path: '/client-identities/login',
   auth: 'none',

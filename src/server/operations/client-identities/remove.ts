@@ -2,13 +2,14 @@ import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { retireSubject } from '../../identity/subjects.ts';
 import type { Transaction } from '../../store/store.ts';
-import { type Client, memberValue, membershipKey } from '../../store/tables.ts';
+import { type Client, membershipKey, memberValue } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'client-identities.remove',
   title: 'Remove identity',
-  description: 'Removes the client with this service account id or client id, with its API keys, memberships and tokens. The ids are not given out again.',
+  description:
+    'Removes the client with this service account id or client id, with its API keys, memberships and tokens. The ids are not given out again.',
   method: 'DELETE',
   path: '/client-identities/{serviceAccountId}',
   auth: 'caller',
@@ -23,7 +24,8 @@ export default defineOperation({
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {
       const client =
-        (await tx.clients.getBy('serviceAccountId', params.serviceAccountId)) ?? (await tx.clients.get(params.serviceAccountId));
+        (await tx.clients.getBy('serviceAccountId', params.serviceAccountId)) ??
+        (await tx.clients.get(params.serviceAccountId));
       if (!client) throw fault('CLIENT_NOT_FOUND');
       if (client.bootstrap !== undefined) throw fault('BOOTSTRAP_CLIENT');
       await removeClient(tx, client);
@@ -39,6 +41,9 @@ async function removeClient(tx: Transaction, client: Client): Promise<void> {
   await retireSubject(tx, client.clientId);
   if (client.serviceAccountId === undefined) return;
   await retireSubject(tx, client.serviceAccountId);
-  const memberships = await tx.memberships.find('member', memberValue({ kind: 'service', memberId: client.serviceAccountId }));
+  const memberships = await tx.memberships.find(
+    'member',
+    memberValue({ kind: 'service', memberId: client.serviceAccountId }),
+  );
   for (const membership of memberships) await tx.memberships.delete(membershipKey(membership));
 }

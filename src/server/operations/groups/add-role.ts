@@ -19,10 +19,9 @@ export default defineOperation({
   examples: [{ title: 'One more role', command: 'ops --role-name DEPLOY' }],
 
   async handle({ params, body }, { store }) {
-    const added = storedRoles([body.roleName]);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      const roles = [...new Set([...group.roles, ...added])];
+      const roles = [...new Set([...group.roles, ...storedRoles([body.roleName])])];
       if (roles.length > group.roles.length) await tx.groups.replace({ ...group, roles });
     });
     return {};

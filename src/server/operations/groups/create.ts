@@ -18,16 +18,25 @@ export default defineOperation({
   command: 'groups create',
   examples: [
     { title: 'A group with two roles', command: '--group-name ops --role DEPLOY --role ROLLBACK' },
-    { title: 'A group that has the roles of another as well', command: '--group-name leads --role APPROVE --dependency ops' },
+    {
+      title: 'A group that has the roles of another as well',
+      command: '--group-name leads --role APPROVE --dependency ops',
+    },
   ],
 
   async handle({ body }, { store, ids, clock }) {
     const { roles = [], dependencies = [], ...given } = body;
-    const group = { ...given, groupId: ids.newId(), roles: storedRoles(roles), createdAt: clock.now().toISOString() };
     return store.transaction(async (tx) => {
-      await requireFreeName(tx, group.groupName);
-      await tx.groups.insert({ ...group, dependencies: await dependencyIds(tx, dependencies) });
-      return { groupId: group.groupId };
+      await requireFreeName(tx, given.groupName);
+      const groupId = ids.newId();
+      await tx.groups.insert({
+        ...given,
+        groupId,
+        roles: storedRoles(roles),
+        dependencies: await dependencyIds(tx, dependencies),
+        createdAt: clock.now().toISOString(),
+      });
+      return { groupId };
     });
   },
 });

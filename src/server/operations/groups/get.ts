@@ -9,7 +9,8 @@ export default defineOperation({
   method: 'GET',
   path: '/groups/{groupId}',
   auth: 'caller',
-  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
   status: [200, 401, 403, 404, 500],
   request: { params: { groupId: GroupReference } },
   response: { status: 200, body: GroupSchema, entity: true },

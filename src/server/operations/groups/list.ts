@@ -1,5 +1,5 @@
-import { GroupSchema, line, PageQuery, RoleName } from '../../../contract/schemas.ts';
 import { bareRole } from '../../../contract/roles.ts';
+import { GroupSchema, line, PageQuery, RoleName } from '../../../contract/schemas.ts';
 import { viewOf } from '../../identity/groups.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
@@ -16,11 +16,13 @@ interface Filters {
 export default defineOperation({
   id: 'groups.list',
   title: 'Lists groups',
-  description: 'Groups in the order of their ids. Filters are exact and count together; role looks at a group\'s own roles.',
+  description:
+    "Groups in the order of their ids. Filters are exact and count together; role looks at a group's own roles.",
   method: 'GET',
   path: '/groups',
   auth: 'caller',
-  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {
@@ -41,7 +43,12 @@ export default defineOperation({
 
   async handle({ query }, { store, range }) {
     const filters: Filters = { ...query, role: query.role === undefined ? undefined : bareRole(query.role) };
-    const page = await filteredPage(range, (part) => candidates(store, filters, part), (group) => group.groupId, (group) => passes(group, filters));
+    const page = await filteredPage(
+      range,
+      (part) => candidates(store, filters, part),
+      (group) => group.groupId,
+      (group) => passes(group, filters),
+    );
     return { ...page, items: await Promise.all(page.items.map((group) => viewOf(store, group))) };
   },
 });

@@ -1,5 +1,5 @@
 import { fault } from '../../../contract/errors.ts';
-import { GroupReference } from '../../../contract/schemas.ts';
+import { GroupReference, GroupSchema } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { requireGroup, viewOf } from '../../identity/groups.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -24,7 +24,7 @@ export default defineOperation({
   async handle({ params }, { store, requireMatch }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      requireMatch(await viewOf(tx, group));
+      requireMatch(GroupSchema, await viewOf(tx, group));
       await requireUnused(tx, group);
       await keepingAnAdministrator(tx, () => removeWithMembers(tx, group));
     });
@@ -40,6 +40,7 @@ async function requireUnused(tx: Transaction, group: Group): Promise<void> {
 }
 
 async function removeWithMembers(tx: Transaction, group: Group): Promise<void> {
-  for (const membership of await tx.memberships.find('group', group.groupId)) await tx.memberships.delete(membershipKey(membership));
+  for (const membership of await tx.memberships.find('group', group.groupId))
+    await tx.memberships.delete(membershipKey(membership));
   await tx.groups.delete(group.groupId);
 }

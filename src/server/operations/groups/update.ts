@@ -1,6 +1,13 @@
-import { GroupInput, GroupReference } from '../../../contract/schemas.ts';
+import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
-import { dependencyIds, requireFreeName, requireGroup, requireNoCycle, storedRoles, viewOf } from '../../identity/groups.ts';
+import {
+  dependencyIds,
+  requireFreeName,
+  requireGroup,
+  requireNoCycle,
+  storedRoles,
+  viewOf,
+} from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -30,7 +37,7 @@ export default defineOperation({
     await store.transaction(async (tx) => {
       const current = await requireGroup(tx, params.groupId);
       const { groupId, createdAt } = current;
-      requireMatch(await viewOf(tx, current));
+      requireMatch(GroupSchema, await viewOf(tx, current));
       await requireFreeName(tx, given.groupName, groupId);
       const changed = {
         ...given,

@@ -18,7 +18,8 @@ const Jwk = z
 export default defineOperation({
   id: 'keys.get',
   title: 'Gets public key used to validate JWT',
-  description: 'The public keys as a JWK Set, the current one first; with Accept: application/x-pem-file the current one as PEM.',
+  description:
+    'The public keys as a JWK Set, the current one first; with Accept: application/x-pem-file the current one as PEM.',
   method: 'GET',
   path: '/keys',
   auth: 'none',
@@ -31,7 +32,8 @@ export default defineOperation({
   examples: [{ title: 'The JWK Set', command: '-o json' }],
 
   async handle({ accept }, { keys }) {
-    if (accept.includes('application/x-pem-file')) return { contentType: 'application/x-pem-file', text: await keys.currentPem() };
+    if (accept.includes('application/x-pem-file'))
+      return { contentType: 'application/x-pem-file', text: await keys.currentPem() };
     return { keys: keys.publicKeys() as z.input<typeof Jwk>[] };
   },
 });

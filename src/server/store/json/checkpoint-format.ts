@@ -70,10 +70,11 @@ function isSealed(bytes: Buffer): boolean {
 
 /** Where the text can't be read, if that can be told; otherwise the seal that does not fit is all there is to name. */
 function firstDamage(file: string, bytes: Buffer): StoreOpenError {
+  const lines = new Lines(file, bytes);
   try {
-    parseLines(new Lines(file, bytes));
-  } catch (error) {
-    return error as StoreOpenError;
+    parseLines(lines);
+  } catch {
+    return lines.fault('this line is damaged');
   }
   return damaged(file, Math.max(0, bytes.length - SEAL_LENGTH), 'the checksum does not fit the contents');
 }

@@ -3,11 +3,11 @@
  * is taken whole or not at all:
  *
  *   {"formatVersion":1,"first":7,"epoch":2,"crc32":"..."}                                 the head of a segment
- *   {"sequence":7,"batch":[7,9],"epoch":2,"bytes":42,"changes":[...],"crc32":"..."}       one commit
+ *   {"sequence":8,"last":9,"epoch":2,"bytes":42,"changes":[...],"first":7,"crc32":"..."}  one commit
  *
- * `batch` holds the sequences of the first and the last commit that were written together: none of them was
- * acknowledged before all were durable. `bytes` is the length of the changes. Both tell a tail that was torn in
- * writing from damage to what was once durable.
+ * Commits from `first` to `last` were written together: none of them was acknowledged before all were durable.
+ * `bytes` is the length of the changes. These tell a tail that was torn in writing from damage to what was once
+ * durable; one stands at the beginning and one at the end, so that either half of a line still says something.
  */
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
@@ -21,17 +21,23 @@ const Change = z.union([
 ]);
 const Entry = z.object({
   sequence: z.number(),
-  batch: z.tuple([z.number(), z.number()]),
   epoch: z.number(),
   changes: z.array(z.unknown()),
+  first: z.number(),
 });
 
 export type Head = z.infer<typeof Head>;
 export type Entry = z.infer<typeof Entry>;
 
+/** The longest that a line goes on after its changes, where its batch begins with `first` or before. */
+export function entryEndLength(first: number): number {
+  return `,"first":${first},"crc32":"00000000"}\n`.length;
+}
+
 const SEAL = /^,"crc32":"([0-9a-f]{8})"\}$/;
 const SEAL_LENGTH = ',"crc32":"00000000"}'.length;
-const ENTRY_START = /^\{"sequence":(\d+),"batch":\[\d+,(\d+)\],"epoch":\d+,"bytes":(\d+),"changes":/;
+const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,"bytes":(\d+),"changes":/;
+const ENTRY_END = /,"first":(\d+),"crc32":"[0-9a-f]{8}"\}\n$/;
 
 export function encodeHead(first: number, epoch: number): Buffer {
   return Buffer.from(seal(JSON.stringify({ formatVersion: FORMAT_VERSION, first, epoch }).slice(0, -1)));
@@ -43,8 +49,8 @@ export function encodeBatch(first: number, epoch: number, commits: readonly Laye
   const lines = commits.map((commit, offset) => {
     const changes = encodeChanges(commit);
     const bytes = Buffer.byteLength(changes);
-    const start = `{"sequence":${first + offset},"batch":[${first},${last}],"epoch":${epoch},"bytes":${bytes}`;
-    return seal(`${start},"changes":${changes}`);
+    const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"bytes":${bytes}`;
+    return seal(`${start},"changes":${changes},"first":${first}`);
   });
   return Buffer.from(lines.join(''));
 }
@@ -91,14 +97,20 @@ function unseal(line: Buffer): unknown {
 }
 
 /**
- * What can be told of a commit whose line is damaged, from the line's beginning: whether it was the last of its batch,
- * and how long its line was with the newline.
+ * What the beginning of a damaged line tells of its commit: whether it was the last of its batch, and where the
+ * changes ended.
  */
-export function glimpse(bytes: Buffer): { lastOfBatch: boolean; length: number } | undefined {
+export function glimpseStart(bytes: Buffer): { lastOfBatch: boolean; changesEnd: number } | undefined {
   const found = ENTRY_START.exec(bytes.toString('latin1', 0, 200));
   if (found === null) return undefined;
   const [start, sequence, last, length] = found;
-  return { lastOfBatch: sequence === last, length: start.length + Number(length) + SEAL_LENGTH + 1 };
+  return { lastOfBatch: sequence === last, changesEnd: start.length + Number(length) };
+}
+
+/** What the end of a damaged line tells of its commit: the sequence of the first one of its batch. */
+export function glimpseEnd(bytes: Buffer): number | undefined {
+  const first = ENTRY_END.exec(bytes.toString('latin1', Math.max(0, bytes.length - 100)))?.[1];
+  return first === undefined ? undefined : Number(first);
 }
 
 /** Does to the bottom layer what a commit did. Doing so again changes nothing. @throws where it can't be understood. */

@@ -2,7 +2,7 @@
 
 import { FORMAT_VERSION } from './layout.ts';
 import { damaged, newerFormat } from './open-error.ts';
-import { decodeEntry, decodeHead, type Entry, glimpse, type Head } from './record.ts';
+import { decodeEntry, decodeHead, type Entry, entryEndLength, glimpseEnd, glimpseStart, type Head } from './record.ts';
 
 const NEWLINE = 0x0a;
 
@@ -75,11 +75,18 @@ function assertTorn(file: string, bytes: Buffer, offset: number, expected: numbe
   if (!newest) throw damaged(file, offset, what);
   const tail = bytes.subarray(offset);
   const { commits, hasHole } = lookOver(tail);
-  if (commits.some((entry) => entry.batch[0] > expected)) throw damaged(file, offset, what);
+  if (commits.some((entry) => entry.first > expected)) throw damaged(file, offset, what);
   // Within one batch, a power loss leaves holes of zeros; flipped bits come from elsewhere.
   if (commits.length > 0 && !hasHole) throw damaged(file, offset, what);
-  const first = glimpse(tail);
-  if (first?.lastOfBatch && tail.length > first.length) throw damaged(file, offset, what);
+  if (wasFollowed(tail, expected)) throw damaged(file, offset, what);
+}
+
+/** Whether the damaged lines themselves tell that another batch came after the commit that should begin here. */
+function wasFollowed(tail: Buffer, expected: number): boolean {
+  const first = glimpseEnd(tail);
+  if (first !== undefined && first > expected) return true;
+  const start = glimpseStart(tail);
+  return start?.lastOfBatch === true && tail.length > start.changesEnd + entryEndLength(expected);
 }
 
 /** The good commits after the damage, and whether anything in the damaged lines was never written. */

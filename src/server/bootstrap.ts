@@ -1,0 +1,199 @@
+/**
+ * What a fresh store gets, so that somebody can begin: groups, an application client, an administrator user and an
+ * administrator client. Secrets are random and told once, or given from outside and then applied at every start.
+ */
+import type { Clock } from './clock.ts';
+import { hashPassword, passwordMatches } from './identity/passwords.ts';
+import { hashSecret, secretMatches } from './identity/secrets.ts';
+import { claimSubject, retireSubject } from './identity/subjects.ts';
+import type { Ids } from './ids.ts';
+import { newSecret, type Randomness } from './randomness.ts';
+import type { Settings } from './settings.ts';
+import type { Store, Transaction } from './store/store.ts';
+import type { Client, User } from './store/tables.ts';
+
+/** What the start tells. A secret is there only where this start made it. */
+export interface Bootstrapped {
+  readonly adminClientId: string;
+  readonly adminClientSecret?: string;
+  readonly appClientId: string;
+  readonly adminUser: string;
+  readonly adminPassword?: string;
+}
+
+export interface BootstrapParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly randomness: Randomness;
+  readonly settings: Settings;
+}
+
+const groups = [
+  { groupName: 'iam-administrators', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'], dependsOn: [] },
+  { groupName: 'iam-auditors', roles: ['IAM_ADMIN_READ_ONLY'], dependsOn: [] },
+  { groupName: 'business-users', roles: ['BUSINESSUSER'], dependsOn: [] },
+  { groupName: 'business-admins', roles: ['BUSINESSADMIN'], dependsOn: ['business-users'] },
+  { groupName: 'business-owners', roles: ['BUSINESSOWNER'], dependsOn: ['business-admins'] },
+];
+
+const administratorsGroup = 'iam-administrators';
+const administratorAuthorities = ['AUTH-BASIC', 'AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'];
+
+/** Brings the store to where somebody can administer it. Running it again changes nothing that was not asked for. */
+export async function bootstrap(parts: BootstrapParts): Promise<Bootstrapped> {
+  const { store, settings } = parts;
+  const user = await store.users.getBy('bootstrap', 'admin');
+  const client = await store.clients.getBy('bootstrap', 'admin');
+  const clientSecret = await secretToSet(parts, client);
+  const password = await passwordToSet(parts, user, client);
+  const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  return store.transaction(async (tx) => {
+    const fresh = client === undefined;
+    if (fresh) await makeGroups(tx, parts);
+    const admin = await setAdminClient(tx, parts, clientSecret);
+    const app = await setAppClient(tx, parts);
+    const person = await setAdminUser(tx, parts, passwordHash);
+    return {
+      adminClientId: admin.clientId,
+      ...(clientSecret !== undefined && settings.adminClientSecret === undefined
+        ? { adminClientSecret: clientSecret }
+        : {}),
+      appClientId: app.clientId,
+      adminUser: person?.userName ?? '',
+      ...(password !== undefined && settings.adminPassword === undefined ? { adminPassword: password } : {}),
+    };
+  });
+}
+
+/** The client secret that this start has to set: a given one that is not set yet, or a new one where there is none. */
+async function secretToSet(
+  { settings, randomness }: BootstrapParts,
+  client: Client | undefined,
+): Promise<string | undefined> {
+  const given = settings.adminClientSecret;
+  if (given !== undefined) return secretMatches(given, client?.secretHash) ? undefined : given;
+  return client === undefined || settings.resetAdmin ? newSecret(randomness) : undefined;
+}
+
+async function passwordToSet(
+  { settings, randomness }: BootstrapParts,
+  user: User | undefined,
+  client: Client | undefined,
+): Promise<string | undefined> {
+  const given = settings.adminPassword;
+  if (given !== undefined) return (await passwordMatches(given, user?.passwordHash ?? '')) ? undefined : given;
+  return client === undefined || settings.resetAdmin ? newSecret(randomness) : undefined;
+}
+
+async function makeGroups(tx: Transaction, { ids, clock }: BootstrapParts): Promise<void> {
+  for (const { groupName, roles, dependsOn } of groups) {
+    const dependencies: string[] = [];
+    for (const name of dependsOn) dependencies.push((await tx.groups.getBy('groupName', name))?.groupId ?? '');
+    await tx.groups.insert({
+      groupId: ids.newId(),
+      groupName,
+      roles,
+      dependencies,
+      createdAt: clock.now().toISOString(),
+    });
+  }
+}
+
+async function setAdminClient(tx: Transaction, parts: BootstrapParts, secret: string | undefined): Promise<Client> {
+  const client = await requireClient(tx, parts, 'admin', parts.settings.adminClientId);
+  if (secret === undefined) return client;
+  const now = Math.floor(parts.clock.now().getTime() / 1000);
+  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokensValidFrom: now } : {}) };
+  await tx.clients.replace(changed);
+  return changed;
+}
+
+async function setAppClient(tx: Transaction, parts: BootstrapParts): Promise<Client> {
+  return requireClient(tx, parts, 'app', parts.settings.appClientId);
+}
+
+/** The bootstrap client of this kind under the id that is asked for; made, or put in the place of the one before. */
+async function requireClient(
+  tx: Transaction,
+  parts: BootstrapParts,
+  kind: 'admin' | 'app',
+  asked?: string,
+): Promise<Client> {
+  const client = await tx.clients.getBy('bootstrap', kind);
+  if (client && (asked === undefined || asked === client.clientId)) return client;
+  if (client) {
+    await tx.clients.delete(client.clientId);
+    await retireSubject(tx, client.clientId);
+  }
+  const clientId = asked ?? parts.ids.newId();
+  const made = { ...(client ?? newClient(kind)), clientId, createdAt: parts.clock.now().toISOString() };
+  await claimSubject(tx, { subject: clientId, kind: 'client', ownerId: clientId });
+  await tx.clients.insert(made);
+  return made;
+}
+
+function newClient(kind: 'admin' | 'app'): Omit<Client, 'clientId' | 'createdAt'> {
+  const common = { party: '1STPARTY', bootstrap: kind, appId: kind === 'admin' ? 'iam-admin' : 'iam-app' } as const;
+  if (kind === 'admin')
+    return {
+      ...common,
+      authorities: administratorAuthorities,
+      scope: ['READ', 'WRITE'],
+      grantTypes: ['client_credentials'],
+      factorVisibility: 'CREDENTIALS_ONLY',
+    };
+  return {
+    ...common,
+    authorities: [],
+    scope: ['READ', 'WRITE'],
+    grantTypes: ['password', 'refresh_token'],
+    factorVisibility: 'UNRESTRICTED',
+  };
+}
+
+/** Undefined where somebody removed the administrator user and nothing asks for a new one. */
+async function setAdminUser(
+  tx: Transaction,
+  parts: BootstrapParts,
+  passwordHash: string | undefined,
+): Promise<User | undefined> {
+  const user = await tx.users.getBy('bootstrap', 'admin');
+  if (!user) return passwordHash === undefined ? undefined : makeAdminUser(tx, parts, passwordHash);
+  const { adminUser, adminEmail } = parts.settings;
+  const changed = {
+    ...user,
+    ...(passwordHash === undefined ? {} : { passwordHash }),
+    ...(adminUser === undefined ? {} : { userName: adminUser }),
+    ...(adminEmail === undefined ? {} : { userEmail: adminEmail }),
+  };
+  if (JSON.stringify(changed) !== JSON.stringify(user)) await tx.users.replace(changed);
+  return changed;
+}
+
+async function makeAdminUser(
+  tx: Transaction,
+  { settings, ids, clock }: BootstrapParts,
+  passwordHash: string,
+): Promise<User> {
+  const userName = settings.adminUser ?? 'admin';
+  const userId = ids.newId();
+  const user: User = {
+    userId,
+    userName,
+    passwordHash,
+    userEmail: settings.adminEmail ?? (userName.includes('@') ? userName : 'admin@example.com'),
+    emailVerified: true,
+    mobileVerified: false,
+    lead: false,
+    locked: false,
+    identities: [],
+    bootstrap: 'admin',
+    createdAt: clock.now().toISOString(),
+  };
+  await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
+  await tx.users.insert(user);
+  const administrators = await tx.groups.getBy('groupName', administratorsGroup);
+  if (administrators) await tx.memberships.insert({ groupId: administrators.groupId, kind: 'user', memberId: userId });
+  return user;
+}

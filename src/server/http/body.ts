@@ -1,0 +1,89 @@
+/** Reads a JSON body: bounded in length and depth, UTF-8 only, without names that reach into prototypes. */
+import type { IncomingMessage } from 'node:http';
+import { fault } from '../../contract/errors.ts';
+
+const deepest = 32;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON, BODY_TOO_DEEP, FIELD_UNKNOWN. */
+export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  requireJsonType(request);
+  const text = decode(await readBytes(request, limit));
+  if (text.trim() === '') throw fault('BODY_NOT_JSON', 'The body is empty where JSON is due.');
+  requireShallow(text);
+  return parse(text);
+}
+
+function requireJsonType({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw fault('CONTENT_TYPE_UNSUPPORTED', 'Compressed bodies are not taken.', { 'Accept-Encoding': 'identity' });
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '');
+  if (
+    !/^application\/([a-z0-9.+-]+\+)?json$/.test(type) ||
+    (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')
+  )
+    throw fault('CONTENT_TYPE_UNSUPPORTED', 'The body must be sent as Content-Type: application/json in UTF-8.', {
+      Accept: 'application/json',
+    });
+}
+
+async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number) {
+  return fault('BODY_TOO_LARGE', `The body is longer than ${limit} bytes.`, { Connection: 'close' });
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw fault('BODY_NOT_JSON', 'The body is not valid UTF-8.');
+  }
+}
+
+/** Depth is counted before parsing; brackets inside strings do not count. */
+function requireShallow(text: string): void {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === 0x22) quoted = !quoted;
+    else if (quoted) at += character === 0x5c ? 1 : 0;
+    else if (character === 0x7b || character === 0x5b) depth += 1;
+    else if (character === 0x7d || character === 0x5d) depth -= 1;
+    if (depth > deepest) throw fault('BODY_TOO_DEEP', `The body is nested deeper than ${deepest} levels.`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return text.includes('__proto__') ? JSON.parse(text, refusePrototype) : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw fault('BODY_NOT_JSON');
+    throw error;
+  }
+}
+
+/** `__proto__` as a member would be an own property here and a prototype after the next copy. */
+function refusePrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw fault('FIELD_UNKNOWN', '__proto__ is not a field.');
+  return value;
+}

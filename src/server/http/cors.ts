@@ -1,0 +1,49 @@
+/** Pages in a browser that call from another origin (Fetch standard, CORS protocol). */
+import type { Context } from 'koa';
+import { servicePrefix } from '../../contract/prefix.ts';
+import { isLoopback } from '../settings.ts';
+
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const exposed = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token';
+
+/**
+ * Lets allowed origins read answers, and answers preflights without asking who calls.
+ * @param origins allowed ones; none means every loopback origin.
+ * @returns a step that is true where it has answered the call.
+ */
+export function createCors(origins: readonly string[]): (ctx: Context) => boolean {
+  const allowed = new Set(origins);
+  const isAllowed = (origin: string) => (allowed.size > 0 ? allowed.has(origin) : isLoopbackOrigin(origin));
+  return (ctx) => {
+    if (!takesForeignPages(ctx.path)) return false;
+    const origin = ctx.get('Origin');
+    ctx.vary('Origin');
+    if (origin !== '' && isAllowed(origin))
+      ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
+    if (ctx.method !== 'OPTIONS') return false;
+    answerOptions(ctx, origin !== '' && isAllowed(origin));
+    return true;
+  };
+}
+
+function takesForeignPages(path: string): boolean {
+  return path.startsWith(`${servicePrefix}/`) || path.startsWith('/.well-known/');
+}
+
+function answerOptions(ctx: Context, allowed: boolean): void {
+  ctx.status = 204;
+  ctx.set('Allow', `${methods}, OPTIONS`);
+  if (!allowed) return;
+  ctx.set({
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers':
+      ctx.get('Access-Control-Request-Headers') || 'Authorization, Content-Type, If-Match, X-Api-Key',
+    'Access-Control-Max-Age': '600',
+  });
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname } = new URL(origin);
+  return /^https?:$/.test(protocol) && (isLoopback(hostname) || hostname.endsWith('.localhost'));
+}

@@ -1,0 +1,30 @@
+/** Cursors of lists: opaque, and good only for the list and the filters they were made for. */
+import { createHash } from 'node:crypto';
+import { fault } from '../../contract/errors.ts';
+
+/** What a cursor belongs to: an operation, its path and its filters, but not limit and after. */
+export interface ListIdentity {
+  readonly operationId: string;
+  readonly params: object;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+function digestOf({ operationId, params, query }: ListIdentity): string {
+  const { limit: _limit, after: _after, ...filters } = query;
+  const identity = JSON.stringify([operationId, Object.entries(params).sort(), Object.entries(filters).sort()]);
+  return createHash('sha256').update(identity).digest('base64url').slice(0, 8);
+}
+
+/** The cursor that continues after this key. */
+export function cursorAfter(key: string, list: ListIdentity): string {
+  return Buffer.from(`${digestOf(list)}${key}`).toString('base64url');
+}
+
+/** The key that a cursor continues after. @throws IamError CURSOR_INVALID. */
+export function keyOfCursor(cursor: string, list: ListIdentity): string {
+  const digest = digestOf(list);
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!text.startsWith(digest) || cursorAfter(text.slice(digest.length), list) !== cursor)
+    throw fault('CURSOR_INVALID');
+  return text.slice(digest.length);
+}

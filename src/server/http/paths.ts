@@ -1,0 +1,35 @@
+/** Paths as they came, before anything decodes them. */
+
+/** Makes a reader of the parameters of a path template relative to the service prefix; values stay percent-encoded. */
+export function parametersIn(template: string): (path: string) => ReadonlyMap<string, string> {
+  const places = template
+    .split('/')
+    .flatMap((segment, at) =>
+      segment.startsWith('{') ? [{ name: segment.slice(1, -1), fromEnd: template.split('/').length - at }] : [],
+    );
+  return (path) => {
+    if (places.length === 0) return none;
+    const segments = path.split('/');
+    return new Map(places.map(({ name, fromEnd }) => [name, segments[segments.length - fromEnd] ?? '']));
+  };
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+/** `/groups/{groupId}` as @koa/router reads it. It would take braces silently as an optional literal. */
+export function routerPath(template: string): string {
+  return template.replaceAll(/\{([A-Za-z]+)\}/g, ':$1');
+}
+
+/** Whether a path is one that a template describes; used to tell a wrong method from a wrong path. */
+export function pathMatcher(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`);
+}
+
+/** Path and query of a request target; several slashes count as one, since base URLs come with one at their end. */
+export function splitTarget(target: string): { path: string; search: string } {
+  const relative = target.replace(/^https?:\/\/[^/?]*/i, '');
+  const question = relative.indexOf('?');
+  const path = question < 0 ? relative : relative.slice(0, question);
+  return { path: path.replace(/^\/{2,}/, '/'), search: question < 0 ? '' : relative.slice(question + 1) };
+}

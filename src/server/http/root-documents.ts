@@ -1,0 +1,66 @@
+/** What stands beside the service prefix: health, the API document, and what verifiers of tokens look for. */
+import type { Context } from 'koa';
+import { fault } from '../../contract/errors.ts';
+import { servicePrefix } from '../../contract/prefix.ts';
+import { openApiDocument } from '../documents/openapi.ts';
+import { packageVersion } from '../package-version.ts';
+import { type AnyOperation, writeJson } from '../pipeline.ts';
+import type { World } from '../world.ts';
+
+type Document = (ctx: Context) => void;
+
+/** @returns a step that is true where it has answered the call. */
+export function rootDocuments(world: World, registry: readonly AnyOperation[]): (ctx: Context) => Promise<boolean> {
+  const documents = new Map<string, Document>([
+    ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
+    ['/readyz', (ctx) => writeReadiness(ctx, world)],
+    ['/openapi.json', kept(() => openApiDocument(registry, { version: packageVersion, baseUrl: world.baseUrl }))],
+    ['/.well-known/jwks.json', (ctx) => writeCacheable(ctx, JSON.stringify({ keys: world.keys.publicKeys() }))],
+    ['/.well-known/openid-configuration', kept(() => discovery(world, registry))],
+  ]);
+  return async (ctx) => {
+    const document = documents.get(ctx.path);
+    if (!document) return false;
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+      throw fault('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
+    document(ctx);
+    return true;
+  };
+}
+
+/** A document that is made when first asked for, and then stays. */
+function kept(make: () => object): Document {
+  let json: string | undefined;
+  return (ctx) => {
+    json ??= JSON.stringify(make());
+    writeCacheable(ctx, json);
+  };
+}
+
+function writeCacheable(ctx: Context, json: string): void {
+  writeJson(ctx, 200, json);
+  ctx.set('Cache-Control', 'public, max-age=300');
+}
+
+function writeReadiness(ctx: Context, world: World): void {
+  const { writable } = world.store.health();
+  writeJson(
+    ctx,
+    writable ? 200 : 503,
+    JSON.stringify({ status: writable ? 'ready' : 'not ready', store: writable ? 'writable' : 'read-only' }),
+  );
+}
+
+/** OpenID Connect Discovery 1.0, section 3, as far as it holds here. */
+function discovery({ baseUrl, keys }: World, registry: readonly AnyOperation[]): object {
+  const tokenEndpoint = registry.find(({ id }) => id === 'client-identities.connect-token');
+  return {
+    issuer: baseUrl,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    ...(tokenEndpoint ? { token_endpoint: baseUrl + servicePrefix + tokenEndpoint.path } : {}),
+    response_types_supported: ['token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [keys.current().alg],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  };
+}

@@ -1,0 +1,131 @@
+/** Checks path, query and body against the declaration, and turns what is wrong into faults that name the field. */
+import type { z } from 'zod';
+import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+type Issue = z.core.$ZodIssue;
+
+/** `field`, `list[3].field`: how messages name a place in a body. */
+function placeOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
+    '',
+  );
+}
+
+const fewestShown = 100;
+
+/** One fault for each issue. The rejected value itself is never repeated: it may be a secret. */
+function faultsOf(issues: readonly Issue[], what: string): Fault[] {
+  return issues.slice(0, fewestShown).flatMap((issue) => faultsOfIssue(issue, what));
+}
+
+function faultsOfIssue(issue: Issue, what: string): Fault[] {
+  const place = placeOf(issue.path) || what;
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      code: 'FIELD_UNKNOWN',
+      message: `${placeOf([...issue.path, key])}: there is no such field.`,
+    }));
+  if (issue.code === 'invalid_type') {
+    if (issue.input === undefined && issue.path.length > 0)
+      return [{ code: 'FIELD_MISSING', message: `${place} is required.` }];
+    return [{ code: 'FIELD_TYPE', message: `${place} must be ${article(issue.expected)}.` }];
+  }
+  if (issue.code === 'invalid_union')
+    return [{ code: 'FIELD_TYPE', message: `${place} is of none of the possible forms.` }];
+  return [{ code: 'FIELD_VALUE', message: `${place} ${predicate(issue)}.` }];
+}
+
+function article(type: string): string {
+  const name = type === 'int' ? 'whole number' : type === 'record' ? 'object' : type;
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+}
+
+/** Schemas of the contract speak in predicates (`must not be empty`); zod's own words come as sentences. */
+function predicate(issue: Issue): string {
+  return /^(must|is) /.test(issue.message) ? issue.message : `is not allowed: ${issue.message}`;
+}
+
+/** @throws IamError with one fault for each thing that is wrong; malformed ones first, since their status outranks. */
+export function checkBody(schema: z.ZodType, body: unknown): unknown {
+  const result = schema.safeParse(body, { reportInput: true });
+  if (result.success) return result.data;
+  throw inOrder(faultsOf(result.error.issues, 'The body'));
+}
+
+function inOrder(faults: readonly Fault[]): IamError {
+  const malformed = faults.filter(({ code }) => code !== 'FIELD_VALUE');
+  const refused = faults.filter(({ code }) => code === 'FIELD_VALUE');
+  return new IamError([...malformed, ...refused] as [Fault, ...Fault[]]);
+}
+
+/** @throws IamError PATH_VALUE. `raw` holds the segments as they came. */
+export function checkParams(shape: Shape, raw: ReadonlyMap<string, string>): Record<string, unknown> {
+  const entries = Object.entries(shape).map(([name, schema]) => [name, checkParam(name, schema, raw.get(name) ?? '')]);
+  return Object.fromEntries(entries);
+}
+
+function checkParam(name: string, schema: z.ZodType, raw: string): unknown {
+  const result = schema.safeParse(decodeSegment(name, raw));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw fault('PATH_VALUE', `${name} in the path ${issue ? predicate(issue) : 'is not possible'}.`);
+}
+
+function decodeSegment(name: string, raw: string): string {
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    throw fault('PATH_VALUE', `${name} in the path is not valid percent-encoding.`);
+  }
+}
+
+/** A reader of the query for one operation. `lenient`: what is wrong counts as not given (no 400 is documented). */
+export function queryReader(shape: Shape, lenient: boolean) {
+  const readers = Object.entries(shape).map(([name, schema]) => ({ name, schema, kind: kindOf(schema) }));
+  return (search: URLSearchParams): Record<string, unknown> => {
+    const found: Record<string, unknown> = {};
+    const faults: Fault[] = [];
+    for (const { name, schema, kind } of readers) {
+      const outcome = readParameter(search.getAll(name), schema, kind, name);
+      if (outcome.faults.length > 0) faults.push(...outcome.faults);
+      else if (outcome.value !== undefined) found[name] = outcome.value;
+    }
+    if (faults.length > 0 && !lenient) throw inOrder(faults);
+    return found;
+  };
+}
+
+interface ParameterOutcome {
+  readonly value?: unknown;
+  readonly faults: readonly Fault[];
+}
+
+function readParameter(given: readonly string[], schema: z.ZodType, kind: string, name: string): ParameterOutcome {
+  if (given.length > 1) return refused('QUERY_REPEATED', `${name} is given more than once.`);
+  const value = coerce(given[0], kind);
+  if (typeof value === 'string' && kind !== 'string') return refused('FIELD_TYPE', `${name} must be ${article(kind)}.`);
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return { value: result.data, faults: [] };
+  if (value === undefined) return refused('FIELD_MISSING', `${name} is required.`);
+  const [issue] = result.error.issues;
+  return refused('FIELD_VALUE', `${name} ${issue ? predicate(issue) : 'is not allowed'}.`);
+}
+
+function refused(code: ErrorCode, message: string): ParameterOutcome {
+  return { faults: [{ code, message }] };
+}
+
+/** The type under optional wrappers: what the text of a query has to be turned into. */
+function kindOf(schema: z.ZodType): string {
+  const { type, innerType } = schema.def as { type: string; innerType?: z.ZodType };
+  return innerType ? kindOf(innerType) : type;
+}
+
+function coerce(text: string | undefined, kind: string): string | number | boolean | undefined {
+  if (text === undefined) return undefined;
+  if (kind === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}

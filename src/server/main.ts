@@ -1,0 +1,172 @@
+/**
+ * The composition root: the only place that knows the process, its environment, the disk and the real clock. `iam serve`
+ * and `npm start` call `serve`; it resolves with the exit code after a clean stop.
+ */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { systemClock } from './clock.ts';
+import { createLog, type Log } from './log.ts';
+import { systemRandomness } from './randomness.ts';
+import { readSeed, SeedError } from './seed/read.ts';
+import type { SeedDocument } from './seed/schema.ts';
+import { type Service, startService } from './service.ts';
+import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
+import { openFileStore } from './store/json/file-store.ts';
+import { nodeDisk } from './store/json/node-disk.ts';
+import { openNodeProcesses } from './store/json/node-processes.ts';
+import { StoreOpenError } from './store/json/open-error.ts';
+import { openMemoryStore } from './store/memory.ts';
+import type { Store } from './store/store.ts';
+import { readyLine, readyText } from './welcome.ts';
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The credentials of the administrator client, for the profile of the CLI on the same machine. */
+export interface LocalProfile {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface ServeOptions {
+  /** By flag name without dashes, as in the settings table. */
+  readonly flags: Flags;
+  readonly environment: Environment;
+  readonly io: { readonly stdout: NodeJS.WritableStream; readonly stderr: NodeJS.WritableStream };
+  /** Keeps the administrator's credentials where the CLI finds them. @returns where that is, for the person to read. */
+  saveProfile?(profile: LocalProfile): Promise<string>;
+}
+
+const exitCodes = {
+  usage: 2,
+  other: 1,
+  portTaken: 11,
+  'not-ours': 12,
+  'in-use': 13,
+  damaged: 14,
+  'newer-format': 14,
+  io: 1,
+} as const;
+
+/** Serves until SIGTERM or SIGINT. @returns the exit code: 0 after a clean stop. */
+export async function serve(options: ServeOptions): Promise<number> {
+  const { io } = options;
+  try {
+    const { settings, seed } = await readConfiguration(options);
+    const log = createLog(
+      settings.logLevel,
+      (line) => io.stderr.write(line),
+      () => systemClock.now(),
+    );
+    const service = await start(settings, seed, log);
+    await announce(service, settings, options);
+    await stopSignal();
+    await service.stop();
+    return 0;
+  } catch (error) {
+    return explain(error, io.stderr);
+  }
+}
+
+async function readConfiguration({
+  flags,
+  environment,
+}: ServeOptions): Promise<{ settings: Settings; seed?: SeedDocument }> {
+  const settings = readSettings(flags, environment);
+  if (settings.seed === undefined) return { settings };
+  const text = await readFile(settings.seed, 'utf8').catch((error: Error) => {
+    throw new SeedError(`the seed can't be read: ${error.message}`);
+  });
+  const seed = readSeed(text, settings.seed);
+  return { settings: readSettings(flags, environment, seed.settings), seed };
+}
+
+async function start(settings: Settings, seed: SeedDocument | undefined, log: Log): Promise<Service> {
+  const tls = await readTls(settings);
+  return startService({
+    settings,
+    seed,
+    tls,
+    log,
+    clock: systemClock,
+    randomness: systemRandomness,
+    openStore: () => openStore(settings, log),
+  });
+}
+
+async function readTls({ tlsCert, tlsKey }: Settings): Promise<{ cert: string; key: string } | undefined> {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const [cert, key] = await Promise.all([tlsCert, tlsKey].map((file) => readTlsFile(file)));
+  return { cert: cert ?? '', key: key ?? '' };
+}
+
+function readTlsFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new SettingError(`--tls-cert and --tls-key name files: ${error.message}`);
+  });
+}
+
+async function openStore({ store, data }: Settings, log: Log): Promise<Store> {
+  if (store === 'memory') return openMemoryStore();
+  return openFileStore({
+    directory: path.resolve(data),
+    disk: nodeDisk,
+    clock: systemClock,
+    processes: await openNodeProcesses(process.pid, process.platform),
+    log: (event) => logStoreEvent(event, log),
+  });
+}
+
+function logStoreEvent({ event, ...fields }: { readonly event: string; readonly error?: unknown }, log: Log): void {
+  const shown = 'error' in fields ? { ...fields, error: String(fields.error) } : fields;
+  const level =
+    event === 'writes-stopped' || event === 'checkpoint-failed'
+      ? 'error'
+      : event === 'checkpoint-written'
+        ? 'debug'
+        : 'warn';
+  log[level]({ event, ...shown }, 'store');
+}
+
+async function announce(service: Service, settings: Settings, options: ServeOptions): Promise<void> {
+  const profile = settings.json ? undefined : await saveProfile(service, settings, options);
+  const text = settings.json ? readyLine(service, settings, process.pid) : readyText(service, settings, profile);
+  options.io.stdout.write(text);
+}
+
+/** Only for the store everybody has, and only where the secret was made here: other secrets are in somebody's keeping. */
+async function saveProfile(service: Service, settings: Settings, options: ServeOptions): Promise<string | undefined> {
+  const { adminClientId, adminClientSecret } = service.bootstrapped;
+  const isDefault =
+    settings.store === 'file' && path.resolve(settings.data) === path.resolve(settingsTable.data.default ?? '');
+  if (!isDefault || adminClientSecret === undefined) return undefined;
+  return options.saveProfile?.({ baseUrl: service.url, clientId: adminClientId, clientSecret: adminClientSecret });
+}
+
+async function stopSignal(): Promise<void> {
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+}
+
+/** One clear line, and the exit code that goes with it. */
+function explain(error: unknown, stderr: NodeJS.WritableStream): number {
+  const { message, code } = reasonFor(error);
+  stderr.write(`error: ${message}\n`);
+  return code;
+}
+
+function reasonFor(error: unknown): { message: string; code: number } {
+  if (error instanceof SettingError || error instanceof SeedError)
+    return { message: error.message, code: exitCodes.usage };
+  if (error instanceof StoreOpenError) return { message: error.message, code: exitCodes[error.kind] };
+  const { code, syscall, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (syscall === 'listen' && code === 'EADDRINUSE')
+    return {
+      message: `port ${port} is taken on ${address}; stop what uses it, or choose another with --port (0 takes any free one)`,
+      code: exitCodes.portTaken,
+    };
+  if (syscall === 'listen')
+    return { message: `can't listen on ${address}:${port}: ${code}`, code: exitCodes.portTaken };
+  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: exitCodes.other };
+}

@@ -1,0 +1,51 @@
+/** Faults of declarations are found when the server starts, not when somebody calls. */
+import { answerableErrors, type Operation } from '../../contract/operation.ts';
+
+type AnyOperation = Operation<never>;
+
+/** @throws Error listing every fault of the registry. */
+export function checkRegistry(registry: readonly Operation<never>[]): void {
+  const faults = [
+    ...duplicates(registry, 'id', ({ id }) => id),
+    ...duplicates(registry, 'route', ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`),
+    ...duplicates(registry, 'command', ({ command }) => command),
+    ...registry.flatMap(faultsOf),
+  ];
+  if (faults.length > 0) throw new Error(`the registry of operations is at fault:\n${faults.join('\n')}`);
+}
+
+function duplicates(
+  registry: readonly AnyOperation[],
+  what: string,
+  of: (operation: AnyOperation) => string | undefined,
+): string[] {
+  const seen = new Set<string>();
+  return registry.flatMap((operation) => {
+    const value = of(operation);
+    if (value === undefined || !seen.has(value)) {
+      if (value !== undefined) seen.add(value);
+      return [];
+    }
+    return [`${operation.id}: its ${what} ${value} is another's too`];
+  });
+}
+
+function faultsOf(operation: AnyOperation): string[] {
+  const inPath = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
+  const declared = Object.keys(operation.request.params ?? {});
+  const status = 'page' in operation.response ? 200 : operation.response.status;
+  const checks: [boolean, string][] = [
+    [inPath.join() === declared.join(), `parameters ${declared.join()} are not those of the path, ${inPath.join()}`],
+    [/^(\/([a-z-]+|\{[A-Za-z]+\}))+$/.test(operation.path), `path ${operation.path} is not well formed`],
+    [operation.statuses.includes(status), `answers ${status}, which it does not document`],
+    [operation.auth !== 'none' || operation.roles.kind === 'public', 'asks for roles but not for who calls'],
+    [!(operation.request.body && operation.request.bodyIgnored), 'reads a body that it ignores'],
+  ];
+  const undocumented = [...answerableErrors(operation)].filter(
+    ([, answered]) => answered === 401 && !operation.statuses.includes(401),
+  );
+  return [
+    ...checks.filter(([holds]) => !holds).map(([, fault]) => `${operation.id}: ${fault}`),
+    ...undocumented.map(([code]) => `${operation.id}: no documented status fits ${code}`),
+  ];
+}

@@ -1,0 +1,178 @@
+/**
+ * The way of every call: authenticate, authorize, path, query, body, handle, check the answer, write it. Compiled once
+ * for each operation from its declaration; the order is a rule of the interface, so that a refused call learns nothing.
+ */
+import type { Context } from 'koa';
+import { fault } from '../contract/errors.ts';
+import type { Operation, Page, PlainText } from '../contract/operation.ts';
+import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
+import { readJson } from './http/body.ts';
+import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
+import { parametersIn } from './http/paths.ts';
+import { checkBody, checkParams, queryReader } from './http/validate.ts';
+import { etagMatches, etagOf, wireJson } from './http/wire.ts';
+import { authenticate, unauthenticated } from './identity/authenticate.ts';
+import { type Presented, readCredentials } from './identity/credentials.ts';
+import type { Principal } from './identity/principal.ts';
+import type { OperationContext } from './operations/define.ts';
+import type { World } from './world.ts';
+
+export type AnyOperation = Operation<OperationContext>;
+
+/** A compiled operation: writes the answer into `ctx`, throws what is to be answered as a failure. */
+export type Handler = (ctx: Context, search: URLSearchParams) => Promise<void>;
+
+const defaultLimit = 100;
+
+export function compile(operation: AnyOperation, world: World): Handler {
+  const readParameters = parametersIn(operation.path);
+  const readQuery = queryReader(operation.request.query ?? {}, !operation.statuses.includes(400));
+  const write = writerOf(operation, world);
+
+  return async (ctx, search) => {
+    const presented = present(ctx, search, operation);
+    const caller = await authenticate(world, presented, operation.auth);
+    authorize(operation.roles, caller);
+    ctx.state.caller = caller;
+    const params = checkParams(operation.request.params ?? {}, readParameters(ctx.path));
+    const query = readQuery(search);
+    const body = await readBody(ctx, operation, world.settings.bodyLimit);
+    const list: ListIdentity = { operationId: operation.id, params, query };
+    const context = contextOf(world, operation, { presented, caller, list, ifMatch: ctx.get('If-Match') });
+    const answer = await operation.handle(
+      { params, query, body: body as undefined, accept: ctx.get('Accept') },
+      context,
+    );
+    write(ctx, answer, list);
+  };
+}
+
+async function readBody(ctx: Context, { request }: AnyOperation, limit: number): Promise<unknown> {
+  return request.body ? checkBody(request.body, await readJson(ctx.req, limit)) : undefined;
+}
+
+function present(ctx: Context, search: URLSearchParams, operation: AnyOperation): Presented {
+  const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
+  return readCredentials({
+    authorization: repeated(ctx, 'authorization') ?? authorization,
+    apiKey: repeated(ctx, 'x-api-key') ?? apiKey,
+    clientIds: operation.auth === 'client-id' ? search.getAll('clientId') : [],
+  });
+}
+
+/** Node keeps the first of a repeated Authorization and joins others: two of them are no credential. */
+function repeated(ctx: Context, name: string): undefined {
+  if ((ctx.req.headersDistinct[name]?.length ?? 0) > 1)
+    throw fault('CREDENTIALS_AMBIGUOUS', `${name} is given more than once.`);
+  return undefined;
+}
+
+/** @throws IamError CREDENTIALS_MISSING where nobody calls, ROLE_MISSING naming the nearest way in. */
+function authorize(roles: RoleExpression, caller: Principal | undefined): void {
+  if (allows(roles, caller)) return;
+  if (!caller) throw unauthenticated('CREDENTIALS_MISSING');
+  const { missing, standsAgainst } = nearestMiss(roles, caller);
+  const reasons = [
+    missing.length > 0 ? `The caller lacks ${missing.join(', ')}.` : '',
+    standsAgainst.length > 0 ? `The caller must not have ${standsAgainst.join(', ')}.` : '',
+  ];
+  throw fault('ROLE_MISSING', reasons.filter(Boolean).join(' '));
+}
+
+interface CallParts {
+  readonly presented: Presented;
+  readonly caller: Principal | undefined;
+  readonly list: ListIdentity;
+  readonly ifMatch: string;
+}
+
+function contextOf(world: World, operation: AnyOperation, call: CallParts): OperationContext {
+  return {
+    store: world.store,
+    clock: world.clock,
+    ids: world.ids,
+    randomness: world.randomness,
+    keys: world.keys,
+    issuer: world.issuer,
+    authentication: world,
+    presented: call.presented,
+    range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
+    get caller() {
+      if (!call.caller) throw new Error(`${operation.id} asks who calls, but lets nobody in as well`);
+      return call.caller;
+    },
+    requireMatch(schema, current) {
+      if (call.ifMatch === '') return;
+      if (!etagMatches(call.ifMatch, etagOf(wireJson(schema, current)))) throw fault('CHANGED_MEANWHILE');
+    },
+  };
+}
+
+function rangeOf(list: ListIdentity, operation: AnyOperation): OperationContext['range'] {
+  const { limit, after } = list.query as { limit?: number; after?: string };
+  const range = { limit: limit ?? defaultLimit };
+  if (after === undefined) return range;
+  try {
+    return { ...range, after: keyOfCursor(after, list) };
+  } catch (error) {
+    if (operation.statuses.includes(400)) throw error;
+    return range;
+  }
+}
+
+type Writer = (ctx: Context, answer: unknown, list: ListIdentity) => void;
+
+function writerOf({ response }: AnyOperation, world: World): Writer {
+  if ('page' in response) {
+    const { page } = response;
+    return (ctx, answer, list) =>
+      writePage(ctx, answer as Page<object>, { list, baseUrl: world.baseUrl, json: (item) => wireJson(page, item) });
+  }
+  if (!('body' in response)) {
+    return (ctx) => {
+      ctx.status = response.status;
+      ctx.body = null;
+    };
+  }
+  const { status, body, secret = false, entity = false } = response;
+  return (ctx, answer) => {
+    if (isText(answer)) return writeText(ctx, answer);
+    const json = wireJson(body, answer as object);
+    if (entity) ctx.set('ETag', etagOf(json));
+    if (secret) ctx.set('Pragma', 'no-cache');
+    writeJson(ctx, status, json);
+  };
+}
+
+function isText(answer: unknown): answer is PlainText {
+  return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'text' in answer;
+}
+
+function writeText(ctx: Context, { contentType, text }: PlainText): void {
+  ctx.status = 200;
+  ctx.set('Content-Type', contentType);
+  ctx.body = text;
+}
+
+/** Bytes of JSON as they are; Koa would stringify an object and guess at the type of a string. */
+export function writeJson(ctx: Context, status: number, json: string): void {
+  ctx.status = status;
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = json;
+}
+
+interface PageParts {
+  readonly list: ListIdentity;
+  readonly baseUrl: string;
+  json(item: object): string;
+}
+
+/** 206 and where to go on, as long as more follows. */
+function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: PageParts): void {
+  if (page.next !== undefined) {
+    const search = new URLSearchParams(ctx.querystring);
+    search.set('after', cursorAfter(page.next, list));
+    ctx.set('Link', `<${baseUrl}${ctx.path}?${search}>; rel="next"`);
+  }
+  writeJson(ctx, page.next === undefined ? 200 : 206, `[${page.items.map(json).join(',')}]`);
+}

@@ -1,0 +1,157 @@
+/**
+ * Brings the store to what a seed says, in one transaction: all of it or nothing. What is there with the same id or name
+ * is changed where the seed says otherwise; what the seed does not mention is left alone, members of a group included.
+ */
+import { IamError } from '../../contract/errors.ts';
+import { bareRole } from '../../contract/roles.ts';
+import type { Clock } from '../clock.ts';
+import { keptOf } from '../identity/api-keys.ts';
+import { hashPassword } from '../identity/passwords.ts';
+import { hashSecret } from '../identity/secrets.ts';
+import { claimSubject } from '../identity/subjects.ts';
+import type { Ids } from '../ids.ts';
+import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
+import { foldIdentifier, type User } from '../store/tables.ts';
+import { applyGroups } from './groups.ts';
+import { SeedError } from './read.ts';
+import type { SeedApiKey, SeedBusiness, SeedClient, SeedDocument, SeedUser } from './schema.ts';
+
+export interface SeedParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** @throws SeedError where the seed asks for what can't be; the store is then as it was. */
+export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<void> {
+  const passwords = await hashNewPasswords(seed.users ?? [], parts.store);
+  try {
+    await parts.store.transaction(async (tx) => {
+      for (const business of seed.businesses ?? []) await applyBusiness(tx, business, parts);
+      for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
+      for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
+      await applyGroups(tx, seed.groups ?? [], parts);
+      for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
+    });
+  } catch (error) {
+    if (error instanceof IamError || error instanceof DuplicateError)
+      throw new SeedError(`the seed can't be applied: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Plain passwords count only when the user is made, so only then is there anything to hash. */
+async function hashNewPasswords(users: readonly SeedUser[], store: Store): Promise<Map<SeedUser, string>> {
+  const hashes = new Map<SeedUser, string>();
+  for (const user of users) {
+    if (user.password === undefined || (await findUser(store, user))) continue;
+    hashes.set(user, await hashPassword(user.password));
+  }
+  return hashes;
+}
+
+async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
+  if (user.userId !== undefined) return reader.users.get(user.userId);
+  return user.userName === undefined ? undefined : reader.users.getBy('login', foldIdentifier(user.userName));
+}
+
+/** Only what the seed gives: an absent key leaves the row's value. */
+export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Writes a row only where it differs, so that a seed applied again writes nothing. */
+export async function replaceIfChanged<R extends object>(
+  before: R,
+  after: R,
+  replace: (row: R) => Promise<void>,
+): Promise<void> {
+  if (JSON.stringify(sorted(before)) !== JSON.stringify(sorted(after))) await replace(after);
+}
+
+function sorted(row: object): [string, unknown][] {
+  return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids }: SeedParts): Promise<void> {
+  const known =
+    (seed.businessId === undefined ? undefined : await tx.businesses.get(seed.businessId)) ??
+    (seed.document === undefined ? undefined : await tx.businesses.getBy('document', seed.document));
+  if (known) return replaceIfChanged(known, { ...known, ...given(seed) }, (row) => tx.businesses.replace(row));
+  await tx.businesses.insert({
+    ...given(seed),
+    businessName: seed.businessName,
+    businessId: seed.businessId ?? ids.newId(),
+  });
+}
+
+async function applyUser(
+  tx: Transaction,
+  seed: SeedUser,
+  { ids, clock }: SeedParts,
+  passwordHash?: string,
+): Promise<void> {
+  const { password: _plain, ...rest } = seed;
+  const known = await findUser(tx, seed);
+  const contacts = {
+    ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
+    ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
+  };
+  if (known) return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+  const userId = seed.userId ?? ids.newId();
+  await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
+  await tx.users.insert({
+    userName: userId,
+    emailVerified: false,
+    mobileVerified: false,
+    lead: false,
+    locked: false,
+    identities: [],
+    ...given(rest),
+    ...contacts,
+    ...(passwordHash === undefined ? {} : { passwordHash }),
+    userId,
+    createdAt: clock.now().toISOString(),
+  });
+}
+
+async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {
+  const { clientSecret, authorities, ...rest } = seed;
+  const fields = { ...given(rest), ...(authorities ? { authorities: authorities.map(bareRole) } : {}) };
+  const known = await tx.clients.get(seed.clientId);
+  if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
+    await claimSubject(tx, { subject: seed.serviceAccountId, kind: 'service', ownerId: seed.clientId });
+  if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.clients.replace(row));
+  await claimSubject(tx, { subject: seed.clientId, kind: 'client', ownerId: seed.clientId });
+  await tx.clients.insert({
+    appId: seed.clientId,
+    party: '1STPARTY',
+    authorities: [],
+    scope: [],
+    grantTypes: ['client_credentials'],
+    factorVisibility: 'CREDENTIALS_ONLY',
+    ...fields,
+    clientId: seed.clientId,
+    ...(clientSecret === undefined ? {} : { secretHash: hashSecret(clientSecret) }),
+    createdAt: clock.now().toISOString(),
+  });
+}
+
+async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedParts): Promise<void> {
+  const { apiKey, ...fields } = seed;
+  if (!(await tx.clients.get(seed.clientId))) throw new SeedError(`apiKeys: there is no client ${seed.clientId}`);
+  const kept = keptOf(apiKey);
+  const known =
+    (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??
+    (await tx.apiKeys.getBy('keyHash', kept.keyHash));
+  if (known)
+    return replaceIfChanged(known, { ...known, ...given(fields), ...kept, apiKeyId: known.apiKeyId }, (row) =>
+      tx.apiKeys.replace(row),
+    );
+  await tx.apiKeys.insert({
+    ...fields,
+    ...kept,
+    apiKeyId: seed.apiKeyId ?? ids.newId(),
+    createdAt: clock.now().toISOString(),
+  });
+}

@@ -1,0 +1,76 @@
+/** The groups of a seed: first all groups, then what they depend on and who is in them, so that their order does not matter. */
+import { dependencyIds, requireNoCycle, storedRoles } from '../identity/groups.ts';
+import type { Transaction } from '../store/store.ts';
+import { type Group, type Membership, membershipKey } from '../store/tables.ts';
+import { given, replaceIfChanged, type SeedParts } from './apply.ts';
+import { SeedError } from './read.ts';
+import type { SeedGroup } from './schema.ts';
+
+export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], parts: SeedParts): Promise<void> {
+  for (const seed of seeds) await applyGroup(tx, seed, parts);
+  for (const seed of seeds) {
+    const group = await requireSeeded(tx, seed);
+    if (seed.dependencies) await applyDependencies(tx, group, seed.dependencies);
+    for (const membership of membershipsOf(group.groupId, seed)) await applyMembership(tx, membership, seed.groupName);
+  }
+}
+
+async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedParts): Promise<void> {
+  const { groupName, organizationId, businessUnitId } = seed;
+  const fields = given({ groupName, organizationId, businessUnitId, roles: seed.roles && storedRoles(seed.roles) });
+  const known = await tx.groups.getBy('groupName', groupName);
+  if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.groups.replace(row));
+  const groupId = seed.groupId ?? ids.newId();
+  await tx.groups.insert({
+    roles: [],
+    dependencies: [],
+    ...fields,
+    groupName,
+    groupId,
+    createdAt: clock.now().toISOString(),
+  });
+}
+
+async function requireSeeded(tx: Transaction, { groupName }: SeedGroup): Promise<Group> {
+  const group = await tx.groups.getBy('groupName', groupName);
+  if (!group) throw new Error(`group ${groupName} was not made`);
+  return group;
+}
+
+async function applyDependencies(
+  tx: Transaction,
+  group: Group,
+  named: readonly { groupName: string }[],
+): Promise<void> {
+  const changed = { ...group, dependencies: await dependencyIds(tx, named) };
+  await requireNoCycle(tx, changed);
+  await replaceIfChanged<Group>(group, changed, (row) => tx.groups.replace(row));
+}
+
+function membershipsOf(groupId: string, seed: SeedGroup): Membership[] {
+  return [
+    ...(seed.users ?? []).map((memberId) => ({ groupId, kind: 'user' as const, memberId })),
+    ...(seed.businesses ?? []).map((memberId) => ({ groupId, kind: 'business' as const, memberId })),
+    ...(seed.services ?? []).map((memberId) => ({ groupId, kind: 'service' as const, memberId })),
+    ...(seed.businessUsers ?? []).map(({ businessId, userId }) => ({
+      groupId,
+      kind: 'businessUser' as const,
+      memberId: userId,
+      businessId,
+    })),
+  ];
+}
+
+async function applyMembership(tx: Transaction, membership: Membership, groupName: string): Promise<void> {
+  if (await tx.memberships.get(membershipKey(membership))) return;
+  if (!(await isThere(tx, membership)))
+    throw new SeedError(`groups: ${groupName} names ${membership.memberId}, which is not there`);
+  await tx.memberships.insert(membership);
+}
+
+async function isThere(tx: Transaction, { kind, memberId, businessId }: Membership): Promise<boolean> {
+  if (kind === 'business') return (await tx.businesses.get(memberId)) !== undefined;
+  if (kind === 'service') return (await tx.clients.getBy('serviceAccountId', memberId)) !== undefined;
+  const user = await tx.users.get(memberId);
+  return user !== undefined && (kind === 'user' || user.businessId === businessId);
+}

@@ -1,0 +1,53 @@
+/** Reads a seed document, YAML or JSON (which is YAML), and says of every fault in which line it stands. */
+import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { SeedDocument } from './schema.ts';
+
+/** A seed that can't be used; every fault with its place. Nothing of it was applied. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError';
+}
+
+/** @throws SeedError naming file, line and column of every fault. */
+export function readSeed(text: string, file: string): SeedDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  if (document.errors.length > 0) {
+    const faults = document.errors.map(
+      (error) => `${place(file, lines, error.pos[0])} ${error.message.split('\n')[0]}`,
+    );
+    throw new SeedError(faults.join('\n'));
+  }
+  const result = SeedDocument.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  if (result.success) return result.data;
+  const faults = result.error.issues.flatMap((issue) =>
+    describe(issue, document, (offset) => place(file, lines, offset)),
+  );
+  throw new SeedError(faults.join('\n'));
+}
+
+function place(file: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${file}:${line}:${col}:`;
+}
+
+function describe(issue: z.core.$ZodIssue, document: Document, at: (offset: number) => string): string[] {
+  const name = issue.path.join('.') || 'the document';
+  if (issue.code !== 'unrecognized_keys') return [`${at(offsetOf(document, issue.path))} ${name}: ${issue.message}`];
+  return issue.keys.map(
+    (key) => `${at(offsetOf(document, [...issue.path, key]))} ${[...issue.path, key].join('.')}: there is no such key`,
+  );
+}
+
+/** Where a value begins; for a value that is not there, where what should hold it begins. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  const parent = document.getIn(path.slice(0, -1), true) as Node | undefined;
+  const last = path.at(-1);
+  const pair = isMap(parent)
+    ? parent.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === last)
+    : undefined;
+  const key = pair?.key as Node | undefined;
+  const node = key ?? (document.getIn(path, true) as Node | undefined) ?? parent;
+  if (node?.range) return node.range[0];
+  return path.length > 0 ? offsetOf(document, path.slice(0, -1)) : 0;
+}

@@ -1,0 +1,90 @@
+/** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. */
+import { z } from 'zod';
+import { ApiKeyValue, GroupName, Id, line, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
+
+const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
+const ids = z.array(Id);
+
+const SeedClient = z.strictObject({
+  clientId: NewId,
+  clientSecret: Secret.optional(),
+  appId: line(64, 'Application').optional(),
+  party: z.enum(['1STPARTY', '3RDPARTY']).optional(),
+  authorities: z.array(RoleName).optional(),
+  scope: z.array(ScopeName).optional(),
+  grantTypes: z.array(line(100, 'A grant type')).optional(),
+  redirectURI: z.url().optional(),
+  serviceAccountId: NewId.optional(),
+  userId: Id.optional(),
+  businessId: Id.optional(),
+  organizationId: line(64, 'Organization').optional(),
+  businessUnitId: line(64, 'Business unit').optional(),
+  factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']).optional(),
+});
+
+const SeedBusiness = z.strictObject({
+  businessId: NewId.optional(),
+  businessName: line(200, 'Name'),
+  document: line(64, 'Registration number').optional(),
+});
+
+const SeedUser = z
+  .strictObject({
+    userId: NewId.optional(),
+    userName: line(100, 'Login name').optional(),
+    password: z
+      .string()
+      .min(8, 'must have at least 8 characters')
+      .max(128, 'must not be longer than 128 characters')
+      .optional(),
+    passwordHash: z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form').optional(),
+    userEmail: z.email('must be an e-mail address').optional(),
+    userMobile: z
+      .strictObject({
+        regionCode: z.int().min(1).max(999),
+        areaCode: z.int().min(1).max(9999),
+        phoneNumber: z.int().min(1000).max(999_999_999_999),
+      })
+      .optional(),
+    businessId: Id.optional(),
+    lead: z.boolean().optional(),
+    locked: z.boolean().optional(),
+    identities: z.array(line(100, 'Login identifier')).optional(),
+  })
+  .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName');
+
+const SeedGroup = z.strictObject({
+  groupId: NewId.optional(),
+  groupName: GroupName,
+  organizationId: line(64, 'Organization').optional(),
+  businessUnitId: line(64, 'Business unit').optional(),
+  roles: z.array(RoleName).optional(),
+  dependencies: z.array(z.strictObject({ groupName: GroupName })).optional(),
+  users: ids.optional(),
+  businesses: ids.optional(),
+  businessUsers: z.array(z.strictObject({ businessId: Id, userId: Id })).optional(),
+  services: ids.optional(),
+});
+
+const SeedApiKey = z.strictObject({
+  apiKeyId: NewId.optional(),
+  appId: line(64, 'Application'),
+  clientId: Id,
+  apiKey: ApiKeyValue,
+});
+
+export const SeedDocument = z.strictObject({
+  clients: z.array(SeedClient).optional(),
+  businesses: z.array(SeedBusiness).optional(),
+  users: z.array(SeedUser).optional(),
+  groups: z.array(SeedGroup).optional(),
+  apiKeys: z.array(SeedApiKey).optional(),
+  settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
+});
+
+export type SeedDocument = z.output<typeof SeedDocument>;
+export type SeedClient = z.output<typeof SeedClient>;
+export type SeedBusiness = z.output<typeof SeedBusiness>;
+export type SeedUser = z.output<typeof SeedUser>;
+export type SeedGroup = z.output<typeof SeedGroup>;
+export type SeedApiKey = z.output<typeof SeedApiKey>;

@@ -1,0 +1,115 @@
+/**
+ * One IAM service, running: opens the store, brings it to where it can be administered, and answers calls until stopped.
+ * In-process tests and the command both start it here; what belongs to a process (signals, exit codes) is in main.ts.
+ */
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp } from './app.ts';
+import { type Bootstrapped, bootstrap } from './bootstrap.ts';
+import type { Clock } from './clock.ts';
+import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
+import { createIds } from './ids.ts';
+import type { Log } from './log.ts';
+import type { Randomness } from './randomness.ts';
+import { applySeed } from './seed/apply.ts';
+import type { SeedDocument } from './seed/schema.ts';
+import type { Settings } from './settings.ts';
+import type { Store } from './store/store.ts';
+import { openKeyRing } from './tokens/keys.ts';
+import { createWorld, type World } from './world.ts';
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+  readonly seed?: SeedDocument | undefined;
+  readonly tls?: NodeServerOptions['tls'];
+  openStore(): Promise<Store>;
+}
+
+export interface Service {
+  /** Where callers reach it, without a slash at the end. */
+  readonly url: string;
+  readonly world: World;
+  readonly bootstrapped: Bootstrapped;
+  /** Finishes the calls under way, writes what is still to be written, and gives port and store back. */
+  stop(): Promise<void>;
+}
+
+/** How long calls under way may take after a stop was asked for. */
+const stopTimeoutMs = 5_000;
+
+/**
+ * Listens first, so that a taken port is found before anything is written; calls wait until everything is loaded.
+ * @throws what listening and opening the store throw; port and store are then given back.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { clock, randomness, settings } = options;
+  const ids = createIds(clock, randomness);
+  const gate = createGate();
+  const server = createNodeServer(
+    { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
+    gate.listener,
+  );
+  await listen(server, settings);
+  let store: Store | undefined;
+  try {
+    store = await options.openStore();
+    const bootstrapped = await bootstrap({ store, clock, ids, randomness, settings });
+    if (options.seed) await applySeed(options.seed, { store, clock, ids });
+    const keys = await openKeyRing(store, settings.signingAlg, clock);
+    const url = settings.baseUrl ?? addressOf(server, settings);
+    const world = createWorld({ ...options, store, keys, baseUrl: url });
+    gate.open(createApp(world).callback());
+    return { url: world.baseUrl, world, bootstrapped, stop: () => stop(server, world) };
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    await store?.close();
+    throw error;
+  }
+}
+
+/** Holds calls that come before the service is ready. */
+function createGate(): { listener: RequestListener; open(listener: RequestListener): void } {
+  let current: RequestListener | undefined;
+  const waiting: Parameters<RequestListener>[] = [];
+  return {
+    listener: (request, response) => (current ? current(request, response) : void waiting.push([request, response])),
+    open(listener) {
+      current = listener;
+      for (const [request, response] of waiting.splice(0)) listener(request, response);
+    },
+  };
+}
+
+function listen(server: Server, { host, port }: Settings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: host.replace(/^\[|\]$/g, ''), port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function addressOf(server: Server, { host, tlsCert }: Settings): string {
+  const { port } = server.address() as AddressInfo;
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
+}
+
+async function stop(server: Server, world: World): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
+  await closed;
+  clearTimeout(timer);
+  await world.apiKeyUses
+    .flush(world.store)
+    .catch((error: unknown) => world.log.warn({ err: error }, 'uses of API keys were not written'));
+  await world.store.close();
+}

@@ -1,0 +1,59 @@
+/** What the start tells: one line for programs, or a few for a person. Secrets made by this start are told here only. */
+import { servicePrefix } from '../contract/prefix.ts';
+import type { Service } from './service.ts';
+import type { Settings } from './settings.ts';
+
+/** One line of JSON for programs that wait for the server. */
+export function readyLine({ url, bootstrapped }: Service, settings: Settings, pid: number): string {
+  const store = settings.store === 'memory' ? { store: 'memory' } : { store: 'file', data: settings.data };
+  return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...store, ...bootstrapped })}\n`;
+}
+
+/** What a person reads: where it is, what is new, what to type next. `profile`: where the credentials were kept. */
+export function readyText(service: Service, settings: Settings, profile: string | undefined): string {
+  const { url, bootstrapped } = service;
+  const where = settings.store === 'memory' ? 'in memory, forgotten at the stop' : settings.data;
+  const lines = [
+    `Ready: ${url}${servicePrefix}`,
+    `Store: ${where}`,
+    ...looser(settings),
+    '',
+    ...secrets(service, profile),
+  ];
+  const next = profile === undefined && bootstrapped.adminClientSecret !== undefined ? exportLines(service) : [];
+  return `${[...lines, 'Next, in another terminal:', ...next, '  ./bin/iam.js groups list', '', 'Ctrl-C stops it.'].join('\n')}\n`;
+}
+
+/** Whatever makes this server answer otherwise than the interface says is told at the start. */
+function looser(settings: Settings): string[] {
+  const differing = [
+    settings.softErrors ? 'soft-errors' : '',
+    settings.expiresIn === 'epoch' ? 'expires-in=epoch' : '',
+  ].filter(Boolean);
+  return differing.length > 0 ? [`Differs from the interface: ${differing.join(', ')}`] : [];
+}
+
+function secrets({ bootstrapped }: Service, profile: string | undefined): string[] {
+  const { adminClientId, adminClientSecret, appClientId, adminUser, adminPassword } = bootstrapped;
+  if (adminClientSecret === undefined && adminPassword === undefined) return [];
+  return [
+    'New credentials, shown this once:',
+    ...(adminClientSecret === undefined
+      ? []
+      : [`  administrator client   ${adminClientId}`, `    its secret           ${adminClientSecret}`]),
+    ...(adminPassword === undefined
+      ? []
+      : [`  administrator user     ${adminUser}`, `    password             ${adminPassword}`]),
+    `  application client     ${appClientId} (no secret)`,
+    ...(profile === undefined ? [] : [`The iam command has the administrator client already: ${profile}`]),
+    '',
+  ];
+}
+
+function exportLines({ url, bootstrapped }: Service): string[] {
+  return [
+    `  export IAM_BASE_URL=${url}`,
+    `  export IAM_CLIENT_ID=${bootstrapped.adminClientId}`,
+    '  export IAM_CLIENT_SECRET=...   # the secret above',
+  ];
+}

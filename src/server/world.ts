@@ -1,0 +1,53 @@
+/** Everything that makes one IAM. The app is made from a world and no module holds state, so several live in one process. */
+import type { Clock } from './clock.ts';
+import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
+import type { Authentication } from './identity/authenticate.ts';
+import { createHoldBack, type HoldBack } from './identity/hold-back.ts';
+import { createIds, type Ids } from './ids.ts';
+import type { Log } from './log.ts';
+import type { Randomness } from './randomness.ts';
+import type { Settings } from './settings.ts';
+import type { Store } from './store/store.ts';
+import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
+import type { KeyRing } from './tokens/keys.ts';
+import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
+
+export interface World extends Authentication {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly ids: Ids;
+  readonly keys: KeyRing;
+  readonly settings: Settings;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly issuer: TokenIssuer;
+  readonly verifier: TokenVerifier;
+  readonly holdBack: HoldBack;
+  readonly apiKeyUses: ApiKeyUses;
+  readonly log: Log;
+}
+
+/** What a world is made of: everything that has a life outside it. */
+export type WorldParts = Pick<World, 'store' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log'> & {
+  readonly baseUrl: string;
+};
+
+export function createWorld(parts: WorldParts): World {
+  const { clock, randomness, settings } = parts;
+  const baseUrl = parts.baseUrl.replace(/\/+$/, '');
+  return {
+    ...parts,
+    baseUrl,
+    ids: createIds(clock, randomness),
+    holdBack: createHoldBack(clock),
+    apiKeyUses: createApiKeyUses(),
+    verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
+    issuer: createIssuer({
+      ...parts,
+      issuer: baseUrl,
+      clientTokenLifetime: settings.clientTokenLifetime,
+      expiresIn: settings.expiresIn,
+    }),
+  };
+}
