@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import {
+  alwaysPossible,
+  type ErrorCode,
+  errorTable,
+  fault,
+  IamError,
+  statusOnOperation,
+} from '../../src/contract/errors.ts';
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+
+describe('the error table', () => {
+  test.each(codes)('%s is an upper-case word with a status, a sentence and a way out', (code) => {
+    const { status, message, fix } = errorTable[code];
+    expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(message).toMatch(/^[A-Z].*\.$/);
+    expect(fix).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('no two codes say the same', () => {
+    const messages = codes.map((code) => errorTable[code].message);
+    expect(new Set(messages).size).toBe(messages.length);
+  });
+});
+
+describe('a failure on the wire', () => {
+  test('has the words of the table where the call adds none', () => {
+    expect(fault('GROUP_NOT_FOUND').items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'There is no such group.' }]);
+  });
+
+  test('tells every fault, one item each, and its code is that of the first', () => {
+    const error = new IamError([{ code: 'FIELD_MISSING', message: 'a is missing' }, { code: 'FIELD_UNKNOWN' }]);
+    expect(error.code).toBe('FIELD_MISSING');
+    expect(error.items).toEqual([
+      { code: 'FIELD_MISSING', message: 'a is missing' },
+      { code: 'FIELD_UNKNOWN', message: errorTable.FIELD_UNKNOWN.message },
+    ]);
+  });
+
+  test('carries the headers it was given', () => {
+    expect(fault('TOO_MANY_ATTEMPTS', undefined, { 'Retry-After': '30' }).headers).toEqual({ 'Retry-After': '30' });
+    expect(fault('GROUP_NOT_FOUND').headers).toEqual({});
+  });
+});
+
+describe('the status on an operation', () => {
+  test('is that of the code where it is documented', () => {
+    expect(statusOnOperation('GROUP_NAME_TAKEN', [201, 400, 401, 412, 422])).toBe(412);
+  });
+
+  test.each(codes.filter((code) => alwaysPossible.includes(errorTable[code].status)))(
+    '%s keeps its own everywhere',
+    (code) => {
+      expect(statusOnOperation(code, [200])).toBe(errorTable[code].status);
+    },
+  );
+
+  test.each([
+    [[201, 401, 422], 422],
+    [[201, 401, 400], 400],
+    [[200, 204, 401], 200],
+    [[204, 401], 401],
+  ])('falls back along 422, 412, 400, 200, 401: of %j it takes %i', (documented, status) => {
+    expect(statusOnOperation('GROUP_NAME_TAKEN', documented)).toBe(status);
+  });
+
+  test('is 401 for a missing role where 403 is not documented', () => {
+    expect(statusOnOperation('ROLE_MISSING', [200, 401, 422])).toBe(401);
+    expect(statusOnOperation('ROLE_MISSING', [200, 401, 403])).toBe(403);
+  });
+
+  test('is 401 for ambiguous credentials where 400 is not documented', () => {
+    expect(statusOnOperation('CREDENTIALS_AMBIGUOUS', [200, 204, 401])).toBe(401);
+  });
+
+  test('is 400 for a refused value where 422 is not documented', () => {
+    expect(statusOnOperation('FIELD_VALUE', [200, 400, 401, 412])).toBe(400);
+  });
+});

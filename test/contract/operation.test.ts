@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { answerableErrors, operationDefiner, pipelineErrors } from '../../src/contract/operation.ts';
+
+const defineOperation = operationDefiner<{ readonly greeting: string }>();
+
+const declared = defineOperation({
+  id: 'things.update',
+  title: 'Updates a thing',
+  description: 'For this test.',
+  method: 'PUT',
+  path: '/things/{thingId}',
+  auth: 'caller',
+  roles: 'ADMIN and ROLE_USER',
+  status: [500, '200e', 204, 400, 401, 404],
+  request: { params: { thingId: z.string() }, body: z.strictObject({ name: z.string() }) },
+  response: { status: 204 },
+  errors: ['GROUP_NOT_FOUND', 'GROUP_NAME_TAKEN'],
+  async handle() {
+    return undefined;
+  },
+});
+
+const open = defineOperation({
+  id: 'things.list',
+  title: 'Lists things',
+  description: 'For this test.',
+  method: 'GET',
+  path: '/things',
+  auth: 'none',
+  roles: 'none',
+  status: [200, 206, 400, 500],
+  request: { query: { limit: z.number().optional() } },
+  response: { page: z.string() },
+  errors: [],
+  async handle(_input, { greeting }) {
+    return { items: [greeting] };
+  },
+});
+
+describe('a declared operation', () => {
+  test('has its roles parsed and its statuses sorted, the soft 200 among them', () => {
+    expect(declared.roles).toEqual({
+      kind: 'all',
+      of: [
+        { kind: 'role', name: 'ADMIN' },
+        { kind: 'role', name: 'USER' },
+      ],
+    });
+    expect(declared.statuses).toEqual([200, 204, 400, 401, 404, 500]);
+    expect(declared.softErrors).toBe(true);
+    expect(open.softErrors).toBe(false);
+  });
+
+  test('hands the context to its handler', async () => {
+    await expect(
+      open.handle({ params: {}, query: {}, body: undefined, accept: '' }, { greeting: 'hello' }),
+    ).resolves.toEqual({
+      items: ['hello'],
+    });
+  });
+
+  test('can not be declared with an unknown role', () => {
+    const { command: _none, handle: _handle, ...rest } = open;
+    const misspelt = { ...rest, roles: 'ADMIN or NOBODY', status: [200], handle: async () => ({ items: [] }) };
+    expect(() => defineOperation(misspelt)).toThrow('unknown role NOBODY');
+  });
+});
+
+describe('what an operation may answer with', () => {
+  test('the pipeline adds what its request and its ways in bring about', () => {
+    expect(pipelineErrors(declared)).toEqual(
+      expect.arrayContaining([
+        'INTERNAL',
+        'CREDENTIALS_MISSING',
+        'ROLE_MISSING',
+        'PATH_VALUE',
+        'BODY_NOT_JSON',
+        'FIELD_UNKNOWN',
+      ]),
+    );
+    expect(pipelineErrors(declared)).not.toContain('CURSOR_INVALID');
+    expect(pipelineErrors(open)).toEqual(['INTERNAL', 'FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED', 'CURSOR_INVALID']);
+  });
+
+  test('each code has a status that the operation documents', () => {
+    expect(answerableErrors(declared).get('GROUP_NOT_FOUND')).toBe(404);
+    expect(answerableErrors(declared).get('GROUP_NAME_TAKEN')).toBe(400);
+    expect(answerableErrors(declared).get('ROLE_MISSING')).toBe(401);
+  });
+});

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  allows,
+  bareRole,
+  describeRoles,
+  type Granted,
+  isReservedRole,
+  knownRoles,
+  nearestMiss,
+  parseRoles,
+  type RoleExpression,
+} from '../../src/contract/roles.ts';
+
+function granted(roles: readonly string[], scope: readonly string[] = []): Granted {
+  return { roles: new Set(roles), scope: new Set(scope) };
+}
+
+const scopes = ['account_lock', 'account_unlock'];
+const role = fc.constantFrom(...knownRoles).map((name): RoleExpression => ({ kind: 'role', name }));
+const scope = fc.constantFrom(...scopes).map((name): RoleExpression => ({ kind: 'scope', name }));
+const { expression } = fc.letrec<{ expression: RoleExpression }>((tie) => {
+  const parts = fc.array(tie('expression'), { minLength: 2, maxLength: 3 });
+  return {
+    expression: fc.oneof(
+      { maxDepth: 4 },
+      role,
+      scope,
+      tie('expression').map((of): RoleExpression => ({ kind: 'not', of })),
+      fc
+        .tuple(fc.constantFrom('all' as const, 'any' as const), parts)
+        .map(([kind, of]): RoleExpression => ({ kind, of })),
+    ),
+  };
+});
+const caller = fc
+  .record({ roles: fc.subarray([...knownRoles]), scope: fc.subarray(scopes) })
+  .map((given) => granted(given.roles, given.scope));
+
+describe('reading a role expression', () => {
+  test('binds and tighter than or', () => {
+    expect(parseRoles('ADMIN or USER and BUSINESS')).toEqual({
+      kind: 'any',
+      of: [
+        { kind: 'role', name: 'ADMIN' },
+        {
+          kind: 'all',
+          of: [
+            { kind: 'role', name: 'USER' },
+            { kind: 'role', name: 'BUSINESS' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('follows parentheses', () => {
+    const parsed = parseRoles('(ADMIN or USER) and not BUSINESS');
+    expect(allows(parsed, granted(['ADMIN']))).toBe(true);
+    expect(allows(parsed, granted(['ADMIN', 'BUSINESS']))).toBe(false);
+  });
+
+  test('takes role names with and without the prefix ROLE_', () => {
+    expect(parseRoles('ROLE_ADMIN')).toEqual(parseRoles('ADMIN'));
+    expect(bareRole('ROLE_ADMIN')).toBe('ADMIN');
+  });
+
+  test('reads none as public', () => {
+    expect(parseRoles('none')).toEqual({ kind: 'public' });
+  });
+
+  test.each([
+    ['', 'a name is due'],
+    ['ADMIN and', 'a name is due'],
+    ['(ADMIN', ') is missing'],
+    ['ADMIN USER', 'nothing may follow'],
+    ['ADMIN)', 'nothing may follow'],
+    ['ADMIN or none', 'a name is due'],
+    ['scope', 'a name is due'],
+    ['ADMINN', 'unknown role ADMINN'],
+    ['admin', 'unknown role admin'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => parseRoles(text)).toThrow(reason);
+  });
+
+  test('reads back what describeRoles writes', () => {
+    fc.assert(
+      fc.property(expression, (value) => {
+        expect(parseRoles(describeRoles(value))).toEqual(value);
+      }),
+    );
+  });
+});
+
+describe('deciding', () => {
+  test('a public expression allows everybody, also who presents nothing', () => {
+    expect(allows(parseRoles('none'), undefined)).toBe(true);
+    expect(allows(parseRoles('none'), granted([]))).toBe(true);
+  });
+
+  test('a role or a scope is needed as such; one does not stand for the other', () => {
+    expect(allows(parseRoles('scope account_lock'), granted(['account_lock']))).toBe(false);
+    expect(allows(parseRoles('scope account_lock'), granted([], ['account_lock']))).toBe(true);
+    expect(allows(parseRoles('ADMIN'), granted([], ['ADMIN']))).toBe(false);
+  });
+
+  test('not keeps out who has the role, and never lets in who presents nothing', () => {
+    const expression = parseRoles('not BUSINESS');
+    expect(allows(expression, granted(['PERSON']))).toBe(true);
+    expect(allows(expression, granted(['BUSINESS']))).toBe(false);
+    expect(allows(expression, undefined)).toBe(false);
+  });
+
+  test('an empty conjunction allows nobody', () => {
+    expect(allows({ kind: 'all', of: [] }, granted(['ADMIN']))).toBe(false);
+  });
+
+  test('nothing but a public expression lets in who presents nothing', () => {
+    fc.assert(
+      fc.property(expression, (value) => {
+        expect(allows(value, undefined)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('the nearest way in', () => {
+  test('names the roles and scopes to gain', () => {
+    const needed = parseRoles('CLI-1STPARTY and AUTH-BASIC and ADMIN or CLI-1STPARTY and scope account_lock');
+    expect(nearestMiss(needed, granted(['CLI-1STPARTY', 'AUTH-BASIC'])).missing).toEqual(['ADMIN']);
+    expect(nearestMiss(needed, granted(['CLI-1STPARTY'])).missing).toEqual(['scope account_lock']);
+  });
+
+  test('names what stands against the caller', () => {
+    const miss = nearestMiss(parseRoles('PERSON and not BUSINESS'), granted(['PERSON', 'BUSINESS']));
+    expect(miss).toEqual({ missing: [], standsAgainst: ['BUSINESS'] });
+  });
+
+  test('is empty exactly where the caller is allowed', () => {
+    fc.assert(
+      fc.property(expression, caller, (value, who) => {
+        const { missing, standsAgainst } = nearestMiss(value, who);
+        expect(missing.length + standsAgainst.length === 0).toBe(allows(value, who));
+      }),
+    );
+  });
+});
+
+test('a role is reserved where only the service gives it', () => {
+  const reserved = knownRoles.filter(isReservedRole);
+  expect(reserved).toEqual(knownRoles.filter((name) => /^(CLI|AUTH)-|^(USER|PERSON|BUSINESS)$/.test(name)));
+  expect(isReservedRole('BUSINESSOWNER')).toBe(false);
+  expect(isReservedRole('CLI-ANYTHING')).toBe(true);
+});

@@ -1,0 +1,82 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { errorTable } from '../../src/contract/errors.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { openApiDocument } from '../../src/server/documents/openapi.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { read } from './sources.ts';
+
+interface Described {
+  readonly operationId: string;
+  readonly 'x-roles': string;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface Document {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const registry: readonly Operation<never>[] = Object.values(operations);
+const document = JSON.parse(read('docs/openapi.json')) as Document;
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ call: `${method.toUpperCase()} ${path}`, ...operation })),
+);
+
+/** Every value of a member with this name, at any depth. */
+function valuesOf(name: string, value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => [...(key === name ? [item] : []), ...valuesOf(name, item)]);
+}
+
+describe('docs/openapi.json', () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    await expect(validator.validate(read('docs/openapi.json'))).resolves.toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('lists exactly the operations of the registry', () => {
+    expect(described.length).toBeGreaterThan(0);
+    const calls = registry.map(({ id, method, path }) => ({ operationId: id, call: `${method} ${path}` }));
+    const listed = described.map(({ operationId, call }) => ({ operationId, call }));
+    expect(new Set(listed.map((one) => JSON.stringify(one)))).toEqual(
+      new Set(calls.map(({ operationId, call }) => JSON.stringify({ operationId, call }))),
+    );
+  });
+
+  test.each(registry)('$id has a response for every status it documents', ({ id, statuses }) => {
+    const responses = Object.keys(described.find(({ operationId }) => operationId === id)?.responses ?? {});
+    expect(responses).toEqual(expect.arrayContaining(statuses.map(String)));
+    expect(responses).toContain('default');
+  });
+
+  test('refers to nothing that is not there, and holds nothing that is not referred to', () => {
+    const references = new Set(valuesOf('$ref', document));
+    const components = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `#/components/${kind}/${name}`));
+    expect(components.length).toBeGreaterThan(0);
+    expect([...references].toSorted()).toEqual(components.toSorted());
+  });
+
+  test('shows every code of the error table', () => {
+    expect(Object.keys(document.components.examples ?? {})).toEqual(Object.keys(errorTable));
+  });
+});
+
+describe('the document that a server makes', () => {
+  test('names the address it is reached at, with the prefix of the interface', () => {
+    const made = openApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
+    expect(made).toMatchObject({
+      info: { version: '1.2.3' },
+      servers: [{ url: 'https://iam.example/security/iam/v1' }],
+    });
+  });
+
+  test('is the same for the same operations', () => {
+    const options = { version: '1.2.3', baseUrl: 'https://iam.example' };
+    expect(JSON.stringify(openApiDocument(registry, options))).toBe(JSON.stringify(openApiDocument(registry, options)));
+  });
+});
