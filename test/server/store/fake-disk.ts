@@ -1,0 +1,263 @@
+/**
+ * A disk in memory that keeps apart what was written and what was synced, so that a crash can forget the difference:
+ * bytes by the sector, names by the operation. It fails, fills up and writes short on demand.
+ */
+import { basename, dirname } from 'node:path';
+import type { Disk, DiskFile } from '../../../src/server/store/json/disk.ts';
+
+const SECTOR = 512;
+
+interface Inode {
+  data: Buffer;
+  /** What a power loss would leave for sure. */
+  synced: Buffer;
+}
+
+type NameChange = (names: Map<string, Inode>) => void;
+
+interface FakeFolder {
+  names: Map<string, Inode>;
+  synced: Map<string, Inode>;
+  /** What was done to the names since the last sync, in order. */
+  changes: NameChange[];
+}
+
+/** One call that reaches the disk, such as 'sync journal.jsonl'. */
+export interface Operation {
+  readonly kind: 'make' | 'open' | 'write' | 'truncate' | 'syncData' | 'sync' | 'rename' | 'remove' | 'syncFolder';
+  readonly name: string;
+}
+
+/** How much of what was not synced a crash leaves: all (the process was killed), none, or a random part. */
+export type Loss = 'nothing' | 'everything' | { readonly random: () => number };
+
+export class PowerLoss extends Error {}
+
+/** An error as the system gives it. */
+export function systemError(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall });
+}
+
+const SYSCALLS: Readonly<Record<Operation['kind'], string>> = {
+  make: 'mkdir',
+  open: 'open',
+  write: 'write',
+  truncate: 'ftruncate',
+  syncData: 'fdatasync',
+  sync: 'fsync',
+  rename: 'rename',
+  remove: 'unlink',
+  syncFolder: 'fsync',
+};
+
+export class FakeDisk implements Disk {
+  /** Every operation that changes something or makes it durable. */
+  readonly operations: Operation[] = [];
+  /** Called before each operation; what it throws is what the operation fails with. */
+  before: (operation: Operation, count: number) => void = () => {};
+  /** No write takes more bytes than this. */
+  longestWrite = Number.POSITIVE_INFINITY;
+  /** How many bytes all files together may have. */
+  capacity = Number.POSITIVE_INFINITY;
+  readonly #folders = new Map<string, FakeFolder>([['/', newFolder()]]);
+  #lost = false;
+
+  /** Lets the next operation that fits, and all after it, find no disk any more. */
+  loseAt(fits: (operation: Operation, count: number) => boolean): void {
+    this.before = (operation, count) => {
+      this.#lost ||= fits(operation, count);
+      if (this.#lost) throw new PowerLoss(`lost at ${operation.kind} ${operation.name}`);
+    };
+  }
+
+  /** Lets operations that fit fail with a system error. */
+  failAt(code: string, fits: (operation: Operation, count: number) => boolean): void {
+    this.before = (operation, count) => {
+      if (fits(operation, count)) throw systemError(code, SYSCALLS[operation.kind]);
+    };
+  }
+
+  heal(): void {
+    this.before = () => {};
+  }
+
+  /** The disk as the next start finds it. */
+  afterCrash(loss: Loss): FakeDisk {
+    const next = new FakeDisk();
+    const inodes = new Map<Inode, Inode>();
+    for (const [path, folder] of this.#folders) {
+      const names = new Map<string, Inode>();
+      for (const [name, inode] of survivingNames(folder, loss)) {
+        if (!inodes.has(inode)) inodes.set(inode, settled(survivingBytes(inode, loss)));
+        names.set(name, inodes.get(inode) as Inode);
+      }
+      next.#folders.set(path, { names, synced: new Map(names), changes: [] });
+    }
+    return next;
+  }
+
+  /** A file's contents, for tests to look at. */
+  contents(path: string): Buffer | undefined {
+    const data = this.#folders.get(dirname(path))?.names.get(basename(path))?.data;
+    return data === undefined ? undefined : Buffer.from(data);
+  }
+
+  /** Puts a file there as if it had always been so. */
+  plant(path: string, data: Buffer): void {
+    const folder = this.#folder(dirname(path));
+    const inode = settled(data);
+    folder.names.set(basename(path), inode);
+    folder.synced.set(basename(path), inode);
+  }
+
+  /** Takes a file away as if it had never been there. */
+  unplant(path: string): void {
+    const folder = this.#folder(dirname(path));
+    folder.names.delete(basename(path));
+    folder.synced.delete(basename(path));
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    this.#note('make', path);
+    if (!this.#folders.has(path)) this.#folders.set(path, newFolder());
+  }
+
+  async restrictFolder(): Promise<void> {}
+
+  async list(path: string): Promise<readonly string[] | undefined> {
+    const folder = this.#folders.get(path);
+    return folder && [...folder.names.keys()];
+  }
+
+  async identify(path: string): Promise<string> {
+    return path;
+  }
+
+  async read(path: string): Promise<Buffer | undefined> {
+    if (this.#lost) throw new PowerLoss('lost');
+    return this.contents(path);
+  }
+
+  async open(path: string, mode: 'create' | 'replace' | 'modify'): Promise<DiskFile> {
+    const folder = this.#folder(dirname(path));
+    const name = basename(path);
+    const there = folder.names.get(name);
+    if (mode === 'create' && there !== undefined) throw systemError('EEXIST', 'open');
+    if (mode === 'modify' && there === undefined) throw systemError('ENOENT', 'open');
+    this.#note('open', name);
+    const inode = there ?? { data: Buffer.alloc(0), synced: Buffer.alloc(0) };
+    if (there === undefined) change(folder, (names) => names.set(name, inode));
+    if (mode === 'replace') inode.data = Buffer.alloc(0);
+    return this.#file(inode, name);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    this.#note('rename', `${basename(from)} ${basename(to)}`);
+    const folder = this.#folder(dirname(from));
+    const inode = folder.names.get(basename(from));
+    if (inode === undefined) throw systemError('ENOENT', 'rename');
+    change(folder, (names) => {
+      if (names.get(basename(from)) === inode) names.delete(basename(from));
+      names.set(basename(to), inode);
+    });
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#note('remove', basename(path));
+    const folder = this.#folder(dirname(path));
+    if (!folder.names.has(basename(path))) throw systemError('ENOENT', 'unlink');
+    change(folder, (names) => names.delete(basename(path)));
+  }
+
+  async syncFolder(path: string): Promise<void> {
+    this.#note('syncFolder', basename(path));
+    const folder = this.#folder(path);
+    folder.synced = new Map(folder.names);
+    folder.changes = [];
+  }
+
+  #file(inode: Inode, name: string): DiskFile {
+    const sync = async (kind: 'sync' | 'syncData') => {
+      this.#note(kind, name);
+      inode.synced = Buffer.from(inode.data);
+    };
+    return {
+      write: async (bytes, position) => this.#write(inode, name, bytes, position),
+      truncate: async (size) => {
+        this.#note('truncate', name);
+        inode.data = Buffer.from(inode.data.subarray(0, size));
+      },
+      syncData: () => sync('syncData'),
+      sync: () => sync('sync'),
+      close: async () => {},
+    };
+  }
+
+  #write(inode: Inode, name: string, bytes: Uint8Array, position: number): number {
+    this.#note('write', name);
+    const room = this.capacity - this.#used() + Math.max(0, inode.data.length - position);
+    const length = Math.min(bytes.length, this.longestWrite, Math.max(0, room));
+    if (length === 0 && bytes.length > 0) throw systemError('ENOSPC', 'write');
+    const grown = Buffer.alloc(Math.max(inode.data.length, position + length));
+    inode.data.copy(grown);
+    grown.set(bytes.subarray(0, length), position);
+    inode.data = grown;
+    return length;
+  }
+
+  #used(): number {
+    let used = 0;
+    for (const { names } of this.#folders.values()) for (const inode of names.values()) used += inode.data.length;
+    return used;
+  }
+
+  #folder(path: string): FakeFolder {
+    const folder = this.#folders.get(path);
+    if (folder === undefined) throw systemError('ENOENT', 'open');
+    return folder;
+  }
+
+  #note(kind: Operation['kind'], name: string): void {
+    const operation = { kind, name };
+    this.before(operation, this.operations.length);
+    this.operations.push(operation);
+  }
+}
+
+function newFolder(): FakeFolder {
+  return { names: new Map(), synced: new Map(), changes: [] };
+}
+
+function settled(data: Buffer): Inode {
+  return { data: Buffer.from(data), synced: Buffer.from(data) };
+}
+
+function change(folder: FakeFolder, make: NameChange): void {
+  make(folder.names);
+  folder.changes.push(make);
+}
+
+function survivingNames(folder: FakeFolder, loss: Loss): Map<string, Inode> {
+  if (loss === 'nothing') return folder.names;
+  const names = new Map(folder.synced);
+  if (loss === 'everything') return names;
+  for (const make of folder.changes) if (loss.random() < 0.5) make(names);
+  return names;
+}
+
+/** Each sector is as it was synced, or as it was written, or, where the file had grown, empty. */
+function survivingBytes({ data, synced }: Inode, loss: Loss): Buffer {
+  if (loss === 'nothing') return data;
+  if (loss === 'everything') return synced;
+  const longer = Math.max(data.length, synced.length);
+  const lengths = [data.length, synced.length, Math.floor(loss.random() * (longer + 1))];
+  const result = Buffer.alloc(lengths[Math.floor(loss.random() * 3)] as number);
+  // What was synced stays, whatever the length that a torn write left.
+  const kept = Math.max(result.length, Math.min(data.length, synced.length));
+  const bytes = Buffer.alloc(kept);
+  for (let start = 0; start < kept; start += SECTOR) {
+    const source = loss.random() < 0.5 ? data : synced;
+    source.subarray(start, Math.min(start + SECTOR, kept)).copy(bytes, start);
+  }
+  return bytes;
+}

@@ -1,0 +1,74 @@
+/** A store on a fake disk, and all that a test of faults needs around it. */
+import type { StoreEvent } from '../../../src/server/store/json/events.ts';
+import type { FileStore } from '../../../src/server/store/json/file-store.ts';
+import type { StoreOpenError } from '../../../src/server/store/json/open-error.ts';
+import { FakeDisk, type Loss } from './fake-disk.ts';
+import { FakeMachine } from './fake-processes.ts';
+import { openStore } from './folder.ts';
+
+const directory = '/store';
+export const files = {
+  marker: `${directory}/iam-store.json`,
+  checkpoint: `${directory}/iam.json`,
+  previous: `${directory}/iam.previous.json`,
+  journal: `${directory}/journal.jsonl`,
+  nextJournal: `${directory}/journal.next.jsonl`,
+};
+
+export class Bench {
+  disk: FakeDisk;
+  readonly events: StoreEvent[] = [];
+  readonly #machine = new FakeMachine();
+  #process: ReturnType<FakeMachine['start']> | undefined;
+
+  constructor(disk = new FakeDisk()) {
+    this.disk = disk;
+  }
+
+  /** Opens the store in a new process; the one before is killed. */
+  open(): Promise<FileStore> {
+    this.#process?.kill();
+    this.#process = this.#machine.start();
+    const log = (event: StoreEvent) => void this.events.push(event);
+    return openStore(directory, { disk: this.disk, processes: this.#process, log });
+  }
+
+  /** Why the store can't be opened. */
+  async refusal(): Promise<StoreOpenError> {
+    const outcome = await this.open().then(
+      () => undefined,
+      (error: StoreOpenError) => error,
+    );
+    if (outcome === undefined) throw new Error('The store was opened.');
+    return outcome;
+  }
+
+  crash(loss: Loss): void {
+    this.disk = this.disk.afterCrash(loss);
+  }
+
+  /** A copy in which things can be broken. */
+  copy(): Bench {
+    return new Bench(this.disk.afterCrash('nothing'));
+  }
+
+  async names(): Promise<readonly string[]> {
+    return (await this.disk.list(directory)) ?? [];
+  }
+
+  bytes(file: string): Buffer {
+    const bytes = this.disk.contents(file);
+    if (bytes === undefined) throw new Error(`There is no ${file}.`);
+    return bytes;
+  }
+
+  /** The contents of the files that were kept aside. */
+  async broken(): Promise<Buffer[]> {
+    const names = (await this.names()).filter((name) => name.endsWith('.broken'));
+    return names.map((name) => this.bytes(`${directory}/${name}`));
+  }
+
+  path(name: string): string {
+    return `${directory}/${name}`;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * A history whose every state tells how far it got: commit n adds the group n and sets the counter to n. After any
+ * crash the state must be one of its states, with all that was answered and nothing that was not issued.
+ */
+import { expect } from 'vitest';
+import type { Store } from '../../../src/server/store/store.ts';
+import { group } from './rows.ts';
+
+const COUNTER = 'counter';
+
+export class History {
+  /** Commits that were begun, and the last one that was acknowledged. */
+  issued: number;
+  answered: number;
+
+  constructor(from = 0) {
+    this.issued = from;
+    this.answered = from;
+  }
+
+  /** Makes the next commit; what the store throws is passed on. */
+  async commit(store: Store, padding = 0): Promise<void> {
+    this.issued += 1;
+    const number = this.issued;
+    await writeCommit(store, number, padding);
+    this.answered = Math.max(this.answered, number);
+  }
+
+  async commits(store: Store, count: number): Promise<void> {
+    for (let done = 0; done < count; done += 1) await this.commit(store);
+  }
+
+  /** Makes several commits at once. */
+  async burst(store: Store, count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.commit(store)));
+  }
+
+  /** Goes on from a state that was found: what was issued and is not in it will never be. */
+  async resume(store: Store): Promise<number> {
+    const found = await stateOf(store);
+    expect(found).toBeGreaterThanOrEqual(this.answered);
+    expect(found).toBeLessThanOrEqual(this.issued);
+    this.issued = found;
+    this.answered = found;
+    return found;
+  }
+}
+
+export async function writeCommit(store: Store, number: number, padding = 0): Promise<void> {
+  await store.transaction(async ({ groups }) => {
+    const counter = group(COUNTER, { groupName: `counted to ${number}` });
+    await ((await groups.get(COUNTER)) === undefined ? groups.insert(counter) : groups.replace(counter));
+    await groups.insert(group(nameOf(number), { roles: padding > 0 ? ['x'.repeat(padding)] : [] }));
+  });
+}
+
+/** How many commits the state holds. Fails where it is not a state of the history. */
+export async function stateOf(store: Store): Promise<number> {
+  const counter = await store.groups.get(COUNTER);
+  const count = Number(counter?.groupName.replace('counted to ', '') ?? 0);
+  const rows = await store.groups.list();
+  const expected = Array.from({ length: count }, (_, index) => nameOf(index + 1));
+  expect(rows.map(({ groupId }) => groupId).filter((groupId) => groupId !== COUNTER)).toEqual(expected);
+  return count;
+}
+
+function nameOf(number: number): string {
+  return `n${String(number).padStart(8, '0')}`;
+}

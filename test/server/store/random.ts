@@ -1,0 +1,13 @@
+/** Numbers that look random and come again from the same seed (a linear congruential generator). */
+export function seeded(seed: number): () => number {
+  let state = BigInt(seed) * 2_654_435_761n + 12_345n;
+  return () => {
+    state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) % 2n ** 64n;
+    return Number(state >> 11n) / 2 ** 53;
+  };
+}
+
+/** A whole number from `low` up to, not including, `high`. */
+export function between(random: () => number, low: number, high: number): number {
+  return low + Math.floor(random() * (high - low));
+}
