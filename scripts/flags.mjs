@@ -1,0 +1,47 @@
+/** Reads the flags of `npm start` by the table of settings, so that they are those of `iam serve`. */
+
+/** A flag that can't be used; the message is for the person who typed it. */
+export class FlagError extends Error {}
+
+/**
+ * Flags by their name without dashes, with the text that was given; true for a switch.
+ * @throws FlagError for what is not in the table, or lacks its value.
+ */
+export function readFlags(args, settings) {
+  const byName = new Map(settings.filter(({ flag }) => flag).map((setting) => [setting.name, setting]));
+  const flags = {};
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    const [, name, text] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(arg) ?? [];
+    const setting = byName.get(name);
+    if (!setting) throw new FlagError(name === undefined ? `${arg} is no option` : `there is no option --${name}`);
+    flags[name] = text ?? (setting.kind === 'boolean' ? true : rest.shift());
+    if (flags[name] === undefined) throw new FlagError(`--${name} needs a value`);
+  }
+  return flags;
+}
+
+/** The help of `npm start -- --help`. */
+export function helpText(settings) {
+  const shown = settings.filter(({ flag }) => flag).map((setting) => [usageOf(setting), wordsOf(setting)]);
+  const width = Math.max(...shown.map(([usage]) => usage.length));
+  const lines = shown.map(([usage, words]) => `  ${usage.padEnd(width)}  ${words}`);
+  return [
+    'Usage: npm start -- [options]',
+    '',
+    'Installs and builds when needed, then serves until Ctrl-C.',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+function usageOf({ name, kind }) {
+  return kind === 'boolean' ? `--${name}` : `--${name} ${kind === 'integer' ? 'N' : 'VALUE'}`;
+}
+
+function wordsOf({ description, values, default: fallback, kind, environment }) {
+  const choice = values ? `: ${values.join(', ')}` : '';
+  const standard = fallback === undefined || kind === 'boolean' ? '' : ` (default ${fallback})`;
+  return `${description}${choice}${standard} [${environment}]`;
+}

@@ -1,0 +1,59 @@
+/**
+ * `npm start`: installs and builds when needed, then serves in this very process, so that signals and exit code are the
+ * server's own. Flags are those of `iam serve`: `npm start -- --port 0 --json`.
+ */
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { build, isBuilt, root } from './build.mjs';
+import { FlagError, helpText, readFlags } from './flags.mjs';
+import { makeInstalled } from './install.mjs';
+import { watchParents } from './parent.mjs';
+
+const usageExit = 2;
+
+function load(file) {
+  return import(pathToFileURL(path.join(root, 'dist', file)).href);
+}
+
+async function makeBuilt() {
+  if (isBuilt()) return true;
+  process.stderr.write('Building ...\n');
+  try {
+    await build();
+    return true;
+  } catch (error) {
+    process.stderr.write(`error: the build failed: ${error.message}\n`);
+    return false;
+  }
+}
+
+/** @returns the exit code. */
+async function main(args) {
+  if (!makeInstalled() || !(await makeBuilt())) return 1;
+  const { manifest } = await load('contract/manifest.js');
+  if (args.includes('--help')) {
+    process.stdout.write(helpText(manifest.settings));
+    return 0;
+  }
+  const flags = readFlags(args, manifest.settings);
+  const { serve } = await load('server/main.js');
+  // `serve` listens for the signal; before it does, the next look finds npm still gone.
+  watchParents(() => process.emit('SIGTERM'));
+  const { stdout, stderr, env: environment } = process;
+  return serve({ flags, io: { stdout, stderr }, environment, saveProfile });
+}
+
+async function saveProfile(profile) {
+  const profiles = await load('cli/runtime/profile.js');
+  const saved = await profiles.saveProfile('local', profile, process.env);
+  return saved.path;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof FlagError)) throw error;
+  process.stderr.write(`error: ${error.message}; npm start -- --help lists the options\n`);
+  process.exitCode = usageExit;
+}

@@ -1,0 +1,93 @@
+/**
+ * `npm test`: everything that has to hold before a change is done, cheapest first, up to the first failure. What follows
+ * `--` goes to vitest: `npm test -- test/contract`.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { build, root } from './build.mjs';
+import { makeInstalled } from './install.mjs';
+
+/** Runs a tool of node_modules. @returns whether it was content. */
+function run(script, ...args) {
+  const { status } = spawnSync(process.execPath, [path.join(root, 'node_modules', script), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  return status === 0;
+}
+
+async function buildAll() {
+  try {
+    await build();
+    return true;
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    return false;
+  }
+}
+
+/** Runs the tests, and tells their number from the report rather than from what is drawn. */
+function runTests(args) {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'iam-test-'));
+  const report = path.join(directory, 'report.json');
+  try {
+    const passed = run(
+      'vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile=${report}`,
+      ...args,
+    );
+    return { passed, summary: summaryOf(report) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A file that can't be loaded has no tests and fails all the same. */
+function summaryOf(report) {
+  try {
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    const broken = testResults.filter(
+      ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+    );
+    return `${numPassedTests} passed, ${numFailedTests + broken.length} failed`;
+  } catch {
+    return '0 passed, 1 failed';
+  }
+}
+
+const steps = [
+  ['Build', buildAll],
+  ['Lint and format', () => run('@biomejs/biome/bin/biome', 'check', '.')],
+  ['Types of the sources', () => run('typescript/bin/tsc', '-p', 'tsconfig.json')],
+  ['Types of the tests', () => run('typescript/bin/tsc', '-p', 'tsconfig.test.json')],
+];
+
+/** @returns the last line: how many tests passed and failed. */
+async function main(args) {
+  if (!makeInstalled()) {
+    process.exitCode = 1;
+    return '0 passed, 1 failed';
+  }
+  for (const [title, step] of steps) {
+    process.stdout.write(`\n== ${title}\n`);
+    if (await step()) continue;
+    process.stdout.write(`\n== ${title} failed; what follows was not run\n`);
+    process.exitCode = 1;
+    return '0 passed, 1 failed';
+  }
+  process.stdout.write('\n== Tests\n');
+  const { passed, summary } = runTests(args);
+  if (!passed) process.exitCode = 1;
+  return summary;
+}
+
+const startedAt = performance.now();
+process.exitCode = 0;
+const summary = await main(process.argv.slice(2));
+process.stdout.write(`\nTook ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n${summary}\n`);
