@@ -1,0 +1,54 @@
+/** A process of its own with a store open: tests bundle it, start it, and kill it. */
+import { writeSync } from 'node:fs';
+import type { FileStore } from '../../../src/server/store/json/file-store.ts';
+import { openFileStore } from '../../../src/server/store/json/file-store.ts';
+import { nodeDisk } from '../../../src/server/store/json/node-disk.ts';
+import { openNodeProcesses } from '../../../src/server/store/json/node-processes.ts';
+import { StoreOpenError } from '../../../src/server/store/json/open-error.ts';
+import { group } from './rows.ts';
+
+const [, , directory = '', mode, writers = '1'] = process.argv;
+
+/** Synchronous, so that what was said is said even if the process is killed the moment after. */
+function say(...words: unknown[]): void {
+  writeSync(1, `${words.join(' ')}\n`);
+}
+
+async function open(): Promise<FileStore | undefined> {
+  const processes = await openNodeProcesses(process.pid, process.platform);
+  try {
+    const clock = { now: () => new Date() };
+    // Checkpoints come often, so that a kill hits every step of one.
+    const tuning = { idleMilliseconds: 20, journalBytes: 20_000 };
+    return await openFileStore({ directory, disk: nodeDisk, clock, processes, tuning });
+  } catch (error) {
+    if (!(error instanceof StoreOpenError)) throw error;
+    say('refused', error.kind, error.pid);
+    return undefined;
+  }
+}
+
+/** Sets the counter to the next number and adds a group of that number. */
+async function next(store: FileStore): Promise<void> {
+  const number = await store.transaction(async ({ groups }) => {
+    const before = await groups.get('counter');
+    const count = Number(before?.groupName.replace('counted to ', '') ?? 0) + 1;
+    const counter = group('counter', { groupName: `counted to ${count}` });
+    await (before === undefined ? groups.insert(counter) : groups.replace(counter));
+    await groups.insert(group(`n${String(count).padStart(8, '0')}`));
+    return count;
+  });
+  say('answered', number);
+}
+
+async function write(store: FileStore): Promise<void> {
+  for (;;) await next(store);
+}
+
+const store = await open();
+if (store !== undefined) {
+  say('open', store.fresh);
+  if (mode === 'write') await Promise.all(Array.from({ length: Number(writers) }, () => write(store)));
+  // The lock does not keep a process alive; standard input does, until the test is through.
+  process.stdin.resume();
+}

@@ -1,0 +1,80 @@
+/** Starts `child.ts` as a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+
+export class Child {
+  readonly #process: ChildProcess;
+  readonly lines: string[] = [];
+  readonly #ended: Promise<unknown>;
+  #heard: () => void = () => {};
+
+  constructor(script: string, options: readonly string[]) {
+    this.#process = spawn(process.execPath, [script, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const { stdout } = this.#process;
+    if (stdout === null) throw new Error('The child has no output.');
+    const reader = createInterface({ input: stdout });
+    reader.on('line', (line) => {
+      this.lines.push(line);
+      this.#heard();
+    });
+    this.#ended = Promise.all([once(this.#process, 'exit'), once(reader, 'close')]);
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** The first line that begins so, or whatever line `found` accepts. */
+  async line(start: string, found = (line: string) => line.startsWith(start)): Promise<string> {
+    for (;;) {
+      const line = this.lines.find(found);
+      if (line !== undefined) return line;
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  /** Resolves when the process is gone and all it said is here. */
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  async ended(): Promise<void> {
+    await this.#ended;
+  }
+}
+
+export interface Children {
+  start(...options: string[]): Child;
+  remove(): Promise<void>;
+}
+
+/** Makes the program once; `start` runs it. */
+export async function bundleChild(): Promise<Children> {
+  const folder = await mkdtemp(join(tmpdir(), 'iam-store-child-'));
+  const script = join(folder, 'child.mjs');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'child.ts')],
+    outfile: script,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+  });
+  return {
+    start: (...options) => new Child(script, options),
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
