@@ -13,7 +13,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -69,6 +68,8 @@ export async function build() {
   mkdirSync(path.join(root, 'dist'), { recursive: true });
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const { bundleServer } = await import('./bundle-server.mjs');
+  await bundleServer({ root, outdir: path.join(root, 'dist/server') });
   const bundler = path.join(root, 'scripts/bundle-cli.mjs');
   if (existsSync(bundler)) {
     const { bundleCli } = await import(pathToFileURL(bundler).href);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { systemClock } from './clock.ts';
 import { createLog, type Log } from './log.ts';
 import { systemRandomness } from './randomness.ts';
-import { readSeed, SeedError } from './seed/read.ts';
+import { SeedError } from './seed/error.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { type Service, startService } from './service.ts';
 import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
@@ -79,6 +79,8 @@ async function readConfiguration({
   const text = await readFile(settings.seed, 'utf8').catch((error: Error) => {
     throw new SeedError(`the seed can't be read: ${error.message}`);
   });
+  // The reader of YAML is a large part of the server, and most starts have no seed.
+  const { readSeed } = await import('./seed/read.ts');
   const seed = readSeed(text, settings.seed);
   return { settings: readSettings(flags, environment, seed.settings), seed };
 }

@@ -12,8 +12,8 @@ import { claimSubject } from '../identity/subjects.ts';
 import type { Ids } from '../ids.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
+import { SeedError } from './error.ts';
 import { applyGroups } from './groups.ts';
-import { SeedError } from './read.ts';
 import type { SeedApiKey, SeedBusiness, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {

@@ -3,7 +3,7 @@ import { dependencyIds, requireNoCycle, storedRoles } from '../identity/groups.t
 import type { Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
 import { given, replaceIfChanged, type SeedParts } from './apply.ts';
-import { SeedError } from './read.ts';
+import { SeedError } from './error.ts';
 import type { SeedGroup } from './schema.ts';
 
 export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], parts: SeedParts): Promise<void> {

@@ -1,12 +1,8 @@
 /** Reads a seed document, YAML or JSON (which is YAML), and says of every fault in which line it stands. */
 import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { SeedError } from './error.ts';
 import { SeedDocument } from './schema.ts';
-
-/** A seed that can't be used; every fault with its place. Nothing of it was applied. */
-export class SeedError extends Error {
-  override readonly name = 'SeedError';
-}
 
 /** @throws SeedError naming file, line and column of every fault. */
 export function readSeed(text: string, file: string): SeedDocument {

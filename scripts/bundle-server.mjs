@@ -1,0 +1,29 @@
+/**
+ * Bundles the server into few files, so that it starts without resolving some hundreds of modules. What is native stays
+ * outside; what only some starts need (reading a seed, the API document, hashing) becomes a chunk of its own.
+ */
+import path from 'node:path';
+import { build } from 'esbuild';
+
+/** CommonJS packages ask for `require`, which an ES module has not. */
+const banner =
+  "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);";
+
+export async function bundleServer({ root, outdir }) {
+  await build({
+    entryPoints: [path.join(root, 'src/server/main.ts')],
+    outdir,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    chunkNames: 'chunks/[name]-[hash]',
+    external: ['@node-rs/argon2'],
+    banner: { js: banner },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+}
