@@ -1,5 +1,6 @@
 /** From the bytes of an answer to a value, or to the failure it stands for. */
 import { ClientError, type ErrorItem } from './errors.ts';
+import type { ResultPage } from './types.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -52,10 +53,22 @@ function seconds(retryAfter: string | undefined): number | undefined {
 }
 
 /** The cursor of the page after this one, from the Link header. */
-export function nextCursor(headers: Headers): string | undefined {
+function nextCursor(headers: Headers): string | undefined {
   for (const [, target, parameters] of (headers.link ?? '').matchAll(/<([^>]*)>([^,]*)/g)) {
     if (/;\s*rel="?next"?/i.test(parameters ?? ''))
       return new URL(target ?? '', 'http://relative').searchParams.get('after') ?? undefined;
   }
   return undefined;
+}
+
+/** The page that an answer to a list is. */
+export function asPage(answer: Answer): ResultPage<unknown> {
+  if (!Array.isArray(answer.body))
+    throw new ClientError({
+      status: answer.status,
+      items: [{ code: 'ANSWER_UNREADABLE', message: 'The answer is no list.' }],
+      requestId: answer.requestId,
+    });
+  const next = nextCursor(answer.headers);
+  return next === undefined ? { items: answer.body } : { items: answer.body, next };
 }

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
-import { type Answer, assertSuccess, nextCursor } from './answer.ts';
+import { type Answer, asPage, assertSuccess } from './answer.ts';
 import { areas } from './areas.ts';
 import { type Credentials, createSession, type Session, type TokenCache } from './credentials.ts';
-import { ClientError, InputError } from './errors.ts';
+import { InputError } from './errors.ts';
 import { encodeBody, joinHeaders, type OutgoingRequest, operationPath, queryString, readBaseUrl } from './request.ts';
 import { createTransport, type Timeouts, type Transport } from './transport.ts';
-import type { AreasOf, CallInput, ResultPage } from './types.ts';
+import type { AreasOf, CallInput } from './types.ts';
 
 export interface ClientOptions {
   /** With or without a path and a slash at its end. */
@@ -122,18 +122,6 @@ async function* items(base: BaseClient, id: string, input: CallInput): AsyncGene
     yield* page.items;
     after = page.next;
   } while (after !== undefined);
-}
-
-/** The page that an answer to a list is. */
-export function asPage(answer: Answer): ResultPage<unknown> {
-  if (!Array.isArray(answer.body))
-    throw new ClientError({
-      status: answer.status,
-      items: [{ code: 'ANSWER_UNREADABLE', message: 'The answer is no list.' }],
-      requestId: answer.requestId,
-    });
-  const next = nextCursor(answer.headers);
-  return next === undefined ? { items: answer.body } : { items: answer.body, next };
 }
 
 async function result(operation: ManifestOperation, answer: Promise<Answer>): Promise<unknown> {

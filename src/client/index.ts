@@ -3,9 +3,8 @@ import { manifest } from '../contract/manifest.ts';
 import type { operations } from '../server/operations/index.ts';
 import { type ClientOf, type ClientOptions, createUntypedClient } from './create-client.ts';
 
-export type { Answer } from './answer.ts';
+export { type Answer, asPage } from './answer.ts';
 export type { BaseClient, ClientOf, ClientOptions } from './create-client.ts';
-export { asPage } from './create-client.ts';
 export { basicAuthorization, type ClientPair, type Credentials, type TokenCache } from './credentials.ts';
 export { ClientError, type ErrorItem, InputError, NetworkError } from './errors.ts';
 export type { Timeouts } from './transport.ts';

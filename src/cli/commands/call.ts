@@ -1,0 +1,64 @@
+/** `iam call`: any operation by its id. */
+import type { Command } from 'commander';
+import { addLeaf, type Options, runs } from '../leaf.ts';
+import { operationOf } from '../operations.ts';
+import type { Context, Surroundings } from '../runtime/context.ts';
+import { usageError } from '../runtime/failures.ts';
+import { readDocument } from '../runtime/input.ts';
+import { keepingSecret, noteSecret } from '../secrets.ts';
+import { confirmed, planOf, printAnswer, printPlan, send } from '../send.ts';
+
+/** Adds the command. */
+export function addCall(program: Command, surroundings: Surroundings): void {
+  const command = addLeaf(program, 'call', {
+    title: 'Calls any operation by its id',
+    description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
+    effect: 'destructive',
+    examples: [
+      { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
+      { title: 'Make one from a file', command: 'groups.create -f group.json' },
+      { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
+    ],
+  })
+    .argument('<operation>', 'Id of the operation')
+    .option('-p, --param <name=value>', 'parameter of the path (repeat)', assignments)
+    .option('--query <name=value>', 'parameter of the query (repeat)', assignments)
+    .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input')
+    .option('--secret-to <file>', 'write a secret in the answer to a new file instead of showing it');
+  runs(command, surroundings, (context, [id], options) => call(context, String(id), options));
+}
+
+/** Collects `name=value`; the value may hold more signs of equality. */
+export function assignments(
+  text: string,
+  previous: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw usageError(`${text} must be NAME=VALUE.`);
+  return { ...previous, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+async function call(context: Context, id: string, options: Options): Promise<void> {
+  const operation = operationOf(context.manifest, id);
+  const params = (options.param ?? {}) as Record<string, string>;
+  const query = (options.query ?? {}) as Record<string, string>;
+  const known = operation.params.map(({ name }) => name);
+  const strange = Object.keys(params).find((name) => !known.includes(name));
+  if (strange)
+    throw usageError(
+      `${id} has no ${strange} in its path.`,
+      known.length > 0 ? `It has ${known.join(', ')}.` : undefined,
+    );
+  const file = options.file as string | undefined;
+  const body = file === undefined ? undefined : await readDocument(file, context.io);
+  const input = { params, query, body };
+  const plan = planOf(context, operation, input);
+  if (options.dryRun === true && operation.effect !== 'read') return printPlan(context, plan);
+  if (operation.effect === 'destructive')
+    await confirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-');
+  const request = async () => (await send(context, operation, input)).body;
+  if (!operation.response.secret) return printAnswer(context, await request(), `${id}: done`);
+  const answer = await keepingSecret(context, options.secretTo as string | undefined, request);
+  await printAnswer(context, answer, `${id}: done`);
+  noteSecret(context, answer);
+}

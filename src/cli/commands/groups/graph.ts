@@ -1,0 +1,142 @@
+/** The dependency graph of groups, and its three drawings. Pure. */
+import { plain } from '../../runtime/table.ts';
+
+export interface GraphNode {
+  readonly groupId: string;
+  readonly groupName: string;
+  readonly roles: readonly string[];
+  /** Own roles and those of all groups it depends on, however far. */
+  readonly effectiveRoles: readonly string[];
+  /** Names of the groups it depends on. */
+  readonly dependencies: readonly string[];
+}
+
+interface GroupLike {
+  readonly groupId: string;
+  readonly groupName: string;
+  readonly roles: readonly string[];
+  readonly dependencies: readonly { readonly groupName: string }[];
+}
+
+export type Graph = ReadonlyMap<string, GraphNode>;
+
+/** Makes the graph of these groups, by name. */
+export function graphOf(groups: readonly GroupLike[]): Graph {
+  const byName = new Map(groups.map((group) => [group.groupName, group]));
+  const nodes = groups.map((group) => {
+    const reached = reachedFrom(group.groupName, byName);
+    const effectiveRoles = [...new Set(reached.flatMap(({ roles }) => roles))].sort();
+    const { groupId, groupName, roles } = group;
+    return { groupId, groupName, roles: [...roles].sort(), effectiveRoles, dependencies: namesOf(group).sort() };
+  });
+  return new Map(nodes.sort((a, b) => (a.groupName < b.groupName ? -1 : 1)).map((node) => [node.groupName, node]));
+}
+
+function namesOf({ dependencies }: GroupLike): string[] {
+  return dependencies.map(({ groupName }) => groupName);
+}
+
+function reachedFrom(name: string, byName: ReadonlyMap<string, GroupLike>): GroupLike[] {
+  const seen = new Set([name]);
+  // A set also gives what is added to it while it is walked.
+  for (const next of seen)
+    for (const below of byName.has(next) ? namesOf(byName.get(next) as GroupLike) : []) seen.add(below);
+  return [...seen].flatMap((found) => byName.get(found) ?? []);
+}
+
+/** The part of the graph that a group depends on, itself included. */
+export function partBelow(graph: Graph, name: string): Graph {
+  const seen = new Set([name]);
+  for (const next of seen) for (const below of graph.get(next)?.dependencies ?? []) seen.add(below);
+  return new Map([...graph].filter(([found]) => seen.has(found)));
+}
+
+/** The groups that no other group depends on: where the trees start. */
+export function tops(graph: Graph): string[] {
+  const below = new Set([...graph.values()].flatMap(({ dependencies }) => dependencies));
+  return [...graph.keys()].filter((name) => !below.has(name));
+}
+
+/** Trees of text, each group with its own roles and, after a plus, those that it has from others. */
+export function drawText(graph: Graph, starts: readonly string[], width?: number): string[] {
+  const drawn = new Set<string>();
+  return starts.flatMap((name) => drawNode(graph, name, '', '', drawn, width));
+}
+
+function drawNode(
+  graph: Graph,
+  name: string,
+  first: string,
+  rest: string,
+  drawn: Set<string>,
+  width?: number,
+): string[] {
+  const node = graph.get(name);
+  if (!node) return [`${first}${plain(name)}`];
+  const isRepeated = drawn.has(name) && node.dependencies.length > 0;
+  drawn.add(name);
+  const stem = node.dependencies.length > 0 && !isRepeated ? '│ ' : '  ';
+  const head = wrapped(
+    `${first}${plain(name)}  `,
+    `${rest}${stem}  `,
+    isRepeated ? ['(drawn above)'] : roleWords(node),
+    width,
+  );
+  if (isRepeated) return head;
+  const below = node.dependencies.flatMap((dependency, at) => {
+    const isLast = at === node.dependencies.length - 1;
+    return drawNode(
+      graph,
+      dependency,
+      `${rest}${isLast ? '└─ ' : '├─ '}`,
+      `${rest}${isLast ? '   ' : '│  '}`,
+      drawn,
+      width,
+    );
+  });
+  return [...head, ...below];
+}
+
+function roleWords({ roles, effectiveRoles }: GraphNode): string[] {
+  const inherited = effectiveRoles.filter((role) => !roles.includes(role));
+  const own = roles.length > 0 ? roles : inherited.length > 0 ? [] : ['(no roles)'];
+  return [...own.map(plain), ...inherited.map((role, at) => (at === 0 ? `+ ${plain(role)}` : plain(role)))];
+}
+
+/** Words on as many lines as the width asks for; those after the first start with `indent`. */
+function wrapped(first: string, indent: string, words: readonly string[], width = Number.POSITIVE_INFINITY): string[] {
+  const lines = [first];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    const isStart = line === first || line === indent;
+    if (!isStart && line.length + 1 + word.length > width) lines.push(indent + word);
+    else lines[lines.length - 1] = isStart ? line + word : `${line} ${word}`;
+  }
+  return lines.map((line) => line.trimEnd());
+}
+
+/** Graphviz. */
+export function drawDot(graph: Graph): string[] {
+  const quoted = (text: string) => `"${plain(text).replace(/["\\]/g, '\\$&')}"`;
+  const nodes = [...graph.values()].map(({ groupName, effectiveRoles }) => {
+    const label = [groupName, ...effectiveRoles].map((line) => quoted(line).slice(1, -1)).join('\\n');
+    return `  ${quoted(groupName)} [label="${label}"];`;
+  });
+  const edges = [...graph.values()].flatMap(({ groupName, dependencies }) =>
+    dependencies.map((dependency) => `  ${quoted(groupName)} -> ${quoted(dependency)};`),
+  );
+  return ['digraph groups {', '  node [shape=box];', ...nodes, ...edges, '}'];
+}
+
+/** Mermaid. */
+export function drawMermaid(graph: Graph): string[] {
+  const ids = new Map([...graph.keys()].map((name, at) => [name, `g${at}`]));
+  const escaped = (text: string) => plain(text).replace(/["#<>&]/g, (letter) => `#${letter.charCodeAt(0)};`);
+  const nodes = [...graph.values()].map(({ groupName, effectiveRoles }) => {
+    return `  ${ids.get(groupName)}["${[groupName, ...effectiveRoles].map(escaped).join('<br>')}"]`;
+  });
+  const edges = [...graph.values()].flatMap(({ groupName, dependencies }) =>
+    dependencies.filter((name) => ids.has(name)).map((name) => `  ${ids.get(groupName)} --> ${ids.get(name)}`),
+  );
+  return ['graph TD', ...nodes, ...edges];
+}

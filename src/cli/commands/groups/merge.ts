@@ -1,0 +1,62 @@
+/** What `groups update` changes of a group. Pure. */
+import { bareRole } from '../../../contract/roles.ts';
+
+export interface Group {
+  readonly groupId?: string;
+  readonly groupName: string;
+  readonly roles: readonly string[];
+  readonly dependencies: readonly { readonly groupName: string }[];
+  readonly [field: string]: unknown;
+}
+
+export interface Change {
+  readonly addRoles: readonly string[];
+  readonly removeRoles: readonly string[];
+  readonly addDependencies: readonly string[];
+  readonly removeDependencies: readonly string[];
+  /** Fields by name; an empty text clears the field. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface Merged {
+  readonly group: Group;
+  /** What differs from the group before, in words; empty where nothing does. */
+  readonly differences: readonly string[];
+}
+
+/** Applies a change to what is there now and touches nothing else. */
+export function merge(group: Group, change: Change): Merged {
+  const roles = withMembers(group.roles, change.addRoles.map(bareRole), change.removeRoles.map(bareRole));
+  const before = group.dependencies.map(({ groupName }) => groupName);
+  const names = withMembers(before, change.addDependencies, change.removeDependencies);
+  const changed = withFields(
+    { ...group, roles, dependencies: names.map((groupName) => ({ groupName })) },
+    change.fields,
+  );
+  const differences = [
+    ...memberDifferences('role', group.roles, roles),
+    ...memberDifferences('dependency', before, names),
+    ...fieldDifferences(group, changed, Object.keys(change.fields)),
+  ];
+  return { group: changed, differences };
+}
+
+function withMembers(members: readonly string[], add: readonly string[], remove: readonly string[]): string[] {
+  return [...new Set([...members, ...add])].filter((member) => !remove.includes(member));
+}
+
+function withFields(group: Group, fields: Readonly<Record<string, string>>): Group {
+  const cleared = new Set(Object.keys(fields).filter((name) => fields[name] === ''));
+  return Object.fromEntries(Object.entries({ ...group, ...fields }).filter(([name]) => !cleared.has(name))) as Group;
+}
+
+function memberDifferences(kind: string, before: readonly string[], after: readonly string[]): string[] {
+  const added = after.filter((member) => !before.includes(member)).map((member) => `+ ${kind} ${member}`);
+  const removed = before.filter((member) => !after.includes(member)).map((member) => `- ${kind} ${member}`);
+  return [...added, ...removed];
+}
+
+function fieldDifferences(before: Group, after: Group, names: readonly string[]): string[] {
+  const changed = names.filter((name) => before[name] !== after[name]);
+  return changed.map((name) => (after[name] === undefined ? `- ${name}` : `${name} = ${String(after[name])}`));
+}

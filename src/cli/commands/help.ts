@@ -1,0 +1,84 @@
+/** `iam help`: help on a command, or on a topic that belongs to all of them. */
+import type { Command } from 'commander';
+import { nearest } from '../operations.ts';
+import { exitCodes, serveExitCodes } from '../runtime/exit-codes.ts';
+import { usageError } from '../runtime/failures.ts';
+import type { Io } from '../runtime/io.ts';
+import { settingNames } from '../runtime/settings.ts';
+
+export const topics: Readonly<Record<string, () => readonly string[]>> = {
+  'exit-codes': exitCodeLines,
+  environment: environmentLines,
+  output: outputLines,
+};
+
+/** Adds the command. */
+export function addHelp(program: Command, io: Io): void {
+  program
+    .command('help')
+    .summary('Shows help on a command, or on exit-codes, environment or output')
+    .argument('[words...]', 'Words of the command, or a topic')
+    .action((given: readonly string[]) => {
+      const topic = topics[given[0] ?? ''];
+      if (topic) io.stdout.write(`${topic().join('\n')}\n`);
+      else commandOf(program, given).outputHelp();
+    });
+}
+
+function commandOf(program: Command, given: readonly string[]): Command {
+  let found = program;
+  for (const word of given) {
+    const below = found.commands.find((command) => command.name() === word || command.aliases().includes(word));
+    if (!below) throw unknown(found, word);
+    found = below;
+  }
+  return found;
+}
+
+function unknown(command: Command, word: string) {
+  const names = [...command.commands.flatMap((below) => [below.name(), ...below.aliases()]), ...Object.keys(topics)];
+  const near = nearest(word, names);
+  return usageError(`There is no help on ${JSON.stringify(word)}.${near ? ` Did you mean ${near}?` : ''}`);
+}
+
+function exitCodeLines(): string[] {
+  const line = ({ code, meaning }: { code: number; meaning: string }) => `${String(code).padStart(5)}  ${meaning}`;
+  return ['Exit codes', '', ...exitCodes.map(line), '', 'Besides, of `iam serve`:', '', ...serveExitCodes.map(line)];
+}
+
+function environmentLines(): string[] {
+  const others = [
+    ['XDG_CONFIG_HOME', 'Folder of the profiles: iam/config.json in it'],
+    ['XDG_CACHE_HOME', 'Folder of the tokens that are kept between runs'],
+    ['NO_COLOR, FORCE_COLOR', 'No colour; colour also where no terminal is'],
+    ['CI', 'Never ask, as with --no-input'],
+  ];
+  const rows = [...settingNames.map(({ environment, meaning }) => [environment, meaning]), ...others];
+  const lines = rows.map(([name = '', meaning]) => `  ${name.padEnd(22)}  ${meaning}`);
+  return [
+    'Environment',
+    '',
+    ...lines,
+    '',
+    'An option goes before the environment, the environment before a profile; a profile',
+    'that is named with --profile goes before the environment. `iam serve --help` has',
+    'the variables of the server.',
+  ];
+}
+
+function outputLines(): string[] {
+  return [
+    'Output',
+    '',
+    'Standard output is data only; notices, questions and errors go to standard error.',
+    '',
+    '  -o table  columns for people (the default)',
+    '  -o json   one JSON document',
+    '  -o jsonl  one JSON value a line, lists as they arrive',
+    '  -o yaml   one YAML document',
+    '  -o name   names or ids alone, one a line, for other commands',
+    '',
+    'With json or jsonl an error is one JSON object on standard error:',
+    '  {"error": {"code", "message", "status", "requestId", "items", "transient", "fix"}}',
+  ];
+}

@@ -1,0 +1,140 @@
+/** `iam profile`: named servers and the credentials for each. */
+import type { Command } from 'commander';
+import { addLeaf, type Options, runs } from '../leaf.ts';
+import type { Context, Surroundings } from '../runtime/context.ts';
+import { usageError } from '../runtime/failures.ts';
+import { readSecret } from '../runtime/input.ts';
+import { changeProfiles, type Profile, profilePath, saveProfile } from '../runtime/profile.ts';
+import { askSecret } from '../runtime/prompt.ts';
+import { chosenProfile, profileName } from '../runtime/settings.ts';
+import { confirmed } from '../send.ts';
+
+/** Adds the commands of the noun. */
+export function addProfile(noun: Command, surroundings: Surroundings): void {
+  const add = (usage: string, title: string, example: string) =>
+    addLeaf(noun, usage, { title, effect: 'local', examples: [{ title, command: example }] });
+  runs(add('list', 'Lists the profiles', '').alias('ls'), surroundings, list);
+  runs(
+    add('show', 'Shows a profile without its secrets', 'local')
+      .alias('get')
+      .argument('[name]', 'Name; the one in use where not given'),
+    surroundings,
+    show,
+  );
+  runs(
+    add('use', 'Makes a profile the current one', 'local').argument('<name>', 'Name of the profile'),
+    surroundings,
+    use,
+  );
+  const remove = add('remove', 'Removes a profile', 'old --yes')
+    .aliases(['rm', 'delete'])
+    .argument('<name>', 'Name of the profile');
+  runs(remove.option('-y, --yes', 'do not ask for confirmation'), surroundings, removeProfile);
+  addAdd(noun, surroundings);
+}
+
+function addAdd(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'add', {
+    title: 'Adds or replaces a profile',
+    description:
+      'The secret of the client is asked for, or read from --secret-file or IAM_CLIENT_SECRET. The first profile becomes the current one.',
+    effect: 'local',
+    examples: [
+      {
+        title: 'A server, and the client to sign in as',
+        command: 'staging --base-url https://iam.example.com --client-id deployer',
+      },
+      {
+        title: 'With the secret from a pipe',
+        command: 'ci --base-url https://iam.example.com --client-id ci --secret-file -',
+      },
+    ],
+  })
+    .argument('<name>', 'Name of the profile')
+    .option('--client-id <id>', 'client to sign in as')
+    .option('--secret-file <file>', 'file that holds its secret, - is standard input');
+  runs(command, surroundings, addProfileNamed);
+}
+
+async function list(context: Context): Promise<void> {
+  const { file } = context.sources;
+  const current = profileName(context.sources)?.value;
+  const rows = Object.entries(file.profiles).map(([name, { baseUrl, clientId }]) => ({
+    name,
+    current: name === current ? '*' : '',
+    baseUrl,
+    clientId,
+  }));
+  if (rows.length === 0) context.notice(`There are no profiles in ${profilePath(context.environment.variables)}.`);
+  else if (context.printer.format === 'table') await context.printer.value(rows);
+  else await context.printer.value(rows.map((row) => ({ ...row, current: row.current !== '' })));
+}
+
+async function show(context: Context, [given]: readonly unknown[]): Promise<void> {
+  const name = given === undefined ? profileName(context.sources)?.value : String(given);
+  const profile = given === undefined ? chosenProfile(context.sources) : context.sources.file.profiles[String(given)];
+  if (name === undefined || !profile) throw unknown(name ?? '');
+  const hidden = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
+  const { clientSecret, token, apiKey, ...open } = profile;
+  await context.printer.value({
+    name,
+    ...open,
+    ...hidden(clientSecret, 'clientSecret'),
+    ...hidden(token, 'token'),
+    ...hidden(apiKey, 'apiKey'),
+  });
+}
+
+function unknown(name: string) {
+  return usageError(
+    name === '' ? 'No profile is in use.' : `There is no profile ${JSON.stringify(name)}.`,
+    'See `iam profile list`.',
+  );
+}
+
+async function use(context: Context, [name]: readonly unknown[]): Promise<void> {
+  await changeProfiles(context.environment.variables, (file) => {
+    if (!Object.hasOwn(file.profiles, String(name))) throw unknown(String(name));
+    return { ...file, current: String(name) };
+  });
+  context.notice(`The current profile is ${name}.`);
+}
+
+async function removeProfile(context: Context, [given]: readonly unknown[], options: Options): Promise<void> {
+  const name = String(given);
+  if (!Object.hasOwn(context.sources.file.profiles, name)) throw unknown(name);
+  await confirmed(context, `Remove the profile ${name} and its credentials?`, options);
+  await changeProfiles(context.environment.variables, ({ current, profiles, ...rest }) => {
+    const left = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
+    return { ...rest, ...(current === undefined || current === name ? {} : { current }), profiles: left };
+  });
+  context.notice(`Removed the profile ${name}.`);
+}
+
+async function addProfileNamed(context: Context, [given]: readonly unknown[], options: Options): Promise<void> {
+  const name = String(given);
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === '__proto__')
+    throw usageError('A profile is named by letters, digits and . _ -');
+  const { baseUrl } = context.sources.options;
+  if (baseUrl === undefined || !/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : ''))
+    throw usageError('--base-url must be given: an http or https URL.');
+  const clientId = options.clientId as string | undefined;
+  const client =
+    clientId === undefined ? {} : { clientId, clientSecret: await clientSecret(context, clientId, options) };
+  const saved = await saveProfile(name, { baseUrl, ...client } satisfies Profile, context.environment.variables);
+  context.notice(
+    `Saved in ${saved.path}.${saved.current ? ' It is the current profile.' : ` Use it with --profile ${name}.`}`,
+  );
+}
+
+function clientSecret(context: Context, clientId: string, options: Options): Promise<string> {
+  const file = options.secretFile as string | undefined;
+  if (file !== undefined) return readSecret(file, context.io);
+  const fromEnvironment = context.environment.variables.IAM_CLIENT_SECRET;
+  if (fromEnvironment) return Promise.resolve(fromEnvironment);
+  return askSecret(
+    context.asking(false),
+    `The secret of ${clientId}`,
+    'Give it with --secret-file, or in IAM_CLIENT_SECRET.',
+  );
+}

@@ -1,0 +1,52 @@
+/** `iam whoami`: who the server takes the caller for, and until when. */
+import type { Command } from 'commander';
+import { addLeaf, runs } from '../leaf.ts';
+import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
+import type { Context, Surroundings } from '../runtime/context.ts';
+import { profileName, type SignIn } from '../runtime/settings.ts';
+import { decodeToken } from './token-text.ts';
+
+/** Adds the command. */
+export function addWhoami(program: Command, surroundings: Surroundings): void {
+  const command = addLeaf(program, 'whoami', {
+    title: 'Shows who is signed in, and with which roles',
+    description:
+      'Signs in with the credentials in use and reads the token that the server gives. An API key has no token to read.',
+    effect: 'read',
+    examples: [
+      { title: 'In words', command: '' },
+      { title: 'As JSON', command: '-o json' },
+    ],
+  });
+  runs(command, surroundings, whoami);
+}
+
+async function whoami(context: Context): Promise<void> {
+  const found = requireSignIn(context.sources);
+  const profile = found.fromProfile ? { profile: profileName(context.sources)?.value } : {};
+  const where = {
+    baseUrl: baseUrlOf(context.sources),
+    ...profile,
+    signedInBy: found.kind,
+    credentialsFrom: found.origin,
+  };
+  const token = await tokenOf(context, found);
+  await context.printer.value(token === undefined ? where : { ...claimsShown(token), ...where });
+}
+
+/** A client is asked to prove itself; a given token speaks for itself. */
+async function tokenOf(context: Context, { kind, token }: SignIn): Promise<string | undefined> {
+  if (kind !== 'client') return token;
+  const client = await context.connect();
+  const { body } = await client.call('client-identities.login', { signal: context.io.signal });
+  return String((body as Record<string, unknown>).accessToken);
+}
+
+function claimsShown(token: string): Record<string, unknown> {
+  const { claims } = decodeToken(token);
+  const { sub, client_id: clientId, user_id: userId, business_id: businessId, scope, authorities, exp } = claims;
+  const roles = Array.isArray(authorities) ? authorities.map((name) => String(name).replace(/^ROLE_/, '')) : undefined;
+  const expiresAt = typeof exp === 'number' ? new Date(exp * 1000).toISOString() : undefined;
+  const shown = { subject: sub, clientId, userId, businessId, roles, scope, expiresAt };
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
+}

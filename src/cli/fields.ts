@@ -1,0 +1,117 @@
+/** Fields of a request as options: names in kebab-case, lists repeated or with commas, objects by dots. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { JsonSchema } from '../contract/manifest-types.ts';
+import type { Options } from './leaf.ts';
+import { usageError } from './runtime/failures.ts';
+
+export interface Field {
+  /** Where its value goes in the body or the query. */
+  readonly path: readonly string[];
+  readonly flag: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  /** Read from a file, never typed. */
+  readonly secret: boolean;
+}
+
+/** Whether a field of this name holds something that must not be seen. */
+export function isSecretName(name: string): boolean {
+  return /(password|secret|apikey|token)$/i.test(name);
+}
+
+/** The fields of an object schema; those of objects within it by dots. */
+export function fieldsOf(schema: JsonSchema | undefined, above: readonly string[] = [], isRequired = true): Field[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([name, property]) => {
+    const path = [...above, name];
+    const required = isRequired && (schema?.required?.includes(name) ?? false);
+    return property.properties ? fieldsOf(property, path, required) : [fieldOf(path, property, required)];
+  });
+}
+
+/** One field, named by the last part of its path. */
+export function fieldOf(path: readonly string[], schema: JsonSchema, required: boolean): Field {
+  const secret = isSecretName(path.at(-1) ?? '');
+  const names = path.map((name, at) =>
+    kebab(schema.type === 'array' && at === path.length - 1 ? singular(name) : name),
+  );
+  return { path, flag: names.join('.') + (secret ? '-file' : ''), required, schema, secret };
+}
+
+function kebab(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+/** `roles` is given as --role, `dependencies` as --dependency. */
+export function singular(name: string): string {
+  return name
+    .replace(/ies$/, 'y')
+    .replace(/sses$/, 'ss')
+    .replace(/([^s])s$/, '$1');
+}
+
+/** Adds the option of a field. Whether a required one is there is checked once files were read. */
+export function addFieldOption(command: Command, field: Field): void {
+  command.addOption(optionOf(field));
+}
+
+function optionOf({ flag, schema, secret, required }: Field): Option {
+  const description = `${(schema.description ?? '').replace(/^./, (letter) => letter.toLowerCase())}${required ? ' (required)' : ''}`;
+  if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
+  if (schema.type === 'boolean')
+    return new Option(`--${flag} [yes]`, description).choices(['true', 'false']).preset('true');
+  const option = new Option(`--${flag} <${placeholder(schema)}>`, description);
+  if (schema.type === 'array') return option.argParser(collect);
+  if (schema.enum) return option.choices(schema.enum.map(String));
+  return schema.type === 'integer' ? option.argParser(integer) : option;
+}
+
+function placeholder(schema: JsonSchema): string {
+  if (schema.type === 'integer') return 'number';
+  return schema.type === 'array' ? 'value..' : 'value';
+}
+
+/** Values of a list option, given again and again or with commas. */
+export function collect(value: string, previous: unknown): string[] {
+  const values = value.split(',').map((part) => part.trim());
+  if (values.includes('')) throw new InvalidArgumentError('An empty value is not allowed.');
+  return [...((previous as string[] | undefined) ?? []), ...values];
+}
+
+function integer(value: string): number {
+  if (!/^-?\d{1,15}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(value);
+}
+
+/** The name under which commander keeps the value of a field's option. */
+export function attributeOf({ flag }: Field): string {
+  return flag.split('-').reduce((name, word) => name + word.slice(0, 1).toUpperCase() + word.slice(1));
+}
+
+/** What was typed for a field, as the body or the query takes it. */
+export function typedValue(field: Field, options: Options): unknown {
+  const typed = options[attributeOf(field)];
+  if (typed === undefined) return undefined;
+  if (field.schema.type === 'boolean') return typed === 'true';
+  return Array.isArray(typed) ? typed.map((value: string) => itemOf(field, value)) : typed;
+}
+
+/** A list of objects with one field, such as `{groupName}`, is typed as the values of that field. */
+function itemOf({ schema, flag }: Field, value: string): unknown {
+  const names = Object.keys(schema.items?.properties ?? {});
+  if (names.length === 0) return value;
+  const [name] = names;
+  if (names.length > 1 || name === undefined) throw usageError(`--${flag} can't be typed; give it in a file with -f.`);
+  return { [name]: value };
+}
+
+/** Puts a value into an object at a path. */
+export function place(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    target[name] = value;
+    return;
+  }
+  const below = (target[name] ?? {}) as Record<string, unknown>;
+  target[name] = below;
+  place(below, rest, value);
+}

@@ -1,0 +1,92 @@
+/** How every command is made: its words, its help with examples, the options that all commands have, and its run. */
+import { type Command, Option } from 'commander';
+import type { Example } from '../contract/operation.ts';
+import { colourModes } from './runtime/colour.ts';
+import { type Context, type Surroundings, withContext } from './runtime/context.ts';
+import { formats } from './runtime/output.ts';
+import type { GlobalOptions } from './runtime/settings.ts';
+
+export interface LeafText {
+  readonly title: string;
+  readonly description?: string;
+  /** At least one: how it is typed after the words of the command. */
+  readonly examples: readonly Example[];
+  readonly roles?: string;
+  /** `local` changes nothing on the server, `write` can be tried with --dry-run, `destructive` is confirmed besides. */
+  readonly effect: 'local' | 'read' | 'write' | 'destructive';
+}
+
+export type Options = Readonly<Record<string, unknown>>;
+export type Work = (
+  context: Context,
+  args: readonly (string | string[] | undefined)[],
+  options: Options,
+) => Promise<void>;
+
+const globalGroup = 'Global options:';
+
+function globalOptions(): Option[] {
+  return [
+    new Option('-o, --output <format>', 'how to print').choices([...formats]),
+    new Option('--profile <name>', 'profile to use'),
+    new Option('--base-url <url>', 'where the service is'),
+    new Option('--timeout <seconds>', 'how long to wait for an answer'),
+    new Option('--color <when>', 'whether to paint').choices([...colourModes]),
+    new Option('--no-input', 'never ask; fail with exit code 10 instead'),
+    new Option('-q, --quiet', 'no notices on standard error'),
+    new Option('--debug', 'trace the calls on standard error, without secrets'),
+  ].map((option) => option.helpGroup(globalGroup));
+}
+
+/** Adds the options that every command has. */
+export function addGlobalOptions(command: Command): Command {
+  for (const option of globalOptions()) command.addOption(option);
+  return command;
+}
+
+/** Adds a command below `parent`; its options and its action are added by the caller. */
+export function addLeaf(parent: Command, usage: string, text: LeafText): Command {
+  const command = parent.command(usage).summary(text.title).description(describe(text));
+  command.helpOption('-h, --help', 'show this help');
+  if (text.effect === 'write' || text.effect === 'destructive')
+    command.option('--dry-run', 'print what would be sent, and send no write');
+  if (text.effect === 'destructive') command.option('-y, --yes', 'do not ask for confirmation');
+  const name = wordsOf(command);
+  const examples = text.examples.flatMap(({ title, command: typed }) => [
+    `  # ${title}`,
+    `  ${`${name} ${typed}`.trimEnd()}`,
+  ]);
+  command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
+  return command;
+}
+
+function describe({ title, description, roles }: LeafText): string {
+  const allowed = roles === undefined || roles === 'none' ? [] : [`Needs: ${roles}`];
+  return [`${title}.`, ...(description ? [description] : []), ...allowed].join('\n\n');
+}
+
+/** `iam groups list`, as it is typed. */
+export function wordsOf(command: Command): string {
+  return command.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** Adds the global options and the action; call it last, so that a command's own options come first in its help. */
+export function runs(command: Command, surroundings: Surroundings, work: Work): Command {
+  addGlobalOptions(command);
+  return command.action(async (...given: unknown[]) => {
+    const args = given.slice(0, -2) as (string | string[] | undefined)[];
+    const options = typed(command);
+    const global: GlobalOptions = { ...typed(rootOf(command)), ...options };
+    await withContext(surroundings, global, (context) => work(context, args, options));
+  });
+}
+
+function rootOf(command: Command): Command {
+  return command.parent ? rootOf(command.parent) : command;
+}
+
+/** The options that were typed, not those that have a default. */
+function typed(command: Command): Options {
+  const entries = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,36 @@
+/** The process of the command line: streams, signals and the exit code. */
+import { processEnvironment, processIo } from './environment.ts';
+import { versionText } from './version.ts';
+
+const interrupted = new AbortController();
+const signals = ['SIGINT', 'SIGTERM'] as const;
+const onSignal = (signal: NodeJS.Signals) => {
+  // A second one ends the process at once, as it would without us.
+  releaseSignals();
+  interrupted.abort(signal);
+};
+
+function releaseSignals(): void {
+  for (const signal of signals) process.off(signal, onSignal);
+}
+
+/** A reader that has gone, as in `iam groups list | head`, is no failure. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+async function main(): Promise<void> {
+  const typed = process.argv.slice(2);
+  process.stdout.on('error', ignoreBrokenPipe);
+  process.stderr.on('error', ignoreBrokenPipe);
+  if (typed.length === 1 && (typed[0] === '--version' || typed[0] === '-V')) {
+    process.stdout.write(`${versionText()}\n`);
+    return;
+  }
+  for (const signal of signals) process.once(signal, onSignal);
+  const { run } = await import('./run.ts');
+  process.exitCode = await run(typed, processIo(interrupted.signal, releaseSignals), processEnvironment());
+  releaseSignals();
+}
+
+await main();

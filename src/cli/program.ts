@@ -1,0 +1,151 @@
+/** Builds the commands. Nothing happens before they are parsed. */
+import { Command, type Option } from 'commander';
+import type { Manifest } from '../contract/manifest-types.ts';
+import { addApi } from './commands/api.ts';
+import { addCall } from './commands/call.ts';
+import { addCatalogue } from './commands/catalogue.ts';
+import { addConfig } from './commands/config.ts';
+import { addGroupsTree } from './commands/groups/tree.ts';
+import { addGroupsUpdate } from './commands/groups/update.ts';
+import { addHelp } from './commands/help.ts';
+import { addProfile } from './commands/profile.ts';
+import { addServe } from './commands/serve.ts';
+import { addToken } from './commands/token.ts';
+import { addWhoami } from './commands/whoami.ts';
+import { singular } from './fields.ts';
+import { addGlobalOptions } from './leaf.ts';
+import { addOperationCommand } from './operation-command.ts';
+import type { Surroundings } from './runtime/context.ts';
+import type { Environment, Io } from './runtime/io.ts';
+import { versionText } from './version.ts';
+
+export interface ProgramOptions {
+  readonly manifest: Manifest;
+  /** Words that were typed: only their commands are built in full. All where left out. */
+  readonly typed?: readonly string[];
+}
+
+type Fill = (command: Command, surroundings: Surroundings) => void;
+
+interface Noun {
+  readonly name: string;
+  readonly summary: string;
+  readonly fill: readonly Fill[];
+}
+
+/** What nouns are about, for the list of commands. */
+const summaries: Readonly<Record<string, string>> = {
+  groups: 'Groups: their roles and the groups they depend on',
+  'api-key': 'API keys of clients',
+  clients: 'Client identities',
+};
+
+const handWritten: Readonly<Record<string, readonly Fill[]>> = { groups: [addGroupsUpdate, addGroupsTree] };
+
+const ownNouns: readonly Noun[] = [
+  { name: 'token', summary: 'Tokens', fill: [addToken] },
+  { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
+  { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },
+];
+
+/** The whole command, or as much of it as what was typed needs. */
+export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
+  const program = rootCommand(io);
+  const surroundings = { io, environment, manifest };
+  addServe(program, surroundings);
+  for (const noun of [...nounsOf(manifest), ...ownNouns]) addNoun(program, noun, surroundings, typed);
+  for (const operation of manifest.operations)
+    if (operation.command && !operation.command.includes(' ')) addOperationCommand(program, operation, surroundings);
+  for (const add of [addWhoami, addCall, addApi, addCatalogue]) add(program, surroundings);
+  addHelp(program, io);
+  return program;
+}
+
+function rootCommand(io: Io): Command {
+  const program = new Command('iam')
+    .description('Administers an identity and access management service, and runs a local one.')
+    .enablePositionalOptions()
+    .exitOverride()
+    .helpCommand(false)
+    .helpOption('-h, --help', 'show help')
+    .version(versionText(), '-V, --version', 'show the version')
+    .configureHelp(helpStyle)
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => helpWidth(io.stdout.columns),
+      getErrHelpWidth: () => helpWidth(io.stderr.columns),
+      // Told once, in one place, by whoever runs the program.
+      outputError: () => undefined,
+    });
+  program.addHelpText(
+    'after',
+    '\nEvery command has --help with examples. See also: iam help exit-codes | environment | output',
+  );
+  return addGlobalOptions(program);
+}
+
+const helpStyle = { subcommandTerm: (command: Command) => command.name(), optionDescription };
+
+/** With its choices, without the quotes that commander puts around each. */
+function optionDescription({ description, argChoices }: Option): string {
+  const choices = argChoices?.[0] === 'true' ? undefined : argChoices;
+  return choices ? `${description}: ${choices.join(', ')}` : description;
+}
+
+function helpWidth(columns = 80): number {
+  return Math.min(columns, 100);
+}
+
+/** The nouns of the operations, in the order in which they come. */
+function nounsOf({ operations }: Manifest): Noun[] {
+  const names = new Set(
+    operations.flatMap(({ command }) => (command?.includes(' ') ? [command.split(' ')[0] ?? ''] : [])),
+  );
+  return [...names].map((name) => ({
+    name,
+    summary: summaries[name] ?? `Commands on ${name.replaceAll('-', ' ')}`,
+    fill: [(command, surroundings) => addOperations(command, [name], surroundings), ...(handWritten[name] ?? [])],
+  }));
+}
+
+function addNoun(program: Command, noun: Noun, surroundings: Surroundings, typed: readonly string[] | undefined): void {
+  const aliases = aliasesOf(noun.name);
+  const command = program.command(noun.name).summary(noun.summary).description(`${noun.summary}.`).aliases(aliases);
+  command
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .configureHelp({ ...helpStyle, sortSubcommands: true });
+  const isAskedFor = typed === undefined || [noun.name, ...aliases].some((name) => typed.includes(name));
+  if (isAskedFor) for (const fill of noun.fill) fill(command, surroundings);
+}
+
+/** One and many mean the same. */
+function aliasesOf(name: string): string[] {
+  const one = singular(name);
+  return [one === name ? `${name.replace(/y$/, 'ie').replace(/ke$/, 'ke')}s` : one].map((alias) =>
+    alias.replace(/keies$/, 'keys'),
+  );
+}
+
+/** Adds the operations below these words, and nouns below nouns: `groups users add`. */
+function addOperations(parent: Command, above: readonly string[], surroundings: Surroundings): void {
+  const prefix = `${above.join(' ')} `;
+  for (const operation of surroundings.manifest.operations) {
+    if (!operation.command?.startsWith(prefix)) continue;
+    const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
+    if (rest.length === 0) addOperationCommand(parent, operation, surroundings);
+    else if (!parent.commands.some((command) => command.name() === next))
+      addInner(parent, [...above, next], surroundings);
+  }
+}
+
+function addInner(parent: Command, words: readonly string[], surroundings: Surroundings): void {
+  const name = words.at(-1) ?? '';
+  const command = parent
+    .command(name)
+    .summary(`Commands on ${words.join(' ')}`)
+    .aliases(aliasesOf(name))
+    .helpCommand(false);
+  addOperations(command, words, surroundings);
+}

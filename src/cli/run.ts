@@ -1,0 +1,56 @@
+/** Runs one command line from words to exit code. */
+import { manifest } from '../contract/manifest.ts';
+import { buildProgram } from './program.ts';
+import type { Environment, Io } from './runtime/io.ts';
+import { printReport, reportOf } from './runtime/report.ts';
+
+/** Gives the exit code; whatever failed is on standard error by then. */
+export async function run(typed: readonly string[], io: Io, environment: Environment): Promise<number> {
+  try {
+    const program = buildProgram(io, environment, { manifest, typed });
+    await program.parseAsync(typed.length === 0 ? ['--help'] : [...typed], { from: 'user' });
+    return 0;
+  } catch (error) {
+    const report = interruption(io) ?? reportOf(error, manifest.errors);
+    printReport(report, io, environment, {
+      json: wantsJson(typed, environment),
+      colour: optionValue(typed, '--color'),
+    });
+    if (typed.includes('--debug') && error instanceof Error && report.exitCode !== 0)
+      io.stderr.write(`debug: ${traceOf(error)}\n`);
+    return report.exitCode;
+  }
+}
+
+/** Once a signal came, it is the reason whatever failed thereby. */
+function interruption({ signal }: Io) {
+  if (!signal.aborted) return undefined;
+  const exitCode = signal.reason === 'SIGTERM' ? 143 : 130;
+  return {
+    code: 'INTERRUPTED',
+    message: 'Interrupted; what was under way may have been done or not.',
+    items: [],
+    transient: false,
+    exitCode,
+  };
+}
+
+function wantsJson(typed: readonly string[], { variables }: Environment): boolean {
+  const format = optionValue(typed, '--output') ?? optionValue(typed, '-o') ?? variables.IAM_OUTPUT ?? '';
+  return format === 'json' || format === 'jsonl';
+}
+
+/** The value of an option among words that commander may have refused. */
+function optionValue(typed: readonly string[], option: string): string | undefined {
+  const at = typed.indexOf(option);
+  if (at >= 0) return typed[at + 1];
+  const joined = typed.find(
+    (word) => word.startsWith(option.startsWith('--') ? `${option}=` : option) && word !== option,
+  );
+  return joined?.slice(option.length).replace(/^=/, '');
+}
+
+/** Where it failed; the messages of causes can hold what was sent, so they stay out. */
+function traceOf(error: Error): string {
+  return (error.stack ?? '').split('\n').slice(1).join('\n');
+}

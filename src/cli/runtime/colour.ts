@@ -1,0 +1,18 @@
+/** The one module that decides on colour: flag, NO_COLOR, FORCE_COLOR, then whether the stream is a terminal. */
+import { Chalk, type ChalkInstance } from 'chalk';
+import type { Environment, Output } from './io.ts';
+
+export const colourModes = ['auto', 'always', 'never'] as const;
+
+/** Paints for this stream, or leaves text as it is. */
+export function colours(stream: Output, environment: Environment, mode = 'auto'): ChalkInstance {
+  return new Chalk({ level: isColoured(stream, environment, mode) ? 1 : 0 });
+}
+
+function isColoured(stream: Output, { variables }: Environment, mode: string): boolean {
+  if (mode !== 'auto') return mode === 'always';
+  if (variables.NO_COLOR) return false;
+  const forced = variables.FORCE_COLOR;
+  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
+  return stream.isTTY === true && variables.TERM !== 'dumb';
+}

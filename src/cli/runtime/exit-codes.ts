@@ -1,0 +1,47 @@
+/** What the exit code of the command says, and which failure has which. */
+
+export interface ExitCode {
+  readonly code: number;
+  readonly meaning: string;
+}
+
+export const exitCodes: readonly ExitCode[] = [
+  { code: 0, meaning: 'Done.' },
+  { code: 1, meaning: 'Another failure.' },
+  { code: 2, meaning: 'Wrong usage: the command, an option or a value is not right. Nothing was sent.' },
+  { code: 3, meaning: 'Not found.' },
+  { code: 4, meaning: 'Sign-in needed: credentials are missing or not valid.' },
+  { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
+  { code: 6, meaning: 'Conflict: changed meanwhile, a name or id is taken, or a state does not allow it.' },
+  { code: 7, meaning: 'Refused by the server: it can not accept what was sent.' },
+  { code: 10, meaning: 'A confirmation or an input is needed and nobody can be asked. Nothing was sent.' },
+  { code: 75, meaning: 'Try again later: too many calls, a fault of the server or the network, or no answer in time.' },
+  { code: 130, meaning: 'Interrupted.' },
+  { code: 143, meaning: 'Terminated.' },
+];
+
+/** Codes that only `iam serve` ends with. */
+export const serveExitCodes: readonly ExitCode[] = [
+  { code: 11, meaning: 'The port is taken.' },
+  { code: 12, meaning: 'The folder holds something else than a store.' },
+  { code: 13, meaning: 'The folder is in use by another server.' },
+  { code: 14, meaning: 'The store is damaged.' },
+];
+
+/**
+ * The exit code for a refusal. The error code decides where it is known (`naturalStatus` is its status in the error
+ * table): a missing role stays forbidden on operations that answer it with 401.
+ */
+export function exitCodeOf(status: number, code: string, naturalStatus: number | undefined): number {
+  if (code === 'CHANGED_MEANWHILE' || code.endsWith('_TAKEN')) return 6;
+  if (code.startsWith('CREDENTIALS_') || code === 'TOKEN_INVALID') return 4;
+  return byStatus(naturalStatus ?? status);
+}
+
+const statuses: Readonly<Record<number, number>> = { 401: 4, 403: 5, 404: 3, 408: 75, 409: 6, 412: 6, 429: 75 };
+const validation: readonly number[] = [400, 413, 415, 417, 422, 431];
+
+function byStatus(status: number): number {
+  if (validation.includes(status)) return 7;
+  return statuses[status] ?? (status >= 500 ? 75 : 1);
+}

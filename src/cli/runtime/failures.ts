@@ -1,0 +1,48 @@
+/** Failures of the command line itself; those of the service come as the client's errors. */
+
+export interface FailureDetails {
+  readonly code: string;
+  readonly exitCode: number;
+  /** What to do next. */
+  readonly fix?: string | undefined;
+}
+
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly code: string;
+  readonly exitCode: number;
+  readonly fix: string | undefined;
+
+  constructor(message: string, { code, exitCode, fix }: FailureDetails) {
+    super(message);
+    this.code = code;
+    this.exitCode = exitCode;
+    this.fix = fix;
+  }
+}
+
+/** Ends the run with this code and without a word more: everything was said already. */
+export class QuietExit extends Error {
+  override readonly name = 'QuietExit';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`exit ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What was typed makes no call; nothing was sent. */
+export function usageError(message: string, fix?: string): CliError {
+  return new CliError(message, { code: 'USAGE', exitCode: 2, fix });
+}
+
+/** Somebody would have to answer, and nobody can. */
+export function unanswered(message: string, fix: string): CliError {
+  return new CliError(message, { code: 'INPUT_NEEDED', exitCode: 10, fix });
+}
+
+/** There is nothing to sign in with. */
+export function signInNeeded(message: string, fix: string): CliError {
+  return new CliError(message, { code: 'SIGN_IN_NEEDED', exitCode: 4, fix });
+}

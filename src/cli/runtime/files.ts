@@ -1,0 +1,86 @@
+/** Files that hold secrets: private from their first byte, and replaced whole or not at all. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Writes beside the file, flushes, and renames over it. The folder is made, open to nobody else. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    await writeNew(temporary, text);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await flushFolder(path.dirname(file));
+}
+
+/** Makes a file that was not there, readable by its owner alone. */
+export async function writeNew(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text, 'utf8');
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  // Windows can't open a folder; the rename is as durable there as it gets.
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+/** The text of a file, or nothing where there is none. */
+export async function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+const lockPause = 50;
+const lockPatience = 100;
+
+/** Runs `work` while no other process runs its own under the same lock file. A lock left behind is taken over after 5 s. */
+export async function underLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result> {
+  await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
+  await takeLock(lockFile);
+  try {
+    return await work();
+  } finally {
+    await rm(lockFile, { force: true });
+  }
+}
+
+async function takeLock(lockFile: string): Promise<void> {
+  let seen = '';
+  for (let waited = 0; ; waited += 1) {
+    if (await tryLock(lockFile)) return;
+    const holder = await identity(lockFile);
+    if (holder !== seen) [seen, waited] = [holder, 0];
+    if (waited >= lockPatience) await rm(lockFile, { force: true });
+    await pause(lockPause);
+  }
+}
+
+async function tryLock(lockFile: string): Promise<boolean> {
+  try {
+    await (await open(lockFile, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Tells one lock file from the next of the same name. */
+async function identity(lockFile: string): Promise<string> {
+  const found = await stat(lockFile).catch(() => undefined);
+  return found ? `${found.ino}:${found.mtimeMs}` : '';
+}

@@ -1,0 +1,46 @@
+/** What a command reads besides its options: documents and secrets, from files or standard input. */
+import { readFile } from 'node:fs/promises';
+import { usageError } from './failures.ts';
+import { type Io, readAll } from './io.ts';
+
+/** The text of a file; `-` is standard input. */
+export async function readText(file: string, io: Io): Promise<string> {
+  if (file === '-') return readAll(io.stdin, io.signal);
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`${file} can't be read: ${error.code ?? error.message}.`);
+  });
+}
+
+/** One JSON or YAML document. */
+export async function readDocument(file: string, io: Io): Promise<unknown> {
+  const text = (await readText(file, io)).replace(/^\uFEFF/, '');
+  const name = file === '-' ? 'standard input' : file;
+  if (text.trim() === '') throw usageError(`${name} is empty.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (/\.json$/i.test(file) || (/^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(file)))
+      throw usageError(`${name} is not JSON: ${(error as Error).message}`);
+  }
+  const { parse } = await import('yaml');
+  try {
+    return parse(text) as unknown;
+  } catch (error) {
+    throw usageError(`${name} is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
+/** A document that is an object. */
+export async function readObject(file: string, io: Io): Promise<Record<string, unknown>> {
+  const value = await readDocument(file, io);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw usageError(`${file === '-' ? 'Standard input' : file} holds no object.`);
+}
+
+/** A secret from a file or standard input: its one line. */
+export async function readSecret(file: string, io: Io): Promise<string> {
+  const secret = (await readText(file, io)).replace(/\r?\n$/, '');
+  if (secret === '' || /[\r\n]/.test(secret))
+    throw usageError(`${file === '-' ? 'Standard input' : file} must hold one line, the secret.`);
+  return secret;
+}

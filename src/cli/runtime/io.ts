@@ -1,0 +1,36 @@
+/** What the command line is given of the world around it; tests give their own. */
+import type { Readable, Writable } from 'node:stream';
+
+export type Input = Readable & { readonly isTTY?: boolean | undefined };
+export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+
+export interface Io {
+  readonly stdin: Input;
+  /** Data only. */
+  readonly stdout: Output;
+  /** Progress, notices, prompts and errors. */
+  readonly stderr: Output;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+  /** Leaves signals to somebody else: the server stops cleanly by its own handlers. */
+  readonly releaseSignals: () => void;
+}
+
+export interface Environment {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Reads all of standard input as text. */
+export async function readAll(input: Input, signal: AbortSignal): Promise<string> {
+  const stop = () => input.destroy(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of input) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

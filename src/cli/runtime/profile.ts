@@ -1,0 +1,89 @@
+/** The user's profiles: one file of named servers and the credentials for each. */
+import os from 'node:os';
+import path from 'node:path';
+import { usageError } from './failures.ts';
+import { readIfThere, replaceFile, underLock } from './files.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface Profile {
+  readonly baseUrl: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly token?: string;
+  readonly apiKey?: string;
+  readonly output?: string;
+  readonly timeout?: string;
+}
+
+export interface ProfileFile {
+  /** Name of the profile that is used where none is named. */
+  readonly current?: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** The folder of a kind of user files by the XDG rules: `config` or `cache`. */
+export function userFolder(variables: Variables, kind: 'config' | 'cache'): string {
+  const named = variables[kind === 'config' ? 'XDG_CONFIG_HOME' : 'XDG_CACHE_HOME'];
+  // A relative one is to be ignored by those rules.
+  if (named && path.isAbsolute(named)) return path.join(named, 'iam');
+  return path.join(variables.HOME || os.homedir(), kind === 'config' ? '.config' : '.cache', 'iam');
+}
+
+/** Where the profiles are kept. */
+export function profilePath(variables: Variables): string {
+  return path.join(userFolder(variables, 'config'), 'config.json');
+}
+
+/** All profiles; none where there is no file yet. */
+export async function readProfiles(variables: Variables): Promise<ProfileFile> {
+  const file = profilePath(variables);
+  const text = await readIfThere(file);
+  if (text === undefined) return { profiles: {} };
+  return parseProfiles(text, file);
+}
+
+function parseProfiles(text: string, file: string): ProfileFile {
+  const broken = () =>
+    usageError(`${file} is not a file of profiles.`, 'Mend it, or move it away and add the profiles again.');
+  let value: Partial<ProfileFile> | null;
+  try {
+    value = JSON.parse(text) as Partial<ProfileFile> | null;
+  } catch {
+    throw broken();
+  }
+  const profiles = value?.profiles ?? {};
+  const isSound =
+    typeof profiles === 'object' && Object.values(profiles).every((profile) => typeof profile?.baseUrl === 'string');
+  if (typeof value !== 'object' || value === null || !isSound) throw broken();
+  return { ...value, profiles };
+}
+
+/** Changes the file of profiles: reads, applies `change` and writes while nobody else does. */
+export async function changeProfiles(
+  variables: Variables,
+  change: (file: ProfileFile) => ProfileFile,
+): Promise<ProfileFile> {
+  const file = profilePath(variables);
+  return underLock(`${file}.lock`, async () => {
+    const changed = change(await readProfiles(variables));
+    await replaceFile(file, `${JSON.stringify(changed, null, 2)}\n`);
+    return changed;
+  });
+}
+
+export interface SavedProfile {
+  readonly path: string;
+  /** Whether commands use it without being told to. */
+  readonly current: boolean;
+}
+
+/** Adds or replaces a profile; it becomes the current one where there is none. */
+export async function saveProfile(name: string, profile: Profile, variables: Variables): Promise<SavedProfile> {
+  const saved = await changeProfiles(variables, (file) => ({
+    ...file,
+    current: file.current && Object.hasOwn(file.profiles, file.current) ? file.current : name,
+    profiles: { ...file.profiles, [name]: profile },
+  }));
+  return { path: profilePath(variables), current: saved.current === name };
+}

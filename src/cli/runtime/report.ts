@@ -1,0 +1,99 @@
+/** A failure as people and as programs read it, and the exit code that it has. */
+import { CommanderError } from 'commander';
+import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
+import type { ManifestError } from '../../contract/manifest-types.ts';
+import { colours } from './colour.ts';
+import { exitCodeOf } from './exit-codes.ts';
+import { CliError, QuietExit } from './failures.ts';
+import type { Environment, Io } from './io.ts';
+import { plain } from './table.ts';
+
+export interface Report {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly items: readonly ErrorItem[];
+  /** Whether the same call can succeed later. */
+  readonly transient: boolean;
+  readonly fix?: string | undefined;
+  readonly exitCode: number;
+  /** Nothing is printed: it was said already. */
+  readonly quiet?: boolean;
+}
+
+/** What a thrown value means to the one who typed the command. */
+export function reportOf(error: unknown, errorTable: readonly ManifestError[]): Report {
+  if (error instanceof ClientError) return refusal(error, errorTable);
+  if (error instanceof NetworkError) return network(error);
+  if (error instanceof CliError) return { ...base(error.code, error.message, error.exitCode), fix: error.fix };
+  if (error instanceof QuietExit) return { ...base('EXIT', '', error.exitCode), quiet: true };
+  if (error instanceof InputError) return base('USAGE', error.message, 2);
+  if (error instanceof CommanderError) return usage(error);
+  if (error instanceof Error && error.name === 'ExitPromptError') return base('INTERRUPTED', 'Interrupted.', 130);
+  return base('FAILED', error instanceof Error ? error.message : String(error), 1);
+}
+
+function base(code: string, message: string, exitCode: number): Report {
+  return { code, message, items: [], transient: exitCode === 75, exitCode };
+}
+
+function refusal(error: ClientError, errorTable: readonly ManifestError[]): Report {
+  const entry = errorTable.find(({ code }) => code === error.code);
+  const exitCode = exitCodeOf(error.status, error.code, entry?.status);
+  const wait = error.retryAfter === undefined ? '' : ` (in ${error.retryAfter} s)`;
+  const fix = entry ? `${entry.fix}${wait}` : exitCode === 75 ? `Try again later${wait}.` : undefined;
+  const { status, requestId, items } = error;
+  return { ...base(error.code, error.message, exitCode), status, requestId, items, fix };
+}
+
+function network(error: NetworkError): Report {
+  const fixes: Readonly<Record<string, string>> = {
+    ECONNREFUSED: 'Start the server with `iam serve`, or set --base-url or IAM_BASE_URL.',
+    TIMEOUT: 'Try again, or give it longer with --timeout.',
+  };
+  return {
+    ...base('NETWORK', error.message, 75),
+    fix: fixes[error.code] ?? 'Check --base-url and the network, then try again.',
+  };
+}
+
+function usage(error: CommanderError): Report {
+  const isQuiet = error.exitCode === 0 || error.code === 'commander.help';
+  const message = error.message.replace(/^error: /, '');
+  return {
+    ...base('USAGE', message, error.exitCode === 0 ? 0 : 2),
+    fix: 'Add --help to see what there is.',
+    quiet: isQuiet,
+  };
+}
+
+export interface ReportStyle {
+  readonly json: boolean;
+  readonly colour?: string | undefined;
+}
+
+/** Writes a report to standard error. */
+export function printReport(report: Report, io: Io, environment: Environment, style: ReportStyle): void {
+  if (report.quiet) return;
+  const text = style.json ? jsonReport(report) : textReport(report, io, environment, style.colour);
+  io.stderr.write(`${text}\n`);
+}
+
+function jsonReport({ exitCode: _, quiet: __, ...error }: Report): string {
+  return JSON.stringify({ error });
+}
+
+function textReport(report: Report, io: Io, environment: Environment, mode: string | undefined): string {
+  const paint = colours(io.stderr, environment, mode);
+  const server = report.status === undefined ? [] : [`  reason   ${report.code} (${report.status})`];
+  const others = report.items.slice(1).map((item) => `  and      ${plain(item.message)} ${item.code}`);
+  const request = report.requestId === undefined ? [] : [`  request  ${plain(report.requestId)}`];
+  const fix = report.fix === undefined ? [] : [`  next     ${report.fix}`];
+  const message = report.message.split('\n').map(plain).join('\n');
+  return [
+    `${paint.red.bold('error:')} ${message}`,
+    ...[...server, ...others, ...request].map((line) => paint.dim(line)),
+    ...fix,
+  ].join('\n');
+}

@@ -1,0 +1,56 @@
+/** Secrets in answers: shown this once, or put into a file that only its owner reads. */
+import { rm, writeFile } from 'node:fs/promises';
+import { isSecretName } from './fields.ts';
+import type { Context } from './runtime/context.ts';
+import { usageError } from './runtime/failures.ts';
+import { writeNew } from './runtime/files.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs a call that answers with a secret. The file is made before the call: a secret that can't be kept must not be made.
+ * Gives what is to be printed.
+ */
+export async function keepingSecret(
+  context: Context,
+  file: string | undefined,
+  call: () => Promise<unknown>,
+): Promise<unknown> {
+  if (file === undefined) {
+    if (context.printer.format === 'name')
+      throw usageError('-o name would drop the secret.', 'Add --secret-to FILE to keep it.');
+    return call();
+  }
+  await writeNew(file, '').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`${file} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
+  });
+  return callInto(context, file, call);
+}
+
+async function callInto(context: Context, file: string, call: () => Promise<unknown>): Promise<unknown> {
+  let body: unknown;
+  try {
+    body = await call();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+  const { open, secrets } = parted(body);
+  await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
+  context.notice(`${Object.keys(secrets).join(', ')} is in ${file}; it will not be shown again.`);
+  return open;
+}
+
+/** Says that the secrets of an answer are not shown again. */
+export function noteSecret(context: Context, body: unknown): void {
+  const names = Object.keys(parted(body).secrets);
+  if (names.length > 0) context.notice(`Keep ${names.join(', ')} now: it will not be shown again.`);
+}
+
+function parted(body: unknown): { open: Body; secrets: Body } {
+  const entries = typeof body === 'object' && body !== null ? Object.entries(body) : [];
+  return {
+    open: Object.fromEntries(entries.filter(([name]) => !isSecretName(name))),
+    secrets: Object.fromEntries(entries.filter(([name]) => isSecretName(name))),
+  };
+}

@@ -1,0 +1,73 @@
+/** Sending an operation for a command: tried, confirmed, sent, and its answer printed. */
+import type { Answer } from '../client/answer.ts';
+import { operationPath } from '../client/request.ts';
+import type { CallInput } from '../client/types.ts';
+import type { ManifestOperation } from '../contract/manifest-types.ts';
+import { isSecretName } from './fields.ts';
+import type { Options } from './leaf.ts';
+import { baseUrlOf, requireSignIn } from './runtime/connection.ts';
+import type { Context } from './runtime/context.ts';
+import { CliError } from './runtime/failures.ts';
+import { confirm } from './runtime/prompt.ts';
+
+export interface Plan {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Prints what a write would send, with secrets left out. */
+export async function printPlan(context: Context, plan: Plan): Promise<void> {
+  const shown = { ...plan, ...(plan.body === undefined ? {} : { body: withoutSecrets(plan.body) }) };
+  if (context.printer.format !== 'table') return context.printer.value(shown);
+  const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const body = shown.body === undefined ? [] : [JSON.stringify(shown.body, null, 2)];
+  context.printer.lines([`${shown.method} ${shown.url}`, ...headers, ...body]);
+  context.notice('Not sent: this was a dry run.');
+}
+
+/** The plan of an operation. */
+export function planOf(context: Context, operation: ManifestOperation, input: CallInput): Plan {
+  const url =
+    baseUrlOf(context.sources).replace(/\/+$/, '') + context.manifest.prefix + operationPath(operation, input);
+  const headers = input.ifMatch === undefined ? {} : { headers: { 'if-match': input.ifMatch } };
+  return { method: operation.method, url, ...headers, ...(input.body === undefined ? {} : { body: input.body }) };
+}
+
+/** A copy whose secret fields say only that they are there. */
+export function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, isSecretName(name) ? '(secret)' : withoutSecrets(inner)]),
+  );
+}
+
+/** Asks before something goes away; ends the command where the answer is no. */
+export async function confirmed(
+  context: Context,
+  question: string,
+  options: Options,
+  stdinIsData = false,
+): Promise<void> {
+  if (options.yes === true) return;
+  if (await confirm(context.asking(stdinIsData), question)) return;
+  throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
+}
+
+/** Calls an operation as whoever is signed in; a public one as anybody. */
+export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<Answer> {
+  if (operation.auth !== 'none') requireSignIn(context.sources);
+  const client = await context.connect();
+  return client.call(operation.id, { ...input, signal: context.io.signal });
+}
+
+/** Prints what came back; an empty answer is a notice for people and `{}` for programs. */
+export async function printAnswer(context: Context, body: unknown, done: string): Promise<void> {
+  const isEmpty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0);
+  const { format } = context.printer;
+  if (!isEmpty || format === 'json' || format === 'jsonl' || format === 'yaml') await context.printer.value(body);
+  if (isEmpty) context.notice(done);
+}
