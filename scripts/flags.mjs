@@ -14,11 +14,24 @@ export function readFlags(args, settings) {
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const [, name, text] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(arg) ?? [];
     const setting = byName.get(name);
-    if (!setting) throw new FlagError(name === undefined ? `${arg} is no option` : `there is no option --${name}`);
+    if (!setting)
+      throw new FlagError(
+        name === undefined
+          ? `${arg} is no option (options of npm start come after two dashes: npm start -- --port 0)`
+          : `there is no option --${name}`,
+      );
     flags[name] = text ?? (setting.kind === 'boolean' ? true : rest.shift());
     if (flags[name] === undefined) throw new FlagError(`--${name} needs a value`);
   }
   return flags;
+}
+
+/** Switches that npm took for itself: `npm start --json` instead of `npm start -- --json`. */
+export function swallowedFlags(flags, settings, environment) {
+  const switches = settings.filter(({ flag, kind }) => flag && kind === 'boolean').map(({ name }) => name);
+  return switches.filter(
+    (name) => !(name in flags) && environment[`npm_config_${name.replaceAll('-', '_')}`] === 'true',
+  );
 }
 
 /** The help of `npm start -- --help`. */

@@ -6,7 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { build, isBuilt, root } from './build.mjs';
-import { FlagError, helpText, readFlags } from './flags.mjs';
+import { FlagError, helpText, readFlags, swallowedFlags } from './flags.mjs';
 import { makeInstalled } from './install.mjs';
 import { watchParents } from './parent.mjs';
 
@@ -37,6 +37,8 @@ async function main(args) {
     return 0;
   }
   const flags = readFlags(args, manifest.settings);
+  for (const name of swallowedFlags(flags, manifest.settings, process.env))
+    process.stderr.write(`note: npm kept --${name} to itself; write npm start -- --${name}\n`);
   const { serve } = await load('server/main.js');
   // `serve` listens for the signal; before it does, the next look finds npm still gone.
   watchParents(() => process.emit('SIGTERM'));
