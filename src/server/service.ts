@@ -40,6 +40,9 @@ export interface Service {
 /** How long calls under way may take after a stop was asked for. */
 const stopTimeoutMs = 5_000;
 
+/** How often the uses of API keys are written, and so how many of them a crash can lose. */
+const usesFlushMs = 60_000;
+
 /**
  * Listens first, so that a taken port is found before anything is written; calls wait until everything is loaded.
  * @throws what listening and opening the store throw; port and store are then given back.
@@ -62,7 +65,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const url = settings.baseUrl ?? addressOf(server, settings);
     const world = createWorld({ ...options, store, keys, baseUrl: url });
     gate.open(createApp(world).callback());
-    return { url: world.baseUrl, world, bootstrapped, stop: () => stop(server, world) };
+    const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
+    return { url: world.baseUrl, world, bootstrapped, stop: () => stop(server, world, flushing) };
   } catch (error) {
     server.close();
     server.closeAllConnections();
@@ -100,7 +104,8 @@ function addressOf(server: Server, { host, tlsCert }: Settings): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
-async function stop(server: Server, world: World): Promise<void> {
+async function stop(server: Server, world: World, flushing: NodeJS.Timeout): Promise<void> {
+  clearInterval(flushing);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
@@ -108,8 +113,12 @@ async function stop(server: Server, world: World): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
   await closed;
   clearTimeout(timer);
-  await world.apiKeyUses
-    .flush(world.store)
-    .catch((error: unknown) => world.log.warn({ err: error }, 'uses of API keys were not written'));
+  await flushUses(world);
   await world.store.close();
+}
+
+async function flushUses({ apiKeyUses, store, log }: World): Promise<void> {
+  await apiKeyUses
+    .flush(store)
+    .catch((error: unknown) => log.warn({ err: error }, 'uses of API keys were not written'));
 }
