@@ -183,11 +183,37 @@ export const errorTable = {
     message: 'The groups would depend on each other in a circle.',
     fix: 'Leave out one of the dependencies of the circle.',
   },
+  SCOPE_EXCEEDED: {
+    status: 422,
+    message: 'More scope is asked for than there is to give.',
+    fix: 'Ask for a part of the scope of the client.',
+  },
+  GRANT_TYPE_NOT_ALLOWED: {
+    status: 422,
+    message: 'The client may not use this grant type.',
+    fix: 'Use one of the grant types that the client is registered with.',
+  },
+  // RFC 6749 names these apart
+  GRANT_INVALID: {
+    status: 400,
+    message: 'The password or refresh token is not valid, or no longer.',
+    fix: 'Log in again.',
+  },
+  GRANT_TYPE_UNSUPPORTED: {
+    status: 400,
+    message: 'There is no such grant type.',
+    fix: 'Use client_credentials, password or refresh_token.',
+  },
   // 5xx
   INTERNAL: {
     status: 500,
     message: 'The service failed. Its log has the reason under the request id.',
     fix: 'Look up the request id in the log of the server.',
+  },
+  TOO_BUSY: {
+    status: 503,
+    message: 'Too many passwords wait to be checked.',
+    fix: 'Wait as long as Retry-After says, then try again.',
   },
   STORE_UNAVAILABLE: {
     status: 503,

@@ -1641,10 +1641,40 @@ export const manifest: Manifest = {
    "fix": "Leave out one of the dependencies of the circle."
   },
   {
+   "code": "SCOPE_EXCEEDED",
+   "status": 422,
+   "message": "More scope is asked for than there is to give.",
+   "fix": "Ask for a part of the scope of the client."
+  },
+  {
+   "code": "GRANT_TYPE_NOT_ALLOWED",
+   "status": 422,
+   "message": "The client may not use this grant type.",
+   "fix": "Use one of the grant types that the client is registered with."
+  },
+  {
+   "code": "GRANT_INVALID",
+   "status": 400,
+   "message": "The password or refresh token is not valid, or no longer.",
+   "fix": "Log in again."
+  },
+  {
+   "code": "GRANT_TYPE_UNSUPPORTED",
+   "status": 400,
+   "message": "There is no such grant type.",
+   "fix": "Use client_credentials, password or refresh_token."
+  },
+  {
    "code": "INTERNAL",
    "status": 500,
    "message": "The service failed. Its log has the reason under the request id.",
    "fix": "Look up the request id in the log of the server."
+  },
+  {
+   "code": "TOO_BUSY",
+   "status": 503,
+   "message": "Too many passwords wait to be checked.",
+   "fix": "Wait as long as Retry-After says, then try again."
   },
   {
    "code": "STORE_UNAVAILABLE",
@@ -1764,6 +1794,38 @@ export const manifest: Manifest = {
    "description": "Seconds that a token of a client lives",
    "flag": true,
    "default": "3600"
+  },
+  {
+   "name": "user-token-lifetime",
+   "environment": "IAM_SERVE_USER_TOKEN_LIFETIME",
+   "kind": "integer",
+   "description": "Seconds that a token of a user lives",
+   "flag": true,
+   "default": "3600"
+  },
+  {
+   "name": "remembered-token-lifetime",
+   "environment": "IAM_SERVE_REMEMBERED_TOKEN_LIFETIME",
+   "kind": "integer",
+   "description": "Seconds that a token of a user lives in a session that is remembered",
+   "flag": true,
+   "default": "600"
+  },
+  {
+   "name": "hashes-in-flight",
+   "environment": "IAM_SERVE_HASHES_IN_FLIGHT",
+   "kind": "integer",
+   "description": "Password hashes computed at the same time",
+   "flag": true,
+   "default": "2"
+  },
+  {
+   "name": "hashes-waiting",
+   "environment": "IAM_SERVE_HASHES_WAITING",
+   "kind": "integer",
+   "description": "Password hashes that may wait for their turn",
+   "flag": true,
+   "default": "400"
   },
   {
    "name": "expires-in",

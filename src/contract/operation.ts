@@ -63,6 +63,10 @@ export interface RequestDeclaration {
   readonly body?: z.ZodType;
   /** The body is not looked at, whatever it is and whatever its type says. */
   readonly bodyIgnored?: boolean;
+  /** The body is a form (application/x-www-form-urlencoded) of text fields. */
+  readonly form?: boolean;
+  /** Authorization holds a user's pair, not the client's; where it does, the body may be anything or missing. */
+  readonly userPair?: boolean;
 }
 
 type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[Key]> } : Record<never, never>;
@@ -71,7 +75,9 @@ type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[K
 export interface Input<R extends RequestDeclaration> {
   readonly params: ShapeValue<R['params']>;
   readonly query: ShapeValue<R['query']>;
-  readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
+  readonly body: R['body'] extends z.ZodType
+    ? z.output<R['body']> | (R['userPair'] extends true ? undefined : never)
+    : undefined;
   readonly accept: string;
 }
 
@@ -105,6 +111,8 @@ export interface Declaration<
   readonly response: Res;
   /** What its handler may throw. What the pipeline throws is derived. */
   readonly errors: readonly ErrorCode[];
+  /** Failures are the object of RFC 6749, 5.2, not the error array. */
+  readonly errorFormat?: 'oauth';
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
   readonly examples?: readonly Example[];
@@ -127,6 +135,7 @@ export interface Operation<Context = never> {
   readonly request: RequestDeclaration;
   readonly response: ResponseDeclaration;
   readonly errors: readonly ErrorCode[];
+  readonly errorFormat?: 'oauth' | undefined;
   readonly command?: string | undefined;
   readonly examples: readonly Example[];
   handle(input: Input<RequestDeclaration>, context: Context): Promise<unknown>;

@@ -5,6 +5,7 @@ import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import { createCors } from './http/cors.ts';
 import { failureOf } from './http/failure.ts';
+import { oauthErrorOf } from './http/oauth-errors.ts';
 import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
 import { rootDocuments } from './http/root-documents.ts';
 import { nameOf } from './identity/principal.ts';
@@ -122,7 +123,8 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
   ctx.state.refusal = failure.items[0]?.code;
   ctx.remove('ETag');
   ctx.set(failure.headers);
-  writeJson(ctx, failure.status, JSON.stringify(failure.items));
+  const body = operation?.errorFormat === 'oauth' ? oauthErrorOf(failure.items) : failure.items;
+  writeJson(ctx, failure.status, JSON.stringify(body));
 }
 
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */

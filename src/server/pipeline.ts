@@ -3,10 +3,10 @@
  * for each operation from its declaration; the order is a rule of the interface, so that a refused call learns nothing.
  */
 import type { Context } from 'koa';
-import { fault } from '../contract/errors.ts';
+import { fault, IamError } from '../contract/errors.ts';
 import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
-import { readJson } from './http/body.ts';
+import { readForm, readJson } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
 import { parametersIn } from './http/paths.ts';
 import { checkBody, checkParams, queryReader } from './http/validate.ts';
@@ -36,7 +36,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
     ctx.state.caller = caller;
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.path));
     const query = readQuery(search);
-    const body = await readBody(ctx, operation, world.settings.bodyLimit);
+    const body = await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented });
     const list: ListIdentity = { operationId: operation.id, params, query };
     const context = contextOf(world, operation, { presented, caller, list, ifMatch: ctx.get('If-Match') });
     const answer = await operation.handle(
@@ -47,17 +47,34 @@ export function compile(operation: AnyOperation, world: World): Handler {
   };
 }
 
-async function readBody(ctx: Context, { request }: AnyOperation, limit: number): Promise<unknown> {
-  return request.body ? checkBody(request.body, await readJson(ctx.req, limit)) : undefined;
+interface BodyReading {
+  readonly limit: number;
+  readonly presented: Presented;
+}
+
+async function readBody(ctx: Context, { request }: AnyOperation, { limit, presented }: BodyReading): Promise<unknown> {
+  if (!request.body) return undefined;
+  try {
+    return checkBody(request.body, await (request.form ? readForm(ctx.req, limit) : readJson(ctx.req, limit)));
+  } catch (error) {
+    // What is wrong with a body that nothing depends on does not matter; how long it is does.
+    const dispensable =
+      presented.userPair !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
+    if (dispensable) return undefined;
+    throw error;
+  }
 }
 
 function present(ctx: Context, search: URLSearchParams, operation: AnyOperation): Presented {
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
-  return readCredentials({
-    authorization: repeated(ctx, 'authorization') ?? authorization,
-    apiKey: repeated(ctx, 'x-api-key') ?? apiKey,
-    clientIds: operation.auth === 'client-id' ? search.getAll('clientId') : [],
-  });
+  return readCredentials(
+    {
+      authorization: repeated(ctx, 'authorization') ?? authorization,
+      apiKey: repeated(ctx, 'x-api-key') ?? apiKey,
+      clientIds: operation.auth === 'client-id' ? search.getAll('clientId') : [],
+    },
+    { userPair: operation.request.userPair === true },
+  );
 }
 
 /** Node keeps the first of a repeated Authorization and joins others: two of them are no credential. */
@@ -94,6 +111,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     randomness: world.randomness,
     keys: world.keys,
     issuer: world.issuer,
+    passwords: world.passwords,
     authentication: world,
     presented: call.presented,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },

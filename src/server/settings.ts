@@ -105,6 +105,15 @@ export const settingsTable = {
   tlsKey: text('tls-key', 'Private key in PEM; serves HTTPS together with --tls-cert'),
   allowRemote: toggle('allow-remote', 'Allow an address that other machines reach'),
   clientTokenLifetime: integer('client-token-lifetime', 3600, [1, 86_400], 'Seconds that a token of a client lives'),
+  userTokenLifetime: integer('user-token-lifetime', 3600, [1, 86_400], 'Seconds that a token of a user lives'),
+  rememberedTokenLifetime: integer(
+    'remembered-token-lifetime',
+    600,
+    [1, 86_400],
+    'Seconds that a token of a user lives in a session that is remembered',
+  ),
+  hashesInFlight: integer('hashes-in-flight', 2, [1, 64], 'Password hashes computed at the same time'),
+  hashesWaiting: integer('hashes-waiting', 400, [0, 100_000], 'Password hashes that may wait for their turn'),
   expiresIn: text('expires-in', 'How expiresIn is told: the seconds left, or the epoch second of expiry', {
     default: 'seconds',
     values: ['seconds', 'epoch'],

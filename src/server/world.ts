@@ -2,7 +2,9 @@
 import type { Clock } from './clock.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
+import { createHashQueue } from './identity/hash-queue.ts';
 import { createHoldBack, type HoldBack } from './identity/hold-back.ts';
+import { createPasswords, type Passwords } from './identity/passwords.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
 import type { Randomness } from './randomness.ts';
@@ -24,6 +26,7 @@ export interface World extends Authentication {
   readonly issuer: TokenIssuer;
   readonly verifier: TokenVerifier;
   readonly holdBack: HoldBack;
+  readonly passwords: Passwords;
   readonly apiKeyUses: ApiKeyUses;
   readonly log: Log;
 }
@@ -41,13 +44,13 @@ export function createWorld(parts: WorldParts): World {
     baseUrl,
     ids: createIds(clock, randomness),
     holdBack: createHoldBack(clock),
+    passwords: createPasswords(createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting })),
     apiKeyUses: createApiKeyUses(),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({
+      ...settings,
       ...parts,
       issuer: baseUrl,
-      clientTokenLifetime: settings.clientTokenLifetime,
-      expiresIn: settings.expiresIn,
     }),
   };
 }

@@ -14,10 +14,33 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
   return parse(text);
 }
 
-function requireJsonType({ headers }: IncomingMessage): void {
+/**
+ * The fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON (unreadable),
+ * QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
+ */
+export async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
+  requirePlain(request);
+  const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/x-www-form-urlencoded')
+    throw fault(
+      'CONTENT_TYPE_UNSUPPORTED',
+      'The body must be sent as Content-Type: application/x-www-form-urlencoded.',
+    );
+  const fields = new URLSearchParams(decode(await readBytes(request, limit)));
+  const twice = [...fields.keys()].find((name) => fields.getAll(name).length > 1);
+  if (twice !== undefined) throw fault('QUERY_REPEATED', `${twice} is given more than once.`);
+  return Object.fromEntries(fields);
+}
+
+function requirePlain({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw fault('CONTENT_TYPE_UNSUPPORTED', 'Compressed bodies are not taken.', { 'Accept-Encoding': 'identity' });
+}
+
+function requireJsonType(request: IncomingMessage): void {
+  requirePlain(request);
+  const { headers } = request;
   const [type = '', ...parameters] = (headers['content-type'] ?? '')
     .toLowerCase()
     .split(';')

@@ -1,9 +1,9 @@
 /** From what a call presents to who it is. Every way ends here, so that all of them hold the same rules. */
 import { type ErrorCode, fault, type IamError } from '../../contract/errors.ts';
 import type { Auth } from '../../contract/operation.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, epochSeconds } from '../clock.ts';
 import type { Store } from '../store/store.ts';
-import type { Client } from '../store/tables.ts';
+import type { Client, Session, User } from '../store/tables.ts';
 import { type AccessClaims, authoritiesOf } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
 import type { ApiKeyUses } from './api-key-uses.ts';
@@ -12,6 +12,8 @@ import type { Presented } from './credentials.ts';
 import type { HoldBack } from './hold-back.ts';
 import type { Principal } from './principal.ts';
 import { hashSecret, secretMatches } from './secrets.ts';
+import { levelOf, sessionInForce } from './sessions.ts';
+import { rolesOfUser } from './users.ts';
 
 /** What of a world authentication needs. */
 export interface Authentication {
@@ -91,18 +93,38 @@ async function fromApiKey(by: Authentication, key: string): Promise<Principal> {
 /** A token says who and what; the store says what of it still holds. */
 async function fromToken(by: Authentication, token: string): Promise<Principal> {
   const claims = await by.verifier.verify(token);
-  if (!claims || claims.user_id !== undefined || claims.logon !== undefined) throw unauthenticated('TOKEN_INVALID');
+  if (!claims) throw unauthenticated('TOKEN_INVALID');
   const client = await by.store.clients.get(claims.client_id);
-  if (!client || !tokenInForce(claims, client) || !(await ownerInForce(by.store, client)))
+  if (!client || claims.iat < (client.tokensValidFrom ?? 0) || !(await ownerInForce(by.store, client)))
     throw unauthenticated('TOKEN_INVALID');
-  const granted = await rolesOfProvenClient(by.store, client);
+  const { granted, ...bearer } =
+    claims.user_id === undefined ? await clientOf(by, claims, client) : await userOf(by, claims, client);
   const roles = new Set(authoritiesOf(claims).filter((role) => granted.has(role)));
   const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));
-  return { way: 'bearer', client, subject: claims.sub, roles, scope };
+  return { way: 'bearer', client, subject: claims.sub, roles, scope, ...bearer };
 }
 
-function tokenInForce(claims: AccessClaims, client: Client): boolean {
-  return claims.sub === client.clientId && claims.iat >= (client.tokensValidFrom ?? 0);
+/** What the store grants the client that a token was issued to. */
+async function clientOf(by: Authentication, claims: AccessClaims, client: Client): Promise<{ granted: Set<string> }> {
+  const ended = claims.sid !== undefined && !(await sessionInForce(by.store, claims.sid, epochSeconds(by.clock)));
+  if (ended || claims.sub !== client.clientId || claims.logon !== undefined) throw unauthenticated('TOKEN_INVALID');
+  return { granted: await rolesOfProvenClient(by.store, client) };
+}
+
+/** What the store grants the user of a token in its session. Of its client such a token carries no more than the party. */
+async function userOf(
+  by: Authentication,
+  claims: AccessClaims,
+  client: Client,
+): Promise<{ granted: Set<string>; user: User; session: Session }> {
+  const now = epochSeconds(by.clock);
+  const session = await sessionInForce(by.store, claims.sid ?? '', now);
+  const user = await by.store.users.get(claims.user_id ?? '');
+  if (!session || !user || user.locked || session.userId !== user.userId) throw unauthenticated('TOKEN_INVALID');
+  const granted = await rolesOfUser(by.store, user, levelOf(session, now));
+  if (session.smart) granted.add('AUTH-SMART');
+  for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);
+  return { granted, user, session };
 }
 
 type AuthenticationFault = Extract<ErrorCode, 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID'>;

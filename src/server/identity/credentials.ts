@@ -1,8 +1,15 @@
 /** Reads how a call presents itself, without yet believing any of it. */
 import { fault, IamError } from '../../contract/errors.ts';
 
+export interface Pair {
+  readonly name: string;
+  readonly secret: string;
+}
+
 export interface Presented {
-  readonly basic?: { readonly name: string; readonly secret: string };
+  readonly basic?: Pair;
+  /** On the logins of users: the user's name and password. */
+  readonly userPair?: Pair;
   readonly bearer?: string;
   readonly apiKey?: string;
   /** ?clientId= of the query. */
@@ -19,7 +26,7 @@ export interface CredentialSource {
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws IamError where a header is given twice or in several ways, or is no credential at all. */
-export function readCredentials(source: CredentialSource): Presented {
+export function readCredentials(source: CredentialSource, { userPair = false } = {}): Presented {
   const { authorization, apiKey, clientIds } = source;
   if (typeof apiKey === 'object') throw fault('CREDENTIALS_AMBIGUOUS', 'X-Api-Key is given more than once.');
   if (authorization !== undefined && apiKey !== undefined)
@@ -29,7 +36,11 @@ export function readCredentials(source: CredentialSource): Presented {
   return {
     ...(clientId === undefined ? {} : { clientId }),
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...(authorization === undefined ? {} : readAuthorization(authorization)),
+    ...(authorization === undefined
+      ? {}
+      : userPair
+        ? readUserAuthorization(authorization)
+        : readAuthorization(authorization)),
   };
 }
 
@@ -41,8 +52,15 @@ function readAuthorization(value: string): Presented {
   throw fault('CREDENTIALS_INVALID', 'Authorization is neither Basic nor Bearer.');
 }
 
+/** A bearer token is the client's; anything else is the pair of the user, before which the word Basic may be missing. */
+function readUserAuthorization(value: string): Presented {
+  const [, scheme = '', rest = ''] = /^([^ ]+) +([^ ].*)$/.exec(value.trim()) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return { bearer: rest };
+  return { userPair: readBasic(scheme.toLowerCase() === 'basic' ? rest : value.trim()) };
+}
+
 /** RFC 7617: base64 of name, colon, secret; the secret may hold colons. */
-function readBasic(encoded: string): { name: string; secret: string } {
+function readBasic(encoded: string): Pair {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw unreadableBasic();
   const pair = decodePair(encoded);
   const colon = pair.indexOf(':');

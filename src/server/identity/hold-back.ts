@@ -11,6 +11,12 @@ const windowMs = 15 * 60_000;
 const firstDelayMs = 30_000;
 const longestDelayMs = 15 * 60_000;
 
+interface Attempts {
+  /** Proofs under way: each may become a failure. */
+  inFlight: number;
+  readonly waiting: (() => void)[];
+}
+
 interface Record {
   failures: number;
   lastFailureAt: number;
@@ -23,6 +29,12 @@ export interface HoldBack {
   check(identity: string): void;
   failed(identity: string): void;
   succeeded(identity: string): void;
+  /**
+   * Runs a proof of the identity; a result that is undefined counts as a failure. No more proofs run at once than
+   * failures are still allowed, so that guesses in parallel count one by one, while right ones only wait their turn.
+   * @throws IamError TOO_MANY_ATTEMPTS; whatever `proof` throws, which does not count.
+   */
+  attempt<Proof>(identity: string, proof: () => Promise<Proof | undefined>): Promise<Proof | undefined>;
 }
 
 /** `capacity` bounds the memory: beyond it the identity that failed longest ago is forgotten. */
@@ -36,7 +48,9 @@ export function createHoldBack(clock: Clock, capacity = 50_000): HoldBack {
     return undefined;
   }
 
-  return {
+  const underWay = new Map<string, Attempts>();
+
+  const holdBack: HoldBack = {
     check(identity) {
       const now = clock.now().getTime();
       const record = current(identity, now);
@@ -61,5 +75,41 @@ export function createHoldBack(clock: Clock, capacity = 50_000): HoldBack {
     succeeded(identity) {
       records.delete(identity);
     },
+    async attempt(identity, proof) {
+      await enter(identity);
+      try {
+        const proven = await proof();
+        if (proven === undefined) holdBack.failed(identity);
+        else holdBack.succeeded(identity);
+        return proven;
+      } finally {
+        leave(identity);
+      }
+    },
   };
+
+  /** Resolves when a proof may run. Whoever waited looks again: what went before may have failed. */
+  async function enter(identity: string): Promise<void> {
+    for (;;) {
+      holdBack.check(identity);
+      const attempts = underWay.get(identity) ?? { inFlight: 0, waiting: [] };
+      const failures = current(identity, clock.now().getTime())?.failures ?? 0;
+      if (attempts.inFlight < Math.max(1, failuresAllowed - failures)) {
+        attempts.inFlight += 1;
+        underWay.set(identity, attempts);
+        return;
+      }
+      await new Promise<void>((resolve) => attempts.waiting.push(resolve));
+    }
+  }
+
+  function leave(identity: string): void {
+    const attempts = underWay.get(identity);
+    if (!attempts) return;
+    attempts.inFlight -= 1;
+    for (const go of attempts.waiting.splice(0)) go();
+    if (attempts.inFlight === 0) underWay.delete(identity);
+  }
+
+  return holdBack;
 }

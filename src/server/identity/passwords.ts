@@ -1,17 +1,38 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
 import type { Algorithm } from '@node-rs/argon2';
+import type { HashQueue } from './hash-queue.ts';
 
 /** The enum of the library is `const` and can't be read under isolated modules; 2 is Argon2id. */
 const argon2id = 2 as Algorithm;
 const cost = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** A hash in PHC form with a random salt. Runs off the event loop. */
+/** A hash of the same cost that no password has: whoever has none, or does not exist, is checked against it. */
+const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vuBrKwdGUouskp7S7cAFxM+JjVy+5zE7M4T10o';
+
+export interface Passwords {
+  /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY. */
+  hash(password: string): Promise<string>;
+  /** Whether the hash was made of this password. Takes as long without a hash, and is then false. @throws IamError TOO_BUSY. */
+  matches(password: string, passwordHash: string | undefined): Promise<boolean>;
+}
+
+export function createPasswords(queue: HashQueue): Passwords {
+  return {
+    hash: (password) => queue.run(() => hashPassword(password)),
+    async matches(password, passwordHash) {
+      const right = await queue.run(() => passwordMatches(password, passwordHash ?? nobodysHash));
+      return right && passwordHash !== undefined;
+    },
+  };
+}
+
+/** As `Passwords.hash`, out of turn: for the start, when nobody waits. */
 export async function hashPassword(password: string): Promise<string> {
   const { hash } = await argon2();
   return hash(password, cost);
 }
 
-/** Whether the password is the one that the hash was made of. False too where the hash is none. */
+/** As `Passwords.matches`, out of turn. False too where the hash is none. */
 export async function passwordMatches(password: string, passwordHash: string): Promise<boolean> {
   const { verify } = await argon2();
   return verify(passwordHash, password).catch(() => false);

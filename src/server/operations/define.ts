@@ -4,6 +4,7 @@ import { operationDefiner } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
 import type { Authentication } from '../identity/authenticate.ts';
 import type { Presented } from '../identity/credentials.ts';
+import type { Passwords } from '../identity/passwords.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Ids } from '../ids.ts';
 import type { Randomness } from '../randomness.ts';
@@ -18,6 +19,7 @@ export interface OperationContext {
   readonly randomness: Randomness;
   readonly keys: KeyRing;
   readonly issuer: TokenIssuer;
+  readonly passwords: Passwords;
   /** Who calls. On an operation with auth `none` there is nobody, and asking is a fault of the program. */
   readonly caller: Principal;
   /** How the call presented itself, for the operations that log somebody in. */

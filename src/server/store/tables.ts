@@ -116,14 +116,89 @@ const UserRow = z
     businessId: text.optional(),
     lead: z.boolean(),
     locked: z.boolean(),
+    lockReason: text.optional(),
+    /** Further names that log the user in. */
     identities: names,
+    legacyLogons: names.optional(),
     /** What the first start made. */
     bootstrap: z.enum(['admin']).optional(),
     createdAt: instant,
   })
   .readonly();
 
-const BusinessRow = z.strictObject({ businessId: text, businessName: text, document: text.optional() }).readonly();
+const BusinessRow = z
+  .strictObject({
+    businessId: text,
+    businessName: text,
+    document: text.optional(),
+    organizationId: text.optional(),
+    businessUnitId: text.optional(),
+    createdAt: instant.optional(),
+  })
+  .readonly();
+
+const CorporateGroupRow = z
+  .strictObject({
+    corporateGroupId: text,
+    corporateGroupName: text,
+    organizationId: text.optional(),
+    /** Ids of its businesses; a business is in one corporate group at most. */
+    businesses: names,
+    createdAt: instant,
+  })
+  .readonly();
+
+const CustomerRow = z
+  .strictObject({
+    customerId: z.int(),
+    document: text,
+    name: text.optional(),
+    userId: text.optional(),
+    businessId: text.optional(),
+    createdAt: instant,
+  })
+  .readonly();
+
+/** Numbers that are given out one after the other. */
+const CounterRow = z.strictObject({ name: text, last: z.int() }).readonly();
+
+/**
+ * What a login began: tokens name it, and end with it. Times are epoch seconds. A session without userId is that of a
+ * client that was given a refresh token.
+ */
+const SessionRow = z
+  .strictObject({
+    sessionId: text,
+    clientId: text,
+    userId: text.optional(),
+    level: z.enum(['NONE', 'AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA']),
+    /** When the second proof was given: AUTH-MFA lasts 12 hours from then. */
+    mfaAt: z.number().optional(),
+    /** AUTH-SMART on top of the level. */
+    smart: z.boolean(),
+    /** Asked to be remembered: its access tokens are short. */
+    remember: z.boolean(),
+    startedAt: z.number(),
+    endsAt: z.number(),
+  })
+  .readonly();
+
+/** A refresh token by its hash. Used ones stay until their session ends, so that a second use is noticed. */
+const RefreshTokenRow = z
+  .strictObject({ tokenHash: text, sessionId: text, used: z.boolean(), issuedAt: z.number() })
+  .readonly();
+
+/** A message that went out, or would have: the outbox is part of the store. */
+const MessageRow = z
+  .strictObject({
+    messageId: text,
+    to: text,
+    channel: z.enum(['email', 'sms']),
+    purpose: text,
+    text: text,
+    createdAt: instant,
+  })
+  .readonly();
 
 /** Ids and names hold no slash, so it parts them. */
 export function membershipKey(row: z.infer<typeof MembershipRow>): string {
@@ -133,6 +208,11 @@ export function membershipKey(row: z.infer<typeof MembershipRow>): string {
 /** The value of the index `member`: everything that one member, or pair, is in. */
 export function memberValue(row: Pick<z.infer<typeof MembershipRow>, 'kind' | 'memberId' | 'businessId'>): string {
   return [row.kind, row.businessId ?? '', row.memberId].join('/');
+}
+
+/** Customer ids are numbers; keys are text, ordered alike. */
+export function customerKey(customerId: number): string {
+  return String(customerId).padStart(12, '0');
 }
 
 /** E-mails and login identifiers compare NFC-normalised and lower-cased. */
@@ -176,6 +256,28 @@ export const tables = {
     index: { businessId: (row) => row.businessId },
   }),
   businesses: table(BusinessRow, (row) => row.businessId, { unique: { document: (row) => row.document }, index: {} }),
+  corporateGroups: table(CorporateGroupRow, (row) => row.corporateGroupId, {
+    unique: { corporateGroupName: (row) => row.corporateGroupName, business: (row) => row.businesses },
+    index: {},
+  }),
+  customers: table(CustomerRow, (row) => customerKey(row.customerId), {
+    unique: {
+      userId: (row) => row.userId,
+      businessId: (row) => row.businessId,
+      document: (row) => `${row.userId === undefined ? 'business' : 'user'}/${row.document}`,
+    },
+    index: {},
+  }),
+  counters: table(CounterRow, (row) => row.name, { unique: {}, index: {} }),
+  sessions: table(SessionRow, (row) => row.sessionId, {
+    unique: {},
+    index: { userId: (row) => row.userId, clientId: (row) => row.clientId },
+  }),
+  refreshTokens: table(RefreshTokenRow, (row) => row.tokenHash, {
+    unique: {},
+    index: { sessionId: (row) => row.sessionId },
+  }),
+  messages: table(MessageRow, (row) => row.messageId, { unique: {}, index: { to: (row) => row.to } }),
 };
 
 export type TableName = keyof typeof tables;
@@ -190,3 +292,6 @@ export type Membership = Row<'memberships'>;
 export type User = Row<'users'>;
 export type Business = Row<'businesses'>;
 export type SigningKey = Row<'signingKeys'>;
+export type CorporateGroup = Row<'corporateGroups'>;
+export type Customer = Row<'customers'>;
+export type Session = Row<'sessions'>;

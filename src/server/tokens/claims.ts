@@ -17,6 +17,8 @@ export const AccessClaims = z.object({
   authorities: z.array(z.string()),
   client_id: z.string(),
   app_id: z.string(),
+  /** The session that the token ends with. */
+  sid: z.string().optional(),
   user_id: z.string().optional(),
   business_id: z.string().optional(),
   customer_id: z.number().int().optional(),

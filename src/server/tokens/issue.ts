@@ -1,10 +1,12 @@
 /** Issues access tokens. */
 import { type JWTPayload, SignJWT } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
-import { rolesOfProvenClient } from '../identity/clients.ts';
+import { partyRole, rolesOfProvenClient } from '../identity/clients.ts';
+import { levelOf } from '../identity/sessions.ts';
+import { rolesOfUser } from '../identity/users.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Store } from '../store/store.ts';
-import type { Client } from '../store/tables.ts';
+import type { Client, Session, User } from '../store/tables.ts';
 import { type AccessClaims, accessTokenType, asAuthorities } from './claims.ts';
 import type { KeyRing } from './keys.ts';
 
@@ -14,11 +16,23 @@ export interface TokenResponse {
   readonly tokenType: 'Bearer';
   readonly expiresIn: string;
   readonly scope: string[];
+  readonly refreshToken?: string;
 }
 
 export interface TokenIssuer {
   /** A token for a client that has proven itself: all that it may do now. */
-  forClient(client: Client): Promise<TokenResponse>;
+  forClient(client: Client, more?: Narrowed): Promise<TokenResponse>;
+  /** A token for a user in a session: the user's level and roles, and of the client its party and scope. */
+  forUser(user: User, session: Session, client: Client, more?: Narrowed): Promise<TokenResponse>;
+}
+
+/** What may go with a token, or narrow it. */
+export interface Narrowed {
+  readonly refreshToken?: string | undefined;
+  /** The session of a client's refresh token, which the access token ends with. */
+  readonly session?: Session | undefined;
+  /** A part of the client's scope. */
+  readonly scope?: readonly string[] | undefined;
 }
 
 export interface IssuerOptions {
@@ -29,43 +43,102 @@ export interface IssuerOptions {
   readonly issuer: string;
   /** Seconds that a client's token lives. */
   readonly clientTokenLifetime: number;
+  /** Seconds that a user's token lives, and in a session that is remembered. */
+  readonly userTokenLifetime: number;
+  readonly rememberedTokenLifetime: number;
   /** How expiresIn is told: the remaining seconds, or the epoch second of expiry, as some deployments send it. */
   readonly expiresIn: 'seconds' | 'epoch';
 }
 
 export function createIssuer(options: IssuerOptions): TokenIssuer {
   return {
-    async forClient(client) {
+    async forClient(client, more = {}) {
       const roles = await rolesOfProvenClient(options.store, client);
-      const claims = clientClaims(client, roles, options);
-      const expiresIn = options.expiresIn === 'epoch' ? claims.exp : options.clientTokenLifetime;
-      return {
-        accessToken: await sign(claims, options.keys),
-        tokenType: 'Bearer',
-        expiresIn: String(expiresIn),
-        scope: claims.scope,
+      const claims = {
+        ...commonClaims(client, options, options.clientTokenLifetime, more),
+        authorities: asAuthorities(roles),
       };
+      return respond(claims, options, more);
+    },
+    async forUser(user, session, client, more = {}) {
+      const lifetime = session.remember ? options.rememberedTokenLifetime : options.userTokenLifetime;
+      const claims = await userClaims(user, session, client, {
+        options,
+        common: commonClaims(client, options, lifetime, { ...more, session }),
+      });
+      return respond(claims, options, more);
     },
   };
 }
 
-function clientClaims(client: Client, roles: Iterable<string>, options: IssuerOptions): AccessClaims {
+async function respond(
+  claims: AccessClaims,
+  options: IssuerOptions,
+  { refreshToken }: Narrowed,
+): Promise<TokenResponse> {
+  return {
+    accessToken: await sign(claims, options.keys),
+    tokenType: 'Bearer',
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    expiresIn: String(options.expiresIn === 'epoch' ? claims.exp : claims.exp - claims.iat),
+    scope: claims.scope,
+  };
+}
+
+type CommonClaims = Omit<AccessClaims, 'authorities'>;
+
+/** What every token says of its client. A token does not outlive its session. */
+function commonClaims(
+  client: Client,
+  options: IssuerOptions,
+  lifetime: number,
+  { session, scope }: Narrowed,
+): CommonClaims {
   const iat = epochSeconds(options.clock);
+  const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
   return {
     iss: options.issuer,
     aud: options.issuer,
     sub: client.clientId,
     iat,
-    exp: iat + options.clientTokenLifetime,
+    exp,
     jti: options.randomness.uuid(),
-    scope: [...client.scope],
-    authorities: asAuthorities(roles),
+    scope: [...(scope ?? client.scope)],
     client_id: client.clientId,
     app_id: client.appId,
+    ...(session === undefined ? {} : { sid: session.sessionId }),
     ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
     ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),
     ...(client.organizationId === undefined ? {} : { organization_id: client.organizationId }),
     ...(client.businessUnitId === undefined ? {} : { business_unit_id: client.businessUnitId }),
+  };
+}
+
+interface UserTokenParts {
+  readonly options: IssuerOptions;
+  readonly common: CommonClaims;
+}
+
+/** The user's claims in the place of the client's own; of the client's authorities only that it is named, and its party. */
+async function userClaims(
+  user: User,
+  session: Session,
+  client: Client,
+  { options, common }: UserTokenParts,
+): Promise<AccessClaims> {
+  const { business_id: _business, service_id: _service, ...claims } = common;
+  const roles = await rolesOfUser(options.store, user, levelOf(session, common.iat));
+  const customer =
+    (await options.store.customers.getBy('userId', user.userId)) ??
+    (user.businessId === undefined ? undefined : await options.store.customers.getBy('businessId', user.businessId));
+  const smart = session.smart ? ['AUTH-SMART'] : [];
+  return {
+    ...claims,
+    sub: user.userId,
+    user_id: user.userId,
+    authorities: asAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
+    ...(user.businessId === undefined ? {} : { business_id: user.businessId }),
+    ...(customer === undefined ? {} : { customer_id: customer.customerId }),
   };
 }
 

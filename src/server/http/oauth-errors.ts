@@ -1,0 +1,29 @@
+/** Failures of the OAuth token endpoint: the object of RFC 6749, 5.2, in the place of the error array. */
+import type { ErrorItem } from '../../contract/errors.ts';
+
+const names: Readonly<Record<string, string>> = {
+  CREDENTIALS_MISSING: 'invalid_client',
+  CREDENTIALS_INVALID: 'invalid_client',
+  GRANT_INVALID: 'invalid_grant',
+  GRANT_TYPE_UNSUPPORTED: 'unsupported_grant_type',
+  GRANT_TYPE_NOT_ALLOWED: 'unauthorized_client',
+  SCOPE_EXCEEDED: 'invalid_scope',
+  TOO_MANY_ATTEMPTS: 'temporarily_unavailable',
+  TOO_BUSY: 'temporarily_unavailable',
+  STORE_UNAVAILABLE: 'temporarily_unavailable',
+  INTERNAL: 'server_error',
+};
+
+export interface OAuthError {
+  readonly error: string;
+  readonly error_description: string;
+}
+
+/** Descriptions hold printable ASCII without quote and backslash only, as the RFC has it. */
+export function oauthErrorOf(items: readonly ErrorItem[]): OAuthError {
+  const description = items.map(({ message }) => message).join(' ');
+  return {
+    error: names[items[0]?.code ?? ''] ?? 'invalid_request',
+    error_description: description.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'),
+  };
+}

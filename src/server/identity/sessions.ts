@@ -1,0 +1,135 @@
+/** Sessions: what a login begins, what tokens name, and what locks, removals and password changes end. */
+import { type Clock, epochSeconds } from '../clock.ts';
+import type { Randomness } from '../randomness.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Session } from '../store/tables.ts';
+import { hashSecret } from './secrets.ts';
+import type { Level } from './users.ts';
+
+const hours = 3600;
+const days = 24 * hours;
+/** Whatever is renewed, a session without a refresh token ends then. */
+const plainSessionSeconds = 12 * hours;
+/** With one it ends so long after the login, */
+const absoluteEndSeconds = 90 * days;
+/** or when its refresh token was not used for so long. */
+const idleEndSeconds = 30 * days;
+/** So long the second proof counts. */
+const mfaSeconds = 12 * hours;
+
+export interface SessionStart {
+  readonly clientId: string;
+  readonly userId?: string | undefined;
+  readonly level: Level;
+  readonly remember: boolean;
+  /** Whether it gets a refresh token. */
+  readonly renewable: boolean;
+}
+
+interface Tools {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** A session with its first refresh token, where it has one. Ended sessions of the same user are cleared away. */
+export async function startSession(
+  tx: Transaction,
+  start: SessionStart,
+  tools: Tools,
+): Promise<{ session: Session; refreshToken?: string }> {
+  const startedAt = epochSeconds(tools.clock);
+  if (start.userId !== undefined) await clearEnded(tx, start.userId, startedAt);
+  const session: Session = {
+    sessionId: tools.randomness.uuid(),
+    clientId: start.clientId,
+    ...(start.userId === undefined ? {} : { userId: start.userId }),
+    level: start.level,
+    ...(start.level === 'AUTH-MFA' ? { mfaAt: startedAt } : {}),
+    smart: false,
+    remember: start.remember,
+    startedAt,
+    endsAt: startedAt + (start.renewable ? absoluteEndSeconds : plainSessionSeconds),
+  };
+  await tx.sessions.insert(session);
+  return start.renewable ? { session, refreshToken: await giveRefreshToken(tx, session, tools) } : { session };
+}
+
+/** UUID-shaped and opaque, of 122 random bits from the system; stored as a hash. */
+export async function giveRefreshToken(
+  tx: Transaction,
+  session: Session,
+  { clock, randomness }: Tools,
+): Promise<string> {
+  const token = randomness.uuid();
+  await tx.refreshTokens.insert({
+    tokenHash: hashSecret(token),
+    sessionId: session.sessionId,
+    used: false,
+    issuedAt: epochSeconds(clock),
+  });
+  return token;
+}
+
+/** Why a refresh token was not taken: the caller is told none of it. */
+export type Rotation =
+  | { readonly outcome: 'rotated'; readonly session: Session; readonly refreshToken: string }
+  | { readonly outcome: 'refused' }
+  /** It had been used before: the whole session was ended with it. */
+  | { readonly outcome: 'reused' };
+
+/**
+ * Takes a refresh token for a new one, if it belongs to this client. Inside one transaction, so of many parallel uses
+ * one wins; each of the others counts as a second use and ends the session.
+ */
+export async function rotate(tx: Transaction, token: string, clientId: string, tools: Tools): Promise<Rotation> {
+  const row = await tx.refreshTokens.get(hashSecret(token));
+  const session = row && (await tx.sessions.get(row.sessionId));
+  if (!row || !session || session.clientId !== clientId) return { outcome: 'refused' };
+  if (row.used) {
+    await endSession(tx, session.sessionId);
+    return { outcome: 'reused' };
+  }
+  const now = epochSeconds(tools.clock);
+  if (session.endsAt <= now || row.issuedAt + idleEndSeconds <= now) return { outcome: 'refused' };
+  await tx.refreshTokens.replace({ ...row, used: true });
+  return { outcome: 'rotated', session, refreshToken: await giveRefreshToken(tx, session, tools) };
+}
+
+/** The level that a session has now: the second proof lasts 12 hours. */
+export function levelOf(session: Session, now: number): Level {
+  if (session.level !== 'AUTH-MFA') return session.level;
+  return (session.mfaAt ?? 0) + mfaSeconds > now ? 'AUTH-MFA' : 'AUTH-BASIC';
+}
+
+/** The session of this id, while it lasts. */
+export async function sessionInForce(
+  reader: Pick<Reader, 'sessions'>,
+  sessionId: string,
+  now: number,
+): Promise<Session | undefined> {
+  const session = await reader.sessions.get(sessionId);
+  return session && session.endsAt > now ? session : undefined;
+}
+
+/** Ends a session: its refresh tokens go, and tokens that name it are no longer taken. */
+export async function endSession(tx: Transaction, sessionId: string): Promise<void> {
+  for (const token of await tx.refreshTokens.find('sessionId', sessionId))
+    await tx.refreshTokens.delete(token.tokenHash);
+  await tx.sessions.delete(sessionId);
+}
+
+/** Ends every session of a user, but for one that is to stay. */
+export async function endSessionsOfUser(tx: Transaction, userId: string, except?: string): Promise<void> {
+  for (const { sessionId } of await tx.sessions.find('userId', userId))
+    if (sessionId !== except) await endSession(tx, sessionId);
+}
+
+/** Ends every session that began with a client. */
+export async function endSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
+  for (const { sessionId } of await tx.sessions.find('clientId', clientId)) await endSession(tx, sessionId);
+}
+
+async function clearEnded(tx: Transaction, userId: string, now: number): Promise<void> {
+  for (const session of await tx.sessions.find('userId', userId))
+    if (session.endsAt <= now) await endSession(tx, session.sessionId);
+}

@@ -1,0 +1,61 @@
+/** What a user may do: the level of its proof, what kind of user it is, and what its groups give. */
+import type { Reader } from '../store/store.ts';
+import { foldIdentifier, type Membership, type Session, type User } from '../store/tables.ts';
+import { effectiveRoles, groupsOfMember } from './effective-roles.ts';
+
+type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
+export type Level = Session['level'];
+
+/** Levels are cumulative. */
+const rolesOfLevel: Readonly<Record<Level, readonly string[]>> = {
+  NONE: [],
+  'AUTH-IDENTIFIED': ['AUTH-IDENTIFIED'],
+  'AUTH-BASIC': ['AUTH-IDENTIFIED', 'AUTH-BASIC'],
+  'AUTH-MFA': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
+};
+
+/** The memberships that count for a user: its own, those of its business, and those it has in the name of its business. */
+export function membersOf(user: User): Pick<Membership, 'kind' | 'memberId' | 'businessId'>[] {
+  const own = { kind: 'user', memberId: user.userId } as const;
+  if (user.businessId === undefined) return [own];
+  return [
+    own,
+    { kind: 'business', memberId: user.businessId },
+    { kind: 'businessUser', memberId: user.userId, businessId: user.businessId },
+  ];
+}
+
+/** The ids of all groups that give a user roles directly. */
+export async function groupsOfUser(reader: Pick<Reader, 'memberships'>, user: User): Promise<string[]> {
+  const groups = await Promise.all(membersOf(user).map((member) => groupsOfMember(reader, member)));
+  return [...new Set(groups.flat())];
+}
+
+/** The roles that a user has from its groups, whatever its level. */
+export async function groupRolesOfUser(reader: RoleReader, user: User): Promise<Set<string>> {
+  return effectiveRoles(reader, await groupsOfUser(reader, user));
+}
+
+/** Every role of a user who has proven himself to this level. Below AUTH-IDENTIFIED nothing is given. */
+export async function rolesOfUser(reader: RoleReader, user: User, level: Level): Promise<Set<string>> {
+  if (level === 'NONE') return new Set();
+  const kind = user.businessId === undefined ? 'PERSON' : 'BUSINESS';
+  return new Set([
+    ...rolesOfLevel[level],
+    ...(user.lead ? [] : ['USER']),
+    kind,
+    ...(await groupRolesOfUser(reader, user)),
+  ]);
+}
+
+/** The user whom this name logs in: userId, userName, verified e-mail or a further identifier. */
+export async function findByLogin(reader: Pick<Reader, 'users'>, name: string): Promise<User | undefined> {
+  return reader.users.getBy('login', foldIdentifier(name));
+}
+
+const administrativeRole = /^(ADMIN|IAM_ADMIN_.+)$/;
+
+/** Whether a set of roles makes an administrator. */
+export function isAdministrative(roles: ReadonlySet<string>): boolean {
+  return [...roles].some((role) => administrativeRole.test(role));
+}
