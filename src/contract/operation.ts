@@ -112,7 +112,7 @@ export interface Declaration<
   /** What its handler may throw. What the pipeline throws is derived. */
   readonly errors: readonly ErrorCode[];
   /** Failures are the object of RFC 6749, 5.2, not the error array. */
-  readonly errorFormat?: 'oauth';
+  readonly errorFormat?: 'oauth' | undefined;
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
   readonly examples?: readonly Example[];

@@ -1,0 +1,223 @@
+/**
+ * THE error table: every failure that a caller can see, its status and its words. A code is public: add, never reword.
+ * An operation answers with the status given here where it documents it, else with the next best (statusOnOperation).
+ */
+export interface ErrorEntry {
+  readonly status: number;
+  readonly message: string;
+  /** What the caller can do about it; shown by the CLI and in docs/errors.md. */
+  readonly fix: string;
+}
+
+export const errorTable = {
+  // 400: the call can't be read
+  BODY_NOT_JSON: { status: 400, message: 'The body is not JSON.', fix: 'Send one JSON value, encoded as UTF-8.' },
+  BODY_TOO_DEEP: { status: 400, message: 'The body is nested too deeply.', fix: 'Flatten the JSON value.' },
+  FIELD_MISSING: { status: 400, message: 'A required field is missing.', fix: 'Send the named field.' },
+  FIELD_UNKNOWN: {
+    status: 400,
+    message: 'There is no such field.',
+    fix: 'Leave the named field out; see the API document for those there are.',
+  },
+  FIELD_TYPE: {
+    status: 400,
+    message: 'A field is of the wrong type.',
+    fix: 'Send the type that the API document gives.',
+  },
+  FIELD_VALUE: {
+    status: 422,
+    message: 'A field has a value that is not allowed.',
+    fix: 'Send a value within the limits that the message names.',
+  },
+  QUERY_REPEATED: { status: 400, message: 'A query parameter is given more than once.', fix: 'Give it once.' },
+  CURSOR_INVALID: {
+    status: 400,
+    message: 'The value of after is no cursor of this list.',
+    fix: 'Take it from the Link header of the page before, with the same filters.',
+  },
+  REQUEST_MALFORMED: {
+    status: 400,
+    message: 'The request is not valid HTTP.',
+    fix: 'Send a well-formed HTTP/1.1 request.',
+  },
+  HOST_MISSING: { status: 400, message: 'The Host header is missing or not valid.', fix: 'Send one Host header.' },
+  CREDENTIALS_AMBIGUOUS: {
+    status: 400,
+    message: 'The call presents itself in more than one way.',
+    fix: 'Send one credential: Authorization, X-Api-Key or clientId, not several that differ.',
+  },
+  // 401 and 403: who calls
+  CREDENTIALS_MISSING: {
+    status: 401,
+    message: 'The call presents no credentials.',
+    fix: 'Log in, or send Authorization or X-Api-Key.',
+  },
+  CREDENTIALS_INVALID: {
+    status: 401,
+    message: 'The credentials are not valid.',
+    fix: 'Check client id and secret, or the API key.',
+  },
+  TOKEN_INVALID: {
+    status: 401,
+    message: 'The access token is not valid, or no longer.',
+    fix: 'Log in again for a new token.',
+  },
+  ROLE_MISSING: {
+    status: 403,
+    message: 'The caller lacks a role that this operation needs.',
+    fix: 'Have the caller added to a group that gives the role.',
+  },
+  GRANT_EXCEEDED: {
+    status: 403,
+    message: 'Nobody gives away more than he holds himself.',
+    fix: 'Have somebody do it who holds every role in question.',
+  },
+  // 404
+  PATH_UNKNOWN: {
+    status: 404,
+    message: 'There is nothing at this path.',
+    fix: 'See the API document for the paths there are.',
+  },
+  PATH_VALUE: {
+    status: 404,
+    message: 'A value in the path is not possible, so there is nothing at it.',
+    fix: 'Send an id or a name as the API document describes it.',
+  },
+  GROUP_NOT_FOUND: { status: 404, message: 'There is no such group.', fix: 'List the groups to find its id or name.' },
+  ROLE_NOT_FOUND: {
+    status: 404,
+    message: 'The group does not have this role itself.',
+    fix: 'Get the group to see its roles; a role from a dependency is removed there.',
+  },
+  DEPENDENCY_NOT_FOUND: {
+    status: 404,
+    message: 'The group does not depend on this group.',
+    fix: 'Get the group to see its dependencies.',
+  },
+  CLIENT_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such client.',
+    fix: 'Check the client id or service account id.',
+  },
+  API_KEY_NOT_FOUND: { status: 404, message: 'There is no such API key.', fix: 'List the API keys to find its id.' },
+  // HTTP itself
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: 'This path does not take this method.',
+    fix: 'Use one of the methods in the Allow header.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'The request did not arrive in time.',
+    fix: 'Send the whole request without pausing.',
+  },
+  BODY_TOO_LARGE: { status: 413, message: 'The body is too large.', fix: 'Send less at once.' },
+  CONTENT_TYPE_UNSUPPORTED: {
+    status: 415,
+    message: 'The body is of a type or an encoding that is not taken.',
+    fix: 'Send Content-Type: application/json, not compressed.',
+  },
+  EXPECTATION_FAILED: {
+    status: 417,
+    message: 'This Expect header is not supported.',
+    fix: 'Leave Expect out, or send 100-continue.',
+  },
+  TOO_MANY_ATTEMPTS: {
+    status: 429,
+    message: 'There were too many failed attempts.',
+    fix: 'Wait as long as Retry-After says, then send the right secret.',
+  },
+  HEADERS_TOO_LARGE: { status: 431, message: 'The headers are too large.', fix: 'Send fewer or shorter headers.' },
+  // 412: a state that the call relies on does not hold
+  GROUP_NAME_TAKEN: {
+    status: 412,
+    message: 'Another group has this name.',
+    fix: 'Choose another name, or update the group that is there.',
+  },
+  GROUP_IN_USE: { status: 412, message: 'Other groups depend on this group.', fix: 'Remove those dependencies first.' },
+  LAST_ADMINISTRATOR: {
+    status: 412,
+    message: 'No administrator who can sign in would be left.',
+    fix: 'Make another user an administrator first.',
+  },
+  BOOTSTRAP_CLIENT: {
+    status: 412,
+    message: 'The clients of the first start can not be removed.',
+    fix: 'Replace its secret with --reset-admin instead.',
+  },
+  CHANGED_MEANWHILE: {
+    status: 412,
+    message: 'It was changed since it was read.',
+    fix: 'Read it again, and apply the change to what is there now.',
+  },
+  USER_UNKNOWN: { status: 412, message: 'There is no user with this id.', fix: 'Check the user id.' },
+  BUSINESS_UNKNOWN: { status: 412, message: 'There is no business with this id.', fix: 'Check the business id.' },
+  ID_TAKEN: {
+    status: 412,
+    message: 'This id is in use, or was once: ids are not used again.',
+    fix: 'Choose another id.',
+  },
+  API_KEY_TAKEN: {
+    status: 412,
+    message: 'This key is in use already.',
+    fix: 'Send another key, or none and have one made.',
+  },
+  // 422: a well-formed value that a rule refuses
+  OWNER_AMBIGUOUS: {
+    status: 422,
+    message: 'A client has at most one owner.',
+    fix: 'Send one of userId, businessId and serviceAccountId.',
+  },
+  ROLE_RESERVED: {
+    status: 422,
+    message: 'This role is given by the service itself, never by a group.',
+    fix: 'Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS.',
+  },
+  DEPENDENCY_UNKNOWN: {
+    status: 422,
+    message: 'There is no group of the name that the dependency gives.',
+    fix: 'Create that group first.',
+  },
+  DEPENDENCY_CYCLE: {
+    status: 422,
+    message: 'The groups would depend on each other in a circle.',
+    fix: 'Leave out one of the dependencies of the circle.',
+  },
+  SCOPE_EXCEEDED: {
+    status: 422,
+    message: 'More scope is asked for than there is to give.',
+    fix: 'Ask for a part of the scope of the client.',
+  },
+  GRANT_TYPE_NOT_ALLOWED: {
+    status: 422,
+    message: 'The client may not use this grant type.',
+    fix: 'Use one of the grant types that the client is registered with.',
+  },
+  // RFC 6749 names these apart
+  GRANT_INVALID: {
+    status: 400,
+    message: 'The password or refresh token is not valid, or no longer.',
+    fix: 'Log in again.',
+  },
+  GRANT_TYPE_UNSUPPORTED: {
+    status: 400,
+    message: 'There is no such grant type.',
+    fix: 'Use client_credentials, password or refresh_token.',
+  },
+  // 5xx
+  INTERNAL: {
+    status: 500,
+    message: 'The service failed. Its log has the reason under the request id.',
+    fix: 'Look up the request id in the log of the server.',
+  },
+  TOO_BUSY: {
+    status: 503,
+    message: 'Too many passwords wait to be checked.',
+    fix: 'Wait as long as Retry-After says, then try again.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    message: 'The store takes no writes at the moment; nothing was changed.',
+    fix: 'Try again later; the log of the server has the reason.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
