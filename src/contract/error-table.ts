@@ -72,6 +72,11 @@ export const errorTable = {
     message: 'Nobody gives away more than he holds himself.',
     fix: 'Have somebody do it who holds every role in question.',
   },
+  MFA_MISSING: {
+    status: 403,
+    message: 'The user is an administrator: to change this, the caller needs AUTH-MFA.',
+    fix: 'Give a second proof first, or call as a client that has AUTH-MFA.',
+  },
   // 404
   PATH_UNKNOWN: {
     status: 404,
