@@ -105,6 +105,12 @@ export const errorTable = {
     fix: 'Check the client id or service account id.',
   },
   API_KEY_NOT_FOUND: { status: 404, message: 'There is no such API key.', fix: 'List the API keys to find its id.' },
+  USER_NOT_FOUND: { status: 404, message: 'There is no such user.', fix: 'Check the user id.' },
+  IDENTITY_NOT_FOUND: {
+    status: 404,
+    message: 'The user has no such login identifier.',
+    fix: 'Check the identifier; it is given as it was added.',
+  },
   // HTTP itself
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -166,6 +172,23 @@ export const errorTable = {
     status: 412,
     message: 'This key is in use already.',
     fix: 'Send another key, or none and have one made.',
+  },
+  LOGIN_NAME_TAKEN: {
+    status: 412,
+    message: 'Another user logs in with this name.',
+    fix: 'Choose another name. User ids, user names, verified e-mails and identifiers share one name space.',
+  },
+  CODE_INVALID: { status: 412, message: 'The code is not valid, or no longer.', fix: 'Ask for a new code.' },
+  BUSINESS_NOT_ALLOWED: {
+    status: 412,
+    message: 'The caller may not put users into this business.',
+    fix: 'Leave businessId out, or call as a proven first-party client or as an administrator.',
+  },
+  LOCK_OF_SELF: { status: 412, message: 'Nobody locks himself.', fix: 'Have another administrator do it.' },
+  LAST_IDENTITY: {
+    status: 412,
+    message: 'A user keeps its user name as a login identifier.',
+    fix: 'Change the user name instead of removing it.',
   },
   // 422: a well-formed value that a rule refuses
   OWNER_AMBIGUOUS: {

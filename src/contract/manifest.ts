@@ -321,6 +321,101 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "client-identities.connect-token",
+   "title": "Login client (second operation)",
+   "description": "The OAuth 2.0 token endpoint (RFC 6749) over the same clients and users, for OAuth client libraries. Its failures are the object of the RFC.",
+   "method": "POST",
+   "path": "/client-identities/connect/token",
+   "auth": "none",
+   "roles": "none",
+   "statuses": [
+    200,
+    400,
+    401,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "grant_type": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "client_credentials, password or refresh_token"
+     },
+     "client_id": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "client_secret": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "scope": {
+      "description": "Scopes parted by blanks",
+      "type": "string",
+      "maxLength": 1000
+     },
+     "refresh_token": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "username": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "password": {
+      "type": "string",
+      "maxLength": 1000
+     }
+    },
+    "required": [
+     "grant_type"
+    ]
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "access_token": {
+       "type": "string"
+      },
+      "token_type": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "expires_in": {
+       "type": "number"
+      },
+      "refresh_token": {
+       "type": "string"
+      },
+      "scope": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "access_token",
+      "token_type",
+      "expires_in",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response of RFC 6749, 5.1."
+    }
+   }
+  },
+  {
    "id": "client-identities.create",
    "title": "Create Identity",
    "description": "Makes a first-party client. Its secret is shown this once; the server keeps its hash.",
@@ -548,6 +643,128 @@ export const manifest: Manifest = {
     "page": false,
     "secret": false,
     "entity": false
+   }
+  },
+  {
+   "id": "generate-token.create",
+   "title": "Generate an access token and a refresh token",
+   "description": "One door for three grants, as far as the client is registered for them. The answer always has a refresh token.",
+   "method": "POST",
+   "path": "/generate-token",
+   "auth": "client-id",
+   "roles": "none",
+   "statuses": [
+    201,
+    400,
+    401,
+    422,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The client, where no header and no field names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "grantType": {
+      "type": "string",
+      "enum": [
+       "client_credentials",
+       "password",
+       "refresh_token"
+      ]
+     },
+     "clientId": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     },
+     "clientSecret": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "userName": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "password": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "refreshToken": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "scope": {
+      "maxItems": 100,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "maxLength": 100,
+       "pattern": "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$"
+      }
+     }
+    },
+    "required": [
+     "grantType"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
    }
   },
   {
@@ -1379,6 +1596,774 @@ export const manifest: Manifest = {
      "additionalProperties": false
     }
    }
+  },
+  {
+   "id": "user-identities.add-identity",
+   "title": "Add Identity",
+   "description": "Adds a further identifier that the user can log in with. Where it has it already nothing changes.",
+   "method": "PATCH",
+   "path": "/user-identities/{id}/identities",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users add-identity",
+   "examples": [
+    {
+     "title": "A second login name",
+     "command": "USER_ID --identity alice.smith"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "identity": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Login identifier"
+     }
+    },
+    "required": [
+     "identity"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.create",
+   "title": "Create Identity",
+   "description": "Makes a user. Without a code the contacts stay unverified and the token of the answer carries no level: it identifies nobody yet.",
+   "method": "POST",
+   "path": "/user-identities",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    412,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users create",
+   "examples": [
+    {
+     "title": "A user who proves the e-mail later",
+     "command": "--user-name alice --user-email alice@example.com"
+    }
+   ],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client, where no header names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a refresh token and shorter access tokens",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userId": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     },
+     "userEmail": {
+      "type": "string",
+      "maxLength": 254,
+      "format": "email",
+      "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+      "description": "E-mail address (RFC 5321)"
+     },
+     "userName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Name that the user logs in with"
+     },
+     "businessId": {
+      "description": "Business that the user is of",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     },
+     "lead": {
+      "description": "Not a user yet: does not get the role USER",
+      "type": "boolean"
+     },
+     "userMobile": {
+      "type": "object",
+      "properties": {
+       "regionCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 999,
+        "description": "1 to 3 digits"
+       },
+       "areaCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9999,
+        "description": "1 to 4 digits"
+       },
+       "phoneNumber": {
+        "type": "integer",
+        "minimum": 1000,
+        "maximum": 999999999999,
+        "description": "4 to 12 digits"
+       }
+      },
+      "required": [
+       "regionCode",
+       "areaCode",
+       "phoneNumber"
+      ],
+      "additionalProperties": false,
+      "description": "A mobile phone number in its parts."
+     },
+     "token": {
+      "description": "Code that proves the contact",
+      "type": "string",
+      "maxLength": 100
+     }
+    },
+    "required": [
+     "userEmail",
+     "userName"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.get",
+   "title": "Get Identities from user",
+   "description": "The contacts and mainframe logons of a user. A user sees itself only, unless it is an administrator.",
+   "method": "GET",
+   "path": "/user-identities/{id}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    401,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "users get",
+   "examples": [
+    {
+     "title": "As JSON",
+     "command": "USER_ID -o json"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": true,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "userEmail": {
+       "type": "string"
+      },
+      "userMobile": {
+       "type": "object",
+       "properties": {
+        "regionCode": {
+         "type": "integer",
+         "minimum": 1,
+         "maximum": 999,
+         "description": "1 to 3 digits"
+        },
+        "areaCode": {
+         "type": "integer",
+         "minimum": 1,
+         "maximum": 9999,
+         "description": "1 to 4 digits"
+        },
+        "phoneNumber": {
+         "type": "integer",
+         "minimum": 1000,
+         "maximum": 999999999999,
+         "description": "4 to 12 digits"
+        }
+       },
+       "required": [
+        "regionCode",
+        "areaCode",
+        "phoneNumber"
+       ],
+       "additionalProperties": false,
+       "description": "A mobile phone number in its parts."
+      },
+      "legacyLogons": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "legacyLogons"
+     ],
+     "additionalProperties": false,
+     "description": "The contacts and mainframe logons of a user."
+    }
+   }
+  },
+  {
+   "id": "user-identities.lock",
+   "title": "Lock an user credential",
+   "description": "From the next call on the user is refused everywhere, and its sessions are over.",
+   "method": "POST",
+   "path": "/user-identities/lock",
+   "auth": "caller",
+   "roles": "CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE or CLI-1STPARTY and CLI-AUTH-BASIC and scope account_lock",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    412,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": false,
+   "command": "users lock",
+   "examples": [
+    {
+     "title": "With the reason",
+     "command": "--user-id USER_ID --reason \"left the company\""
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userId": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     },
+     "reason": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Kept with the lock"
+     }
+    },
+    "required": [
+     "userId"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "user-identities.login",
+   "title": "Login user",
+   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key.",
+   "method": "POST",
+   "path": "/user-identities/login",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a refresh token and shorter access tokens",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userName": {
+      "type": "string",
+      "maxLength": 254
+     },
+     "password": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "deviceTokenId": {
+      "type": "string",
+      "maxLength": 200
+     },
+     "deviceId": {
+      "type": "string",
+      "maxLength": 200
+     },
+     "deviceVersion": {
+      "type": "string",
+      "enum": [
+       "V1",
+       "V2"
+      ]
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.remove",
+   "title": "Remove Identity",
+   "description": "Removes a user with its memberships and sessions. Its id is not given out again; the last administrator stays.",
+   "method": "DELETE",
+   "path": "/user-identities/{id}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    412,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "users delete",
+   "examples": [
+    {
+     "title": "Without being asked",
+     "command": "USER_ID --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.remove-identity",
+   "title": "Remove Identity (second operation of this name)",
+   "description": "Takes one login identifier from the user. Its user name is the last one, and stays.",
+   "method": "DELETE",
+   "path": "/user-identities/{id}/identities/{identity}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    412,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "users remove-identity",
+   "examples": [
+    {
+     "title": "One login name less",
+     "command": "USER_ID alice.smith --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    },
+    {
+     "name": "identity",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Login identifier"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.unlock",
+   "title": "Unlock an user credential",
+   "description": "Ends a lock and forgets failed logins. Where there is no lock nothing changes.",
+   "method": "POST",
+   "path": "/user-identities/unlock",
+   "auth": "caller",
+   "roles": "CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE or CLI-1STPARTY and CLI-AUTH-BASIC and scope account_unlock",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users unlock",
+   "examples": [
+    {
+     "title": "After a lock, or after too many failed logins",
+     "command": "--user-id USER_ID"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userId": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     }
+    },
+    "required": [
+     "userId"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "user-identities.update",
+   "title": "Updates specific identity attributes",
+   "description": "Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change.",
+   "method": "PATCH",
+   "path": "/user-identities/{id}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users update",
+   "examples": [
+    {
+     "title": "Another e-mail",
+     "command": "USER_ID --user-email alice@example.org"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userEmail": {
+      "anyOf": [
+       {
+        "type": "string",
+        "maxLength": 254,
+        "format": "email",
+        "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+        "description": "E-mail address (RFC 5321)"
+       },
+       {
+        "type": "null"
+       }
+      ]
+     },
+     "userMobile": {
+      "anyOf": [
+       {
+        "type": "object",
+        "properties": {
+         "regionCode": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 999,
+          "description": "1 to 3 digits"
+         },
+         "areaCode": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 9999,
+          "description": "1 to 4 digits"
+         },
+         "phoneNumber": {
+          "type": "integer",
+          "minimum": 1000,
+          "maximum": 999999999999,
+          "description": "4 to 12 digits"
+         }
+        },
+        "required": [
+         "regionCode",
+         "areaCode",
+         "phoneNumber"
+        ],
+        "additionalProperties": false,
+        "description": "A mobile phone number in its parts."
+       },
+       {
+        "type": "null"
+       }
+      ]
+     },
+     "userName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Name that the user logs in with"
+     },
+     "businessId": {
+      "anyOf": [
+       {
+        "type": "string",
+        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+        "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       },
+       {
+        "type": "null"
+       }
+      ]
+     },
+     "lead": {
+      "type": "boolean"
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
   }
  ],
  "errors": [
@@ -1479,6 +2464,12 @@ export const manifest: Manifest = {
    "fix": "Have somebody do it who holds every role in question."
   },
   {
+   "code": "MFA_MISSING",
+   "status": 403,
+   "message": "The user is an administrator: to change this, the caller needs AUTH-MFA.",
+   "fix": "Give a second proof first, or call as a client that has AUTH-MFA."
+  },
+  {
    "code": "PATH_UNKNOWN",
    "status": 404,
    "message": "There is nothing at this path.",
@@ -1519,6 +2510,18 @@ export const manifest: Manifest = {
    "status": 404,
    "message": "There is no such API key.",
    "fix": "List the API keys to find its id."
+  },
+  {
+   "code": "USER_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such user.",
+   "fix": "Check the user id."
+  },
+  {
+   "code": "IDENTITY_NOT_FOUND",
+   "status": 404,
+   "message": "The user has no such login identifier.",
+   "fix": "Check the identifier; it is given as it was added."
   },
   {
    "code": "METHOD_NOT_ALLOWED",
@@ -1615,6 +2618,36 @@ export const manifest: Manifest = {
    "status": 412,
    "message": "This key is in use already.",
    "fix": "Send another key, or none and have one made."
+  },
+  {
+   "code": "LOGIN_NAME_TAKEN",
+   "status": 412,
+   "message": "Another user logs in with this name.",
+   "fix": "Choose another name. User ids, user names, verified e-mails and identifiers share one name space."
+  },
+  {
+   "code": "CODE_INVALID",
+   "status": 412,
+   "message": "The code is not valid, or no longer.",
+   "fix": "Ask for a new code."
+  },
+  {
+   "code": "BUSINESS_NOT_ALLOWED",
+   "status": 412,
+   "message": "The caller may not put users into this business.",
+   "fix": "Leave businessId out, or call as a proven first-party client or as an administrator."
+  },
+  {
+   "code": "LOCK_OF_SELF",
+   "status": 412,
+   "message": "Nobody locks himself.",
+   "fix": "Have another administrator do it."
+  },
+  {
+   "code": "LAST_IDENTITY",
+   "status": 412,
+   "message": "A user keeps its user name as a login identifier.",
+   "fix": "Change the user name instead of removing it."
   },
   {
    "code": "OWNER_AMBIGUOUS",

@@ -67,6 +67,8 @@ export interface RequestDeclaration {
   readonly form?: boolean;
   /** Authorization holds a user's pair, not the client's; where it does, the body may be anything or missing. */
   readonly userPair?: boolean;
+  /** The client may present itself in the body as well, so the handler finds out who calls. */
+  readonly clientInBody?: boolean;
 }
 
 type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[Key]> } : Record<never, never>;

@@ -155,6 +155,35 @@ export const PageQuery = {
   after: z.string().max(512, 'is too long').optional().describe('Cursor from the Link header of the page before'),
 };
 
+/** A login name of a user; whether it is free is another matter. */
+export const UserName = line(100, 'Name that the user logs in with').refine(
+  (value) => !isReservedName(value),
+  'is a reserved word',
+);
+
+export const Email = z
+  .email('must be an e-mail address')
+  .max(254, 'must not be longer than 254 characters')
+  .describe('E-mail address (RFC 5321)');
+
+const part = (least: number, most: number, description: string) =>
+  z
+    .int('must be a whole number')
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
+    .describe(description);
+
+export const Mobile = z
+  .strictObject({
+    regionCode: part(1, 999, '1 to 3 digits'),
+    areaCode: part(1, 9999, '1 to 4 digits'),
+    phoneNumber: part(1000, 999_999_999_999, '4 to 12 digits'),
+  })
+  .meta({ id: 'Mobile', description: 'A mobile phone number in its parts.' });
+
+/** A password as it is given to log in: whatever somebody types is looked at, up to a length that can be one. */
+export const GivenPassword = z.string().max(1000, 'must not be longer than 1000 characters');
+
 /** `(44 characters)`: base64 of 32 bytes. */
 export const ApiKeyValue = z
   .string()

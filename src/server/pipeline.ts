@@ -31,7 +31,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
 
   return async (ctx, search) => {
     const presented = present(ctx, search, operation);
-    const caller = await authenticate(world, presented, operation.auth);
+    const caller = operation.request.clientInBody ? undefined : await authenticate(world, presented, operation.auth);
     authorize(operation.roles, caller);
     ctx.state.caller = caller;
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.path));

@@ -22,6 +22,8 @@ export interface SessionStart {
   readonly userId?: string | undefined;
   readonly level: Level;
   readonly remember: boolean;
+  /** A part of the client's scope, where less was asked for. */
+  readonly scope?: readonly string[] | undefined;
   /** Whether it gets a refresh token. */
   readonly renewable: boolean;
 }
@@ -46,6 +48,7 @@ export async function startSession(
     level: start.level,
     ...(start.level === 'AUTH-MFA' ? { mfaAt: startedAt } : {}),
     smart: false,
+    ...(start.scope === undefined ? {} : { scope: [...start.scope] }),
     remember: start.remember,
     startedAt,
     endsAt: startedAt + (start.renewable ? absoluteEndSeconds : plainSessionSeconds),

@@ -3,9 +3,11 @@ import apiKeyCreate from './api-key/create.ts';
 import apiKeyList from './api-key/list.ts';
 import apiKeyRemove from './api-key/remove.ts';
 import apiKeyUpdate from './api-key/update.ts';
+import clientIdentitiesConnectToken from './client-identities/connect-token.ts';
 import clientIdentitiesCreate from './client-identities/create.ts';
 import clientIdentitiesLogin from './client-identities/login.ts';
 import clientIdentitiesRemove from './client-identities/remove.ts';
+import generateTokenCreate from './generate-token/create.ts';
 import groupsAddDependency from './groups/add-dependency.ts';
 import groupsAddRole from './groups/add-role.ts';
 import groupsCreate from './groups/create.ts';
@@ -16,6 +18,15 @@ import groupsRemoveDependency from './groups/remove-dependency.ts';
 import groupsRemoveRole from './groups/remove-role.ts';
 import groupsUpdate from './groups/update.ts';
 import keysGet from './keys/get.ts';
+import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
+import userIdentitiesCreate from './user-identities/create.ts';
+import userIdentitiesGet from './user-identities/get.ts';
+import userIdentitiesLock from './user-identities/lock.ts';
+import userIdentitiesLogin from './user-identities/login.ts';
+import userIdentitiesRemove from './user-identities/remove.ts';
+import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
+import userIdentitiesUnlock from './user-identities/unlock.ts';
+import userIdentitiesUpdate from './user-identities/update.ts';
 
 /** Every operation by its id. */
 export const operations = {
@@ -23,9 +34,11 @@ export const operations = {
   'api-key.list': apiKeyList,
   'api-key.remove': apiKeyRemove,
   'api-key.update': apiKeyUpdate,
+  'client-identities.connect-token': clientIdentitiesConnectToken,
   'client-identities.create': clientIdentitiesCreate,
   'client-identities.login': clientIdentitiesLogin,
   'client-identities.remove': clientIdentitiesRemove,
+  'generate-token.create': generateTokenCreate,
   'groups.add-dependency': groupsAddDependency,
   'groups.add-role': groupsAddRole,
   'groups.create': groupsCreate,
@@ -36,6 +49,15 @@ export const operations = {
   'groups.remove-role': groupsRemoveRole,
   'groups.update': groupsUpdate,
   'keys.get': keysGet,
+  'user-identities.add-identity': userIdentitiesAddIdentity,
+  'user-identities.create': userIdentitiesCreate,
+  'user-identities.get': userIdentitiesGet,
+  'user-identities.lock': userIdentitiesLock,
+  'user-identities.login': userIdentitiesLogin,
+  'user-identities.remove': userIdentitiesRemove,
+  'user-identities.remove-identity': userIdentitiesRemoveIdentity,
+  'user-identities.unlock': userIdentitiesUnlock,
+  'user-identities.update': userIdentitiesUpdate,
 } as const;
 
 export type Operations = typeof operations;

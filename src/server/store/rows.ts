@@ -154,6 +154,8 @@ export const SessionRow = z
     mfaAt: z.number().optional(),
     /** AUTH-SMART on top of the level. */
     smart: z.boolean(),
+    /** A part of the client's scope, where less was asked for. */
+    scope: names.optional(),
     /** Asked to be remembered: its access tokens are short. */
     remember: z.boolean(),
     startedAt: z.number(),

@@ -60,7 +60,7 @@ export function foldIdentifier(value: string): string {
 }
 
 /** Every name that logs a user in; one name space over all users. */
-function loginNames(user: z.infer<typeof UserRow>): string[] {
+export function loginNames(user: z.infer<typeof UserRow>): string[] {
   const given = [user.userId, user.userName, ...user.identities];
   if (user.userEmail !== undefined && user.emailVerified) given.push(user.userEmail);
   return [...new Set(given.map(foldIdentifier))];

@@ -24,6 +24,8 @@ export interface TokenIssuer {
   forClient(client: Client, more?: Narrowed): Promise<TokenResponse>;
   /** A token for a user in a session: the user's level and roles, and of the client its party and scope. */
   forUser(user: User, session: Session, client: Client, more?: Narrowed): Promise<TokenResponse>;
+  /** The seconds that an issued token has left, however expiresIn tells them. */
+  secondsLeft(token: TokenResponse): number;
 }
 
 /** What may go with a token, or narrow it. */
@@ -31,7 +33,7 @@ export interface Narrowed {
   readonly refreshToken?: string | undefined;
   /** The session of a client's refresh token, which the access token ends with. */
   readonly session?: Session | undefined;
-  /** A part of the client's scope. */
+  /** A part of the client's scope, for a token without a session. */
   readonly scope?: readonly string[] | undefined;
 }
 
@@ -68,6 +70,8 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
       });
       return respond(claims, options, more);
     },
+    secondsLeft: ({ expiresIn }) =>
+      Number(expiresIn) - (options.expiresIn === 'epoch' ? epochSeconds(options.clock) : 0),
   };
 }
 
@@ -103,7 +107,7 @@ function commonClaims(
     iat,
     exp,
     jti: options.randomness.uuid(),
-    scope: [...(scope ?? client.scope)],
+    scope: client.scope.filter((name) => (session?.scope ?? scope ?? client.scope).includes(name)),
     client_id: client.clientId,
     app_id: client.appId,
     ...(session === undefined ? {} : { sid: session.sessionId }),

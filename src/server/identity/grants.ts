@@ -1,0 +1,156 @@
+/** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), whatever words the endpoint has for them. */
+import { fault } from '../../contract/errors.ts';
+import type { Client } from '../store/tables.ts';
+import type { Narrowed, TokenResponse } from '../tokens/issue.ts';
+import { authenticate, authenticateClient, basicChallenge, unauthenticated } from './authenticate.ts';
+import type { Pair, Presented } from './credentials.ts';
+import { type LoginTools, loginWithPassword } from './login.ts';
+import { secretMatches } from './secrets.ts';
+import { rotate, startSession } from './sessions.ts';
+
+export interface GrantRequest {
+  readonly grantType: 'client_credentials' | 'password' | 'refresh_token';
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly userName?: string | undefined;
+  readonly password?: string | undefined;
+  readonly refreshToken?: string | undefined;
+  readonly scope?: readonly string[] | undefined;
+}
+
+export interface GrantTools extends LoginTools {
+  readonly presented: Presented;
+}
+
+interface Grantee {
+  readonly client: Client;
+  /** It has shown its secret, a key or a token, not its name only. */
+  readonly proven: boolean;
+}
+
+/**
+ * @param clientsRenew whether a client that logs in for itself gets a refresh token as well.
+ * @throws IamError CREDENTIALS_*, FIELD_MISSING, GRANT_INVALID, GRANT_TYPE_NOT_ALLOWED, SCOPE_EXCEEDED, TOO_MANY_ATTEMPTS, TOO_BUSY.
+ */
+export async function grantToken(
+  tools: GrantTools,
+  request: GrantRequest,
+  { clientsRenew }: { clientsRenew: boolean },
+): Promise<TokenResponse> {
+  const grantee = await granteeOf(tools, request);
+  requireAllowed(grantee, request);
+  if (request.grantType === 'client_credentials') return grantToClient(tools, grantee.client, request, clientsRenew);
+  if (request.grantType === 'password') return grantToUser(tools, grantee.client, request);
+  return grantRenewal(tools, grantee.client, required(request.refreshToken, 'refresh token'));
+}
+
+/** Who asks. A client that has a secret has to show it, or a key or a token in its place. */
+async function granteeOf({ authentication, presented }: GrantTools, request: GrantRequest): Promise<Grantee> {
+  const named = request.clientId ?? presented.clientId;
+  const inHeader = presented.basic ?? presented.bearer ?? presented.apiKey;
+  if (inHeader !== undefined && request.clientSecret !== undefined)
+    throw fault('CREDENTIALS_AMBIGUOUS', 'The client presents itself in a header and in the body.');
+  const client = await (inHeader === undefined
+    ? fromBody(authentication, named, request.clientSecret)
+    : fromHeader(authentication, presented));
+  if (named !== undefined && named !== client.client.clientId)
+    throw fault('CREDENTIALS_AMBIGUOUS', 'The client id is another than that of the credentials.');
+  return client;
+}
+
+async function fromBody(
+  by: LoginTools['authentication'],
+  clientId: string | undefined,
+  secret: string | undefined,
+): Promise<Grantee> {
+  if (clientId === undefined) throw unauthenticated('CREDENTIALS_MISSING', basicChallenge);
+  if (secret !== undefined) return { client: await authenticateClient(by, clientId, secret), proven: true };
+  const principal = await authenticate(by, { clientId }, 'client-id');
+  if (!principal || principal.client.secretHash !== undefined)
+    throw unauthenticated('CREDENTIALS_INVALID', basicChallenge);
+  return { client: principal.client, proven: false };
+}
+
+async function fromHeader(
+  by: LoginTools['authentication'],
+  { clientId: _query, ...presented }: Presented,
+): Promise<Grantee> {
+  if (presented.basic) {
+    const { name, secret } = await chosenPair(by, presented.basic);
+    return { client: await authenticateClient(by, name, secret), proven: true };
+  }
+  const principal = await authenticate(by, presented, 'caller');
+  if (!principal || principal.user) throw unauthenticated('TOKEN_INVALID');
+  return { client: principal.client, proven: true };
+}
+
+/** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: raw counts first. */
+async function chosenPair(by: LoginTools['authentication'], raw: Pair): Promise<Pair> {
+  const client = await by.store.clients.get(raw.name);
+  if (secretMatches(raw.secret, client?.secretHash)) return raw;
+  try {
+    return { name: formDecoded(raw.name), secret: formDecoded(raw.secret) };
+  } catch {
+    return raw;
+  }
+}
+
+function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+function requireAllowed({ client, proven }: Grantee, { grantType, scope }: GrantRequest): void {
+  if (!client.grantTypes.includes(grantType))
+    throw fault('GRANT_TYPE_NOT_ALLOWED', `The client may not use ${grantType}.`);
+  if (grantType === 'client_credentials' && !proven) throw unauthenticated('CREDENTIALS_INVALID', basicChallenge);
+  if (grantType === 'password' && client.party !== '1STPARTY')
+    throw fault('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients see passwords of users.');
+  if (scope?.some((name) => !client.scope.includes(name))) throw fault('SCOPE_EXCEEDED');
+}
+
+async function grantToClient(
+  { store, issuer, ...tools }: GrantTools,
+  client: Client,
+  { scope }: GrantRequest,
+  renewable: boolean,
+): Promise<TokenResponse> {
+  if (!renewable) return issuer.forClient(client, { scope });
+  const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope } as const;
+  const started = await store.transaction((tx) => startSession(tx, start, tools));
+  return issuer.forClient(client, started);
+}
+
+async function grantToUser(tools: GrantTools, client: Client, request: GrantRequest): Promise<TokenResponse> {
+  const pair = { name: required(request.userName, 'user name'), secret: required(request.password, 'password') };
+  try {
+    return await loginWithPassword(tools, pair, client, { remember: false, renewable: true, scope: request.scope });
+  } catch (error) {
+    throw asInvalidGrant(error);
+  }
+}
+
+async function grantRenewal(
+  { store, issuer, ...tools }: GrantTools,
+  client: Client,
+  refreshToken: string,
+): Promise<TokenResponse> {
+  const rotation = await store.transaction((tx) => rotate(tx, refreshToken, client.clientId, tools));
+  if (rotation.outcome !== 'rotated') throw fault('GRANT_INVALID');
+  const { session } = rotation;
+  const more: Narrowed = { refreshToken: rotation.refreshToken, session };
+  if (session.userId === undefined) return issuer.forClient(client, more);
+  const user = await store.users.get(session.userId);
+  if (!user || user.locked) throw fault('GRANT_INVALID');
+  return issuer.forUser(user, session, client, more);
+}
+
+/** To an OAuth library a wrong password of a user is an invalid grant, not an invalid client. */
+function asInvalidGrant(error: unknown): unknown {
+  const { code } = error as { code?: string };
+  return code === 'CREDENTIALS_INVALID' ? fault('GRANT_INVALID') : error;
+}
+
+function required(value: string | undefined, name: string): string {
+  if (value === undefined) throw fault('FIELD_MISSING', `The ${name} is required for this grant.`);
+  return value;
+}

@@ -1,0 +1,75 @@
+/** What the operations on users share. */
+import { fault } from '../../contract/errors.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import { customerKey, loginNames, type Membership, membershipKey, memberValue, type User } from '../store/tables.ts';
+import type { Principal } from './principal.ts';
+import { businessOf, isAdministrator } from './rules.ts';
+import { endSessionsOfUser } from './sessions.ts';
+import { retireSubject } from './subjects.ts';
+import { membersOf } from './users.ts';
+
+/** @throws IamError USER_NOT_FOUND. */
+export async function requireUser(reader: Pick<Reader, 'users'>, userId: string): Promise<User> {
+  const user = await reader.users.get(userId);
+  if (!user) throw fault('USER_NOT_FOUND');
+  return user;
+}
+
+/** Every name that would log this user in is free or its own already. @throws IamError LOGIN_NAME_TAKEN. */
+export async function requireFreeLogins(tx: Transaction, user: User): Promise<void> {
+  for (const name of loginNames(user)) {
+    const twin = await tx.users.getBy('login', name);
+    if (twin && twin.userId !== user.userId)
+      throw fault('LOGIN_NAME_TAKEN', `Another user logs in as ${JSON.stringify(name)}.`);
+  }
+}
+
+/**
+ * Who may say that a user is of this business: a proven first-party client, an administrator, or the business's own owner
+ * or administrator. @throws IamError BUSINESS_NOT_ALLOWED, BUSINESS_UNKNOWN.
+ */
+export async function requireBusinessFor(
+  reader: Pick<Reader, 'businesses'>,
+  businessId: string,
+  caller: Principal,
+): Promise<void> {
+  const { roles } = caller;
+  const own = businessOf(caller) === businessId && (roles.has('BUSINESSOWNER') || roles.has('BUSINESSADMIN'));
+  const allowed =
+    (roles.has('CLI-1STPARTY') && roles.has('CLI-AUTH-BASIC')) ||
+    roles.has('ADMIN') ||
+    roles.has('IAM_ADMIN_MAINTENANCE') ||
+    own;
+  if (!allowed) throw fault('BUSINESS_NOT_ALLOWED');
+  if (!(await reader.businesses.get(businessId))) throw fault('BUSINESS_UNKNOWN');
+}
+
+/** Proven clients read every user; a user reads itself, and others as an administrator only. @throws IamError USER_NOT_FOUND. */
+export function requireReadable(userId: string, caller: Principal): void {
+  if (caller.user && caller.user.userId !== userId && !isAdministrator(caller)) throw fault('USER_NOT_FOUND');
+}
+
+/** Takes the memberships away that a user has in the name of a business it is no longer of. */
+export async function leaveBusiness(tx: Transaction, user: User): Promise<void> {
+  if (user.businessId === undefined) return;
+  const pair = { kind: 'businessUser', memberId: user.userId, businessId: user.businessId } as const;
+  await removeMemberships(tx, pair);
+}
+
+/** Removes a user with all that is its own. Its ids are not given out again. */
+export async function removeUser(tx: Transaction, user: User): Promise<void> {
+  for (const member of membersOf(user)) if (member.kind !== 'business') await removeMemberships(tx, member);
+  await endSessionsOfUser(tx, user.userId);
+  const customer = await tx.customers.getBy('userId', user.userId);
+  if (customer) await tx.customers.delete(customerKey(customer.customerId));
+  await tx.users.delete(user.userId);
+  await retireSubject(tx, user.userId);
+}
+
+async function removeMemberships(
+  tx: Transaction,
+  member: Pick<Membership, 'kind' | 'memberId' | 'businessId'>,
+): Promise<void> {
+  for (const membership of await tx.memberships.find('member', memberValue(member)))
+    await tx.memberships.delete(membershipKey(membership));
+}

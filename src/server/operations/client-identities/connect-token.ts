@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { GivenPassword } from '../../../contract/schemas.ts';
+import { type GrantRequest, grantToken } from '../../identity/grants.ts';
+import { defineOperation } from '../define.ts';
+
+const text = z.string().max(1000, 'must not be longer than 1000 characters');
+
+/** Unknown parameters are ignored, as RFC 6749, 3.2, has it. */
+const Form = z
+  .object({
+    grant_type: text.describe('client_credentials, password or refresh_token'),
+    client_id: text.optional(),
+    client_secret: text.optional(),
+    scope: text.optional().describe('Scopes parted by blanks'),
+    refresh_token: text.optional(),
+    username: text.optional(),
+    password: GivenPassword.optional(),
+  })
+  .meta({ id: 'TokenForm' });
+
+const OAuthToken = z
+  .strictObject({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.number(),
+    refresh_token: z.string().optional(),
+    scope: z.string(),
+  })
+  .meta({ id: 'OAuthToken', description: 'Token response of RFC 6749, 5.1.' });
+
+const grantTypes = ['client_credentials', 'password', 'refresh_token'] as const;
+
+export default defineOperation({
+  id: 'client-identities.connect-token',
+  title: 'Login client (second operation)',
+  description:
+    'The OAuth 2.0 token endpoint (RFC 6749) over the same clients and users, for OAuth client libraries. Its failures are the object of the RFC.',
+  method: 'POST',
+  path: '/client-identities/connect/token',
+  auth: 'none',
+  roles: 'none',
+  status: [200, 400, 401, 429, 500],
+  request: { body: Form, form: true, clientInBody: true },
+  response: { status: 200, body: OAuthToken, secret: true },
+  errors: [
+    'CREDENTIALS_MISSING',
+    'CREDENTIALS_INVALID',
+    'CREDENTIALS_AMBIGUOUS',
+    'TOKEN_INVALID',
+    'QUERY_REPEATED',
+    'GRANT_INVALID',
+    'GRANT_TYPE_UNSUPPORTED',
+    'GRANT_TYPE_NOT_ALLOWED',
+    'SCOPE_EXCEEDED',
+    'TOO_MANY_ATTEMPTS',
+    'TOO_BUSY',
+  ],
+  errorFormat: 'oauth',
+
+  async handle({ body }, context) {
+    const token = await grantToken(context, requestOf(body), { clientsRenew: false });
+    return {
+      access_token: token.accessToken,
+      token_type: token.tokenType,
+      expires_in: context.issuer.secondsLeft(token),
+      ...(token.refreshToken === undefined ? {} : { refresh_token: token.refreshToken }),
+      scope: token.scope.join(' '),
+    };
+  },
+});
+
+function requestOf(form: z.output<typeof Form>): GrantRequest {
+  const grantType = grantTypes.find((name) => name === form.grant_type);
+  if (!grantType) throw fault('GRANT_TYPE_UNSUPPORTED');
+  return {
+    grantType,
+    clientId: form.client_id,
+    clientSecret: form.client_secret,
+    userName: form.username,
+    password: form.password,
+    refreshToken: form.refresh_token,
+    scope: form.scope === undefined || form.scope.trim() === '' ? undefined : form.scope.trim().split(/ +/),
+  };
+}

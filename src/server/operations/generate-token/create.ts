@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { IamError } from '../../../contract/errors.ts';
+import { GivenPassword, Id, ScopeName, Token } from '../../../contract/schemas.ts';
+import { unauthenticated } from '../../identity/authenticate.ts';
+import { grantToken } from '../../identity/grants.ts';
+import { defineOperation } from '../define.ts';
+
+const secret = z.string().max(1000, 'must not be longer than 1000 characters');
+
+export default defineOperation({
+  id: 'generate-token.create',
+  title: 'Generate an access token and a refresh token',
+  description:
+    'One door for three grants, as far as the client is registered for them. The answer always has a refresh token.',
+  method: 'POST',
+  path: '/generate-token',
+  auth: 'client-id',
+  roles: 'none',
+  status: [201, 400, 401, 422, 429, 500],
+  request: {
+    query: { clientId: Id.optional().describe('The client, where no header and no field names it') },
+    body: z
+      .strictObject({
+        grantType: z.enum(['client_credentials', 'password', 'refresh_token']),
+        clientId: Id.optional(),
+        clientSecret: secret.optional(),
+        userName: secret.optional(),
+        password: GivenPassword.optional(),
+        refreshToken: secret.optional(),
+        scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional(),
+      })
+      .meta({ id: 'GrantInput' }),
+    clientInBody: true,
+  },
+  response: { status: 201, body: Token, secret: true },
+  errors: [
+    'CREDENTIALS_MISSING',
+    'CREDENTIALS_INVALID',
+    'CREDENTIALS_AMBIGUOUS',
+    'TOKEN_INVALID',
+    'GRANT_TYPE_NOT_ALLOWED',
+    'SCOPE_EXCEEDED',
+    'TOO_MANY_ATTEMPTS',
+    'TOO_BUSY',
+  ],
+
+  async handle({ body }, context) {
+    return grantToken(context, body, { clientsRenew: true }).catch((error: unknown) => {
+      // What RFC 6749 calls an invalid grant is here, as everywhere but on its own endpoint, a 401.
+      throw error instanceof IamError && error.code === 'GRANT_INVALID'
+        ? unauthenticated('CREDENTIALS_INVALID')
+        : error;
+    });
+  },
+});

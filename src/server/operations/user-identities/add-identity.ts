@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { Id, line } from '../../../contract/schemas.ts';
+import { requireProofFor } from '../../identity/rules.ts';
+import { requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
+import { foldIdentifier, loginNames } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.add-identity',
+  title: 'Add Identity',
+  description: 'Adds a further identifier that the user can log in with. Where it has it already nothing changes.',
+  method: 'PATCH',
+  path: '/user-identities/{id}/identities',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 400, 401, 403, 404, 412, 422, 500],
+  request: {
+    params: { id: Id.describe('User id') },
+    body: z.strictObject({ identity: line(200, 'Login identifier') }).meta({ id: 'IdentityInput' }),
+  },
+  response: { status: 204 },
+  errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOGIN_NAME_TAKEN'],
+  command: 'users add-identity',
+  examples: [{ title: 'A second login name', command: 'USER_ID --identity alice.smith' }],
+
+  async handle({ params, body }, { store, caller }) {
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, params.id);
+      await requireProofFor(tx, user, caller);
+      if (loginNames(user).includes(foldIdentifier(body.identity))) return;
+      const changed = { ...user, identities: [...user.identities, body.identity] };
+      await requireFreeLogins(tx, changed);
+      await tx.users.replace(changed);
+    });
+    return undefined;
+  },
+});

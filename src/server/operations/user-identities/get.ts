@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { Id, Mobile } from '../../../contract/schemas.ts';
+import { requireReadable, requireUser } from '../../identity/user-identities.ts';
+import { defineOperation } from '../define.ts';
+
+export const UserView = z
+  .strictObject({ userEmail: z.string().optional(), userMobile: Mobile.optional(), legacyLogons: z.array(z.string()) })
+  .meta({ id: 'User', description: 'The contacts and mainframe logons of a user.' });
+
+export default defineOperation({
+  id: 'user-identities.get',
+  title: 'Get Identities from user',
+  description: 'The contacts and mainframe logons of a user. A user sees itself only, unless it is an administrator.',
+  method: 'GET',
+  path: '/user-identities/{id}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: [200, 401, 404, 500],
+  request: { params: { id: Id.describe('User id') } },
+  response: { status: 200, body: UserView, entity: true },
+  errors: ['USER_NOT_FOUND'],
+  command: 'users get',
+  examples: [{ title: 'As JSON', command: 'USER_ID -o json' }],
+
+  async handle({ params }, { store, caller }) {
+    requireReadable(params.id, caller);
+    return viewOfUser(await requireUser(store, params.id));
+  },
+});
+
+/** What is shown of a user, and what its ETag is made of. */
+export function viewOfUser({ userEmail, userMobile, legacyLogons = [] }: Awaited<ReturnType<typeof requireUser>>) {
+  return {
+    ...(userEmail === undefined ? {} : { userEmail }),
+    ...(userMobile === undefined ? {} : { userMobile }),
+    legacyLogons: [...legacyLogons],
+  };
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Empty, Id, line } from '../../../contract/schemas.ts';
+import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { requireProofFor } from '../../identity/rules.ts';
+import { endSessionsOfUser } from '../../identity/sessions.ts';
+import { requireUser } from '../../identity/user-identities.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { User } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.lock',
+  title: 'Lock an user credential',
+  description: 'From the next call on the user is refused everywhere, and its sessions are over.',
+  method: 'POST',
+  path: '/user-identities/lock',
+  auth: 'caller',
+  roles:
+    'CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE or CLI-1STPARTY and CLI-AUTH-BASIC and scope account_lock',
+  status: [200, 400, 401, 403, 404, 412, 500],
+  request: {
+    body: z.strictObject({ userId: Id, reason: line(200, 'Kept with the lock').optional() }).meta({ id: 'LockInput' }),
+  },
+  response: { status: 200, body: Empty },
+  errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOCK_OF_SELF', 'LAST_ADMINISTRATOR'],
+  command: 'users lock',
+  examples: [{ title: 'With the reason', command: '--user-id USER_ID --reason "left the company"' }],
+
+  async handle({ body }, { store, caller }) {
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, body.userId);
+      await requireProofFor(tx, user, caller);
+      if (caller.user?.userId === user.userId) throw fault('LOCK_OF_SELF');
+      await keepingAnAdministrator(tx, () => lock(tx, user, body.reason));
+    });
+    return {};
+  },
+});
+
+async function lock(tx: Transaction, user: User, lockReason: string | undefined): Promise<void> {
+  await tx.users.replace({ ...user, locked: true, ...(lockReason === undefined ? {} : { lockReason }) });
+  await endSessionsOfUser(tx, user.userId);
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import type { Pair } from '../../identity/credentials.ts';
+import { loginWithPassword } from '../../identity/login.ts';
+import { defineOperation } from '../define.ts';
+
+const device = z.string().max(200, 'must not be longer than 200 characters').optional();
+
+const Body = z
+  .strictObject({
+    userName: z.string().max(254, 'must not be longer than 254 characters').optional(),
+    password: GivenPassword.optional(),
+    deviceTokenId: device,
+    deviceId: device,
+    deviceVersion: z.enum(['V1', 'V2']).optional(),
+  })
+  .meta({ id: 'LoginInput' });
+
+export default defineOperation({
+  id: 'user-identities.login',
+  title: 'Login user',
+  description:
+    "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key.",
+  method: 'POST',
+  path: '/user-identities/login',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: [201, 400, 401, 429, 500],
+  request: {
+    query: {
+      clientId: Id.optional().describe('The calling client'),
+      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+    },
+    body: Body,
+    userPair: true,
+  },
+  response: { status: 201, body: Token, secret: true },
+  errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
+
+  async handle({ query, body }, { caller, presented, ...context }) {
+    const remember = query['remember-me'] ?? false;
+    const pair = presented.userPair ?? pairIn(body);
+    return loginWithPassword(context, pair, caller.client, { remember, renewable: remember });
+  },
+});
+
+function pairIn(body: z.output<typeof Body> | undefined): Pair {
+  if (body?.userName === undefined || body.password === undefined)
+    throw fault('FIELD_MISSING', 'userName and password are required where Authorization does not hold them.');
+  return { name: body.userName, secret: body.password };
+}

@@ -1,0 +1,35 @@
+import { fault } from '../../../contract/errors.ts';
+import { Id, line } from '../../../contract/schemas.ts';
+import { requireProofFor } from '../../identity/rules.ts';
+import { requireUser } from '../../identity/user-identities.ts';
+import { foldIdentifier } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.remove-identity',
+  title: 'Remove Identity (second operation of this name)',
+  description: 'Takes one login identifier from the user. Its user name is the last one, and stays.',
+  method: 'DELETE',
+  path: '/user-identities/{id}/identities/{identity}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 401, 403, 404, 412, 500],
+  request: { params: { id: Id.describe('User id'), identity: line(200, 'Login identifier') } },
+  response: { status: 204 },
+  errors: ['USER_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'MFA_MISSING', 'LAST_IDENTITY'],
+  command: 'users remove-identity',
+  examples: [{ title: 'One login name less', command: 'USER_ID alice.smith --yes' }],
+
+  async handle({ params }, { store, caller }) {
+    const removed = foldIdentifier(params.identity);
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, params.id);
+      await requireProofFor(tx, user, caller);
+      if (removed === foldIdentifier(user.userName)) throw fault('LAST_IDENTITY');
+      const identities = user.identities.filter((identity) => foldIdentifier(identity) !== removed);
+      if (identities.length === user.identities.length) throw fault('IDENTITY_NOT_FOUND');
+      await tx.users.replace({ ...user, identities });
+    });
+    return undefined;
+  },
+});

@@ -1,0 +1,31 @@
+import { Id } from '../../../contract/schemas.ts';
+import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { requireProofFor } from '../../identity/rules.ts';
+import { removeUser, requireUser } from '../../identity/user-identities.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.remove',
+  title: 'Remove Identity',
+  description:
+    'Removes a user with its memberships and sessions. Its id is not given out again; the last administrator stays.',
+  method: 'DELETE',
+  path: '/user-identities/{id}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 401, 403, 404, 412, 500],
+  request: { params: { id: Id.describe('User id') } },
+  response: { status: 204 },
+  errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LAST_ADMINISTRATOR'],
+  command: 'users delete',
+  examples: [{ title: 'Without being asked', command: 'USER_ID --yes' }],
+
+  async handle({ params }, { store, caller }) {
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, params.id);
+      await requireProofFor(tx, user, caller);
+      await keepingAnAdministrator(tx, () => removeUser(tx, user));
+    });
+    return undefined;
+  },
+});

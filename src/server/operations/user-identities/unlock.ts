@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { Empty, Id } from '../../../contract/schemas.ts';
+import { requireProofFor } from '../../identity/rules.ts';
+import { requireUser } from '../../identity/user-identities.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.unlock',
+  title: 'Unlock an user credential',
+  description: 'Ends a lock and forgets failed logins. Where there is no lock nothing changes.',
+  method: 'POST',
+  path: '/user-identities/unlock',
+  auth: 'caller',
+  roles:
+    'CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE or CLI-1STPARTY and CLI-AUTH-BASIC and scope account_unlock',
+  status: [200, 400, 401, 403, 404, 500],
+  request: { body: z.strictObject({ userId: Id }).meta({ id: 'UnlockInput' }) },
+  response: { status: 200, body: Empty },
+  errors: ['USER_NOT_FOUND', 'MFA_MISSING'],
+  command: 'users unlock',
+  examples: [{ title: 'After a lock, or after too many failed logins', command: '--user-id USER_ID' }],
+
+  async handle({ body }, { store, caller, authentication }) {
+    const user = await store.transaction(async (tx) => {
+      const found = await requireUser(tx, body.userId);
+      await requireProofFor(tx, found, caller);
+      const { lockReason: _reason, ...rest } = found;
+      if (found.locked) await tx.users.replace({ ...rest, locked: false });
+      return found;
+    });
+    authentication.holdBack.succeeded(`user:${user.userId}`);
+    return {};
+  },
+});

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { Email, Id, Mobile, UserName } from '../../../contract/schemas.ts';
+import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { requireProofFor } from '../../identity/rules.ts';
+import { leaveBusiness, requireBusinessFor, requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { User } from '../../store/tables.ts';
+import { defineOperation, type OperationContext } from '../define.ts';
+import { UserView, viewOfUser } from './get.ts';
+
+const Body = z
+  .strictObject({
+    userEmail: Email.nullable().optional(),
+    userMobile: Mobile.nullable().optional(),
+    userName: UserName.optional(),
+    businessId: Id.nullable().optional(),
+    lead: z.boolean().optional(),
+  })
+  .meta({ id: 'UserChange' });
+
+export default defineOperation({
+  id: 'user-identities.update',
+  title: 'Updates specific identity attributes',
+  description:
+    'Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change.',
+  method: 'PATCH',
+  path: '/user-identities/{id}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 400, 401, 403, 404, 412, 422, 500],
+  request: { params: { id: Id.describe('User id') }, body: Body },
+  response: { status: 204 },
+  errors: [
+    'USER_NOT_FOUND',
+    'MFA_MISSING',
+    'CHANGED_MEANWHILE',
+    'LOGIN_NAME_TAKEN',
+    'BUSINESS_NOT_ALLOWED',
+    'BUSINESS_UNKNOWN',
+    'LAST_ADMINISTRATOR',
+  ],
+  command: 'users update',
+  examples: [{ title: 'Another e-mail', command: 'USER_ID --user-email alice@example.org' }],
+
+  async handle({ params, body }, context) {
+    await context.store.transaction(async (tx) => {
+      const user = await requireUser(tx, params.id);
+      context.requireMatch(UserView, viewOfUser(user));
+      const names = [body.userEmail, body.userMobile, body.userName];
+      if (names.some((value) => value !== undefined)) await requireProofFor(tx, user, context.caller);
+      if (typeof body.businessId === 'string') await requireBusinessFor(tx, body.businessId, context.caller);
+      const changed = changedBy(user, body);
+      await requireFreeLogins(tx, changed);
+      if (changed.businessId !== user.businessId) await keepingAnAdministrator(tx, () => move(tx, user, changed));
+      else await tx.users.replace(changed);
+      await announce(tx, user, changed, context);
+    });
+    return undefined;
+  },
+});
+
+/** The user with what was sent; a field that was sent as null is gone. */
+function changedBy(user: User, { userEmail, userMobile, ...rest }: z.output<typeof Body>): User {
+  const sent = {
+    ...rest,
+    ...(userEmail === undefined ? {} : { userEmail, emailVerified: userEmail !== null }),
+    ...(userMobile === undefined ? {} : { userMobile, mobileVerified: userMobile !== null }),
+  };
+  const entries = Object.entries({ ...user, ...sent }).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(entries) as User;
+}
+
+async function move(tx: Transaction, user: User, changed: User): Promise<void> {
+  await leaveBusiness(tx, user);
+  await tx.users.replace(changed);
+}
+
+/** Whoever loses a contact hears of it there, since it may be somebody else who changed it. */
+async function announce(tx: Transaction, before: User, after: User, { ids, clock }: OperationContext): Promise<void> {
+  const { userEmail } = before;
+  if (userEmail === undefined || userEmail === after.userEmail) return;
+  await tx.messages.insert({
+    messageId: ids.newId(),
+    to: userEmail,
+    channel: 'email',
+    purpose: 'contact-changed',
+    text: 'The e-mail address of your account was changed by an administrator.',
+    createdAt: clock.now().toISOString(),
+  });
+}
