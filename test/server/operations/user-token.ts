@@ -1,0 +1,88 @@
+/** Calls as a user who is signed in, without the way that leads there: row, session and token are put in place. */
+import type { IamClient } from '../../../src/client/index.ts';
+import { epochSeconds } from '../../../src/server/clock.ts';
+import type { Level } from '../../../src/server/identity/users.ts';
+import type { Session, User } from '../../../src/server/store/tables.ts';
+import { appClientId, type TestServer } from '../../harness.ts';
+
+export interface TestUser {
+  /** Made where missing; given, so that a test can name the user. */
+  readonly userId?: string;
+  /** What a group gives the user. */
+  readonly roles?: readonly string[];
+  /** Made where it is not there. */
+  readonly businessId?: string;
+  readonly level?: Level;
+  readonly lead?: boolean;
+  /** The client that the user signed in through; the application client of the first start where missing. */
+  readonly clientId?: string;
+}
+
+/** A client that calls with the token of a new user. */
+export async function asUser(server: TestServer, user: TestUser = {}): Promise<IamClient> {
+  return server.as({ token: await userToken(server, user) });
+}
+
+/** The access token of a new user in a new session. */
+export async function userToken(server: TestServer, user: TestUser = {}): Promise<string> {
+  const { issuer, store } = server.world;
+  const row = await insertUser(server, user);
+  const client = await store.clients.get(user.clientId ?? appClientId);
+  if (!client) throw new Error(`there is no client ${user.clientId}`);
+  const session = await insertSession(server, row.userId, client.clientId, user.level ?? 'AUTH-BASIC');
+  return (await issuer.forUser(row, session, client)).accessToken;
+}
+
+async function insertUser({ world: { store, ids, clock } }: TestServer, user: TestUser): Promise<User> {
+  const { userId = ids.newId(), roles = [], businessId } = user;
+  const createdAt = clock.now().toISOString();
+  const groupId = ids.newId();
+  const row: User = {
+    userId,
+    userName: `name-of-${userId}`,
+    emailVerified: false,
+    mobileVerified: false,
+    ...(businessId === undefined ? {} : { businessId }),
+    lead: user.lead ?? false,
+    locked: false,
+    identities: [],
+    createdAt,
+  };
+  await store.transaction(async (tx) => {
+    if (businessId !== undefined && !(await tx.businesses.get(businessId)))
+      await tx.businesses.insert({ businessId, businessName: `Business ${businessId}` });
+    await tx.users.insert(row);
+    if (roles.length === 0) return;
+    await tx.groups.insert({
+      groupId,
+      groupName: `roles-of-${userId}`,
+      roles: [...roles],
+      dependencies: [],
+      createdAt,
+    });
+    await tx.memberships.insert({ groupId, kind: 'user', memberId: userId });
+  });
+  return row;
+}
+
+async function insertSession(
+  { world: { store, clock, randomness } }: TestServer,
+  userId: string,
+  clientId: string,
+  level: Level,
+): Promise<Session> {
+  const startedAt = epochSeconds(clock);
+  const session: Session = {
+    sessionId: randomness.uuid(),
+    clientId,
+    userId,
+    level,
+    ...(level === 'AUTH-MFA' ? { mfaAt: startedAt } : {}),
+    smart: false,
+    remember: false,
+    startedAt,
+    endsAt: startedAt + 12 * 3600,
+  };
+  await store.transaction((tx) => tx.sessions.insert(session));
+  return session;
+}
