@@ -321,6 +321,282 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "business-accesses.add-business",
+   "title": "Groups - Add Business",
+   "description": "Puts businesses into the group, which gives its roles to all their users: all of them, or none where one is not known. Who acts for one business only names no other.",
+   "method": "POST",
+   "path": "/business-accesses/{groupId}/business-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "groups businesses add",
+   "examples": [
+    {
+     "title": "One business",
+     "command": "ops BUSINESS_ID"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "maxItems": 10000,
+    "type": "array",
+    "items": {
+     "type": "object",
+     "properties": {
+      "businessId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      }
+     },
+     "required": [
+      "businessId"
+     ],
+     "additionalProperties": false,
+     "description": "A business."
+    }
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "business-accesses.list-business-roles",
+   "title": "List Business Roles",
+   "description": "Every role that all users of the business have through it, with those of its groups that give it.",
+   "method": "GET",
+   "path": "/business-accesses/business-accounts/{businessId}/roles",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "businesses roles",
+   "examples": [
+    {
+     "title": "As JSON",
+     "command": "BUSINESS_ID -o json"
+    }
+   ],
+   "params": [
+    {
+     "name": "businessId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Business id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "array",
+     "items": {
+      "type": "object",
+      "properties": {
+       "role": {
+        "type": "string"
+       },
+       "groupNames": {
+        "type": "array",
+        "items": {
+         "type": "string"
+        },
+        "description": "Groups of the member that give the role, themselves or by dependencies"
+       }
+      },
+      "required": [
+       "role",
+       "groupNames"
+      ],
+      "additionalProperties": false,
+      "description": "An effective role and where it comes from."
+     }
+    }
+   }
+  },
+  {
+   "id": "business-accesses.list-businesses",
+   "title": "Groups - List Business",
+   "description": "Businesses whose users all have the roles of the group, in the order of their ids.",
+   "method": "GET",
+   "path": "/business-accesses/{groupId}/business-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    206,
+    400,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "groups businesses list",
+   "examples": [
+    {
+     "title": "Every business of a group",
+     "command": "ops --all"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    }
+   ],
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ],
+   "response": {
+    "status": 200,
+    "page": true,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "businessId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      }
+     },
+     "required": [
+      "businessId"
+     ],
+     "additionalProperties": false,
+     "description": "A business."
+    }
+   }
+  },
+  {
+   "id": "business-accesses.remove-business",
+   "title": "Groups - Remove Business",
+   "description": "Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator.",
+   "method": "DELETE",
+   "path": "/business-accesses/{groupId}/business-accounts/{businessId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    200,
+    204,
+    401,
+    404,
+    500
+   ],
+   "softErrors": true,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "groups businesses remove",
+   "examples": [
+    {
+     "title": "Without being asked",
+     "command": "ops BUSINESS_ID --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    },
+    {
+     "name": "businessId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Business id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
    "id": "client-identities.connect-token",
    "title": "Login client (second operation)",
    "description": "The OAuth 2.0 token endpoint (RFC 6749) over the same clients and users, for OAuth client libraries. Its failures are the object of the RFC.",
@@ -1598,6 +1874,802 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "service-accesses.add-service",
+   "title": "Groups - Add Service",
+   "description": "Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role somebody names only services that are its own.",
+   "method": "POST",
+   "path": "/service-accesses/{groupId}/service-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON and not BUSINESS or BUSINESSOWNER or BUSINESSADMIN or ADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "groups services add",
+   "examples": [
+    {
+     "title": "One service",
+     "command": "ops billing-service"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "maxItems": 10000,
+    "type": "array",
+    "items": {
+     "type": "object",
+     "properties": {
+      "serviceId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "Service account id of a client"
+      }
+     },
+     "required": [
+      "serviceId"
+     ],
+     "additionalProperties": false,
+     "description": "A service."
+    }
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "service-accesses.list-service-roles",
+   "title": "List Service Roles",
+   "description": "Every role that groups give the service, with those of its groups that give it.",
+   "method": "GET",
+   "path": "/service-accesses/service-accounts/{serviceId}/roles",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "services roles",
+   "examples": [
+    {
+     "title": "As JSON",
+     "command": "billing-service -o json"
+    }
+   ],
+   "params": [
+    {
+     "name": "serviceId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Service account id of a client"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "array",
+     "items": {
+      "type": "object",
+      "properties": {
+       "role": {
+        "type": "string"
+       },
+       "groupNames": {
+        "type": "array",
+        "items": {
+         "type": "string"
+        },
+        "description": "Groups of the member that give the role, themselves or by dependencies"
+       }
+      },
+      "required": [
+       "role",
+       "groupNames"
+      ],
+      "additionalProperties": false,
+      "description": "An effective role and where it comes from."
+     }
+    }
+   }
+  },
+  {
+   "id": "service-accesses.list-services",
+   "title": "Groups - List Services",
+   "description": "Services in the group, by the service account ids of their clients and in the order of these.",
+   "method": "GET",
+   "path": "/service-accesses/{groupId}/service-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    206,
+    400,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "groups services list",
+   "examples": [
+    {
+     "title": "Every service of a group",
+     "command": "ops --all"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    }
+   ],
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ],
+   "response": {
+    "status": 200,
+    "page": true,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "serviceId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "Service account id of a client"
+      }
+     },
+     "required": [
+      "serviceId"
+     ],
+     "additionalProperties": false,
+     "description": "A service."
+    }
+   }
+  },
+  {
+   "id": "service-accesses.remove-service",
+   "title": "Groups - Remove Service",
+   "description": "Takes a service out of the group. Without an administrative role somebody reaches only services that are its own.",
+   "method": "DELETE",
+   "path": "/service-accesses/{groupId}/service-accounts/{serviceId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON and not BUSINESS or BUSINESSOWNER or BUSINESSADMIN or ADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    412,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "groups services remove",
+   "examples": [
+    {
+     "title": "Without being asked",
+     "command": "ops billing-service --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    },
+    {
+     "name": "serviceId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Service account id of a client"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-accesses.add-business-user",
+   "title": "Groups - Add Business User",
+   "description": "Puts users of a business into the group in the name of that business: all of them, or none where one is not of it. The business itself need not be in the group.",
+   "method": "POST",
+   "path": "/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "groups business-users add",
+   "examples": [
+    {
+     "title": "One user of a business",
+     "command": "ops BUSINESS_ID USER_ID"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupName",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    },
+    {
+     "name": "businessId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Business id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "maxItems": 10000,
+    "type": "array",
+    "items": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      }
+     },
+     "required": [
+      "userId"
+     ],
+     "additionalProperties": false,
+     "description": "A user."
+    }
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "user-accesses.add-user",
+   "title": "Groups - Add User",
+   "description": "Puts users into the group: all of them, or none where one is not known. Who is in it already stays. The body is a list, or one user without the brackets.",
+   "method": "POST",
+   "path": "/user-accesses/{groupName}/user-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "groups users add",
+   "examples": [
+    {
+     "title": "Two users at once",
+     "command": "ops USER_ID ANOTHER_USER_ID"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupName",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "maxItems": 10000,
+    "type": "array",
+    "items": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      }
+     },
+     "required": [
+      "userId"
+     ],
+     "additionalProperties": false,
+     "description": "A user."
+    }
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "user-accesses.list-business-users",
+   "title": "Groups - List Business Users",
+   "description": "Users who are in the group in the name of this business, in the order of their ids. Bad paging values count as not given.",
+   "method": "GET",
+   "path": "/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    206,
+    401,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "groups business-users list",
+   "examples": [
+    {
+     "title": "Every user of a business in a group",
+     "command": "ops BUSINESS_ID --all"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupName",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    },
+    {
+     "name": "businessId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Business id"
+     }
+    }
+   ],
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ],
+   "response": {
+    "status": 200,
+    "page": true,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      }
+     },
+     "required": [
+      "userId"
+     ],
+     "additionalProperties": false,
+     "description": "A user."
+    }
+   }
+  },
+  {
+   "id": "user-accesses.list-user-roles",
+   "title": "List User Roles",
+   "description": "Every role that groups give the user, with those of its groups that give it. With businessId only what it has as a user of that business: by the groups of the business, and by those it is in in its name.",
+   "method": "GET",
+   "path": "/user-accesses/user-accounts/{userId}/roles",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "users roles",
+   "examples": [
+    {
+     "title": "What a user may do in the name of its business",
+     "command": "USER_ID --business-id BUSINESS_ID"
+    }
+   ],
+   "params": [
+    {
+     "name": "userId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [
+    {
+     "name": "businessId",
+     "required": false,
+     "schema": {
+      "description": "Business that the user is of",
+      "type": "string"
+     }
+    }
+   ],
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "array",
+     "items": {
+      "type": "object",
+      "properties": {
+       "role": {
+        "type": "string"
+       },
+       "groupNames": {
+        "type": "array",
+        "items": {
+         "type": "string"
+        },
+        "description": "Groups of the member that give the role, themselves or by dependencies"
+       }
+      },
+      "required": [
+       "role",
+       "groupNames"
+      ],
+      "additionalProperties": false,
+      "description": "An effective role and where it comes from."
+     }
+    }
+   }
+  },
+  {
+   "id": "user-accesses.list-users",
+   "title": "Groups - List Users",
+   "description": "Users who are in the group themselves, in the order of their ids; not those who are in it by their business.",
+   "method": "GET",
+   "path": "/user-accesses/{groupName}/user-accounts",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    206,
+    400,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "groups users list",
+   "examples": [
+    {
+     "title": "Every user of a group",
+     "command": "ops --all"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupName",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    }
+   ],
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ],
+   "response": {
+    "status": 200,
+    "page": true,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      }
+     },
+     "required": [
+      "userId"
+     ],
+     "additionalProperties": false,
+     "description": "A user."
+    }
+   }
+  },
+  {
+   "id": "user-accesses.remove-business-user",
+   "title": "Groups - Remove Business User",
+   "description": "Ends that a user is in the group in the name of this business. The last administrator stays.",
+   "method": "DELETE",
+   "path": "/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts/{userId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    412,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "groups business-users remove",
+   "examples": [
+    {
+     "title": "Without being asked",
+     "command": "ops BUSINESS_ID USER_ID --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupName",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    },
+    {
+     "name": "businessId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Business id"
+     }
+    },
+    {
+     "name": "userId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-accesses.remove-user",
+   "title": "Groups - Remove User",
+   "description": "Takes a user out of the group. A client without administrative roles does not reach groups that make administrators; the last administrator stays.",
+   "method": "DELETE",
+   "path": "/user-accesses/{groupName}/user-accounts/{userId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and (ADMIN or IAM_ADMIN_MAINTENANCE) or CLI-1STPARTY and CLI-AUTH-BASIC",
+   "statuses": [
+    200,
+    204,
+    401,
+    404,
+    500
+   ],
+   "softErrors": true,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "groups users remove",
+   "examples": [
+    {
+     "title": "Without being asked",
+     "command": "ops USER_ID --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "groupName",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Id or name of the group"
+     }
+    },
+    {
+     "name": "userId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
    "id": "user-identities.add-identity",
    "title": "Add Identity",
    "description": "Adds a further identifier that the user can log in with. Where it has it already nothing changes.",
@@ -2524,6 +3596,24 @@ export const manifest: Manifest = {
    "fix": "Check the identifier; it is given as it was added."
   },
   {
+   "code": "BUSINESS_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such business.",
+   "fix": "Check the business id."
+  },
+  {
+   "code": "SERVICE_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such service.",
+   "fix": "Check the service account id."
+  },
+  {
+   "code": "MEMBERSHIP_NOT_FOUND",
+   "status": 404,
+   "message": "It is not a member of this group.",
+   "fix": "List the members of the group to see who is in it."
+  },
+  {
    "code": "METHOD_NOT_ALLOWED",
    "status": 405,
    "message": "This path does not take this method.",
@@ -2660,6 +3750,18 @@ export const manifest: Manifest = {
    "status": 422,
    "message": "This role is given by the service itself, never by a group.",
    "fix": "Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS."
+  },
+  {
+   "code": "SERVICE_UNKNOWN",
+   "status": 422,
+   "message": "There is no service of this id.",
+   "fix": "Check the service account id; a client gets one when it is made."
+  },
+  {
+   "code": "USER_NOT_OF_BUSINESS",
+   "status": 422,
+   "message": "The business has no user of this id.",
+   "fix": "Check the user id, or make the user one of this business first."
   },
   {
    "code": "DEPENDENCY_UNKNOWN",

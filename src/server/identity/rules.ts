@@ -1,7 +1,8 @@
 /** Rules about the objects of a call, beside its roles. What they refuse is answered as if it were not there, unless said otherwise. */
 import { fault } from '../../contract/errors.ts';
+import { allows, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import type { Group, User } from '../store/tables.ts';
+import type { Client, Group, User } from '../store/tables.ts';
 import { effectiveRoles } from './effective-roles.ts';
 import type { Principal } from './principal.ts';
 import { groupRolesOfUser, isAdministrative } from './users.ts';
@@ -23,9 +24,59 @@ export async function requireHeldRoles(reader: RoleReader, group: Group, caller:
   if ([...given].some((role) => !caller.roles.has(role))) throw fault('GROUP_NOT_FOUND');
 }
 
-/** Whether the caller is let in as owner or administrator of a business only, and so acts on its own business only. */
-export function actsForOwnBusinessOnly(caller: Principal): boolean {
-  return !isAdministrator(caller) && (caller.roles.has('BUSINESSOWNER') || caller.roles.has('BUSINESSADMIN'));
+/**
+ * Whether it is these roles alone that let the caller in. What else the caller holds widens nothing that it does not open
+ * by itself: who reads everything as an auditor and owns one business still writes to that one only.
+ */
+export function admittedOnlyBy(names: readonly string[], admission: RoleExpression, caller: Principal): boolean {
+  const others = new Set([...caller.roles].filter((role) => !names.includes(role)));
+  return !allows(admission, { roles: others, scope: caller.scope });
+}
+
+const rolesOverOwnBusiness = ['BUSINESSOWNER', 'BUSINESSADMIN'];
+const rolesOverOwnServices = ['BUSINESSOWNER', 'BUSINESSADMIN', 'PERSON'];
+
+/**
+ * Who is let in as owner or administrator of a business acts on its own one, or could rule over every other.
+ * @throws IamError BUSINESS_NOT_FOUND.
+ */
+export function requireOwnBusiness(businessId: string, admission: RoleExpression, caller: Principal): void {
+  if (businessOf(caller) === businessId) return;
+  if (admittedOnlyBy(rolesOverOwnBusiness, admission, caller)) throw fault('BUSINESS_NOT_FOUND');
+}
+
+/**
+ * Without an administrative role somebody acts on its own services: anybody could else strip those of others, or have
+ * them do what he may. Undefined, for one that is not there, is nobody's own. @throws IamError SERVICE_NOT_FOUND.
+ */
+export function requireOwnService(service: Client | undefined, admission: RoleExpression, caller: Principal): void {
+  if (service && isOwnClient(service, caller)) return;
+  if (admittedOnlyBy(rolesOverOwnServices, admission, caller)) throw fault('SERVICE_NOT_FOUND');
+}
+
+/**
+ * Whether a client belongs to the caller: to its business, to its user, or is the calling client itself. The client that
+ * a user happens to call through is not the user's.
+ */
+export function isOwnClient(client: Client, caller: Principal): boolean {
+  if (client.businessId !== undefined && client.businessId === businessOf(caller)) return true;
+  const userId = caller.user ? caller.user.userId : caller.client.userId;
+  if (client.userId !== undefined && client.userId === userId) return true;
+  return caller.user === undefined && client.clientId === caller.client.clientId;
+}
+
+/**
+ * What every proven first-party client may do to a group ends where the group makes administrators: any of them could
+ * else put all administrators out. @throws IamError GROUP_NOT_FOUND.
+ */
+export async function requireReachedGroup(
+  reader: RoleReader,
+  group: Group,
+  admission: RoleExpression,
+  caller: Principal,
+): Promise<void> {
+  if (!admittedOnlyBy(['CLI-AUTH-BASIC'], admission, caller)) return;
+  if (isAdministrative(await effectiveRoles(reader, [group.groupId]))) throw fault('GROUP_NOT_FOUND');
 }
 
 /** The business in whose name the caller acts: its user's, else its client's. */

@@ -3,6 +3,10 @@ import apiKeyCreate from './api-key/create.ts';
 import apiKeyList from './api-key/list.ts';
 import apiKeyRemove from './api-key/remove.ts';
 import apiKeyUpdate from './api-key/update.ts';
+import businessAccessesAddBusiness from './business-accesses/add-business.ts';
+import businessAccessesListBusinessRoles from './business-accesses/list-business-roles.ts';
+import businessAccessesListBusinesses from './business-accesses/list-businesses.ts';
+import businessAccessesRemoveBusiness from './business-accesses/remove-business.ts';
 import clientIdentitiesConnectToken from './client-identities/connect-token.ts';
 import clientIdentitiesCreate from './client-identities/create.ts';
 import clientIdentitiesLogin from './client-identities/login.ts';
@@ -18,6 +22,17 @@ import groupsRemoveDependency from './groups/remove-dependency.ts';
 import groupsRemoveRole from './groups/remove-role.ts';
 import groupsUpdate from './groups/update.ts';
 import keysGet from './keys/get.ts';
+import serviceAccessesAddService from './service-accesses/add-service.ts';
+import serviceAccessesListServiceRoles from './service-accesses/list-service-roles.ts';
+import serviceAccessesListServices from './service-accesses/list-services.ts';
+import serviceAccessesRemoveService from './service-accesses/remove-service.ts';
+import userAccessesAddBusinessUser from './user-accesses/add-business-user.ts';
+import userAccessesAddUser from './user-accesses/add-user.ts';
+import userAccessesListBusinessUsers from './user-accesses/list-business-users.ts';
+import userAccessesListUserRoles from './user-accesses/list-user-roles.ts';
+import userAccessesListUsers from './user-accesses/list-users.ts';
+import userAccessesRemoveBusinessUser from './user-accesses/remove-business-user.ts';
+import userAccessesRemoveUser from './user-accesses/remove-user.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
 import userIdentitiesGet from './user-identities/get.ts';
@@ -34,6 +49,10 @@ export const operations = {
   'api-key.list': apiKeyList,
   'api-key.remove': apiKeyRemove,
   'api-key.update': apiKeyUpdate,
+  'business-accesses.add-business': businessAccessesAddBusiness,
+  'business-accesses.list-business-roles': businessAccessesListBusinessRoles,
+  'business-accesses.list-businesses': businessAccessesListBusinesses,
+  'business-accesses.remove-business': businessAccessesRemoveBusiness,
   'client-identities.connect-token': clientIdentitiesConnectToken,
   'client-identities.create': clientIdentitiesCreate,
   'client-identities.login': clientIdentitiesLogin,
@@ -49,6 +68,17 @@ export const operations = {
   'groups.remove-role': groupsRemoveRole,
   'groups.update': groupsUpdate,
   'keys.get': keysGet,
+  'service-accesses.add-service': serviceAccessesAddService,
+  'service-accesses.list-service-roles': serviceAccessesListServiceRoles,
+  'service-accesses.list-services': serviceAccessesListServices,
+  'service-accesses.remove-service': serviceAccessesRemoveService,
+  'user-accesses.add-business-user': userAccessesAddBusinessUser,
+  'user-accesses.add-user': userAccessesAddUser,
+  'user-accesses.list-business-users': userAccessesListBusinessUsers,
+  'user-accesses.list-user-roles': userAccessesListUserRoles,
+  'user-accesses.list-users': userAccessesListUsers,
+  'user-accesses.remove-business-user': userAccessesRemoveBusinessUser,
+  'user-accesses.remove-user': userAccessesRemoveUser,
   'user-identities.add-identity': userIdentitiesAddIdentity,
   'user-identities.create': userIdentitiesCreate,
   'user-identities.get': userIdentitiesGet,

@@ -49,6 +49,11 @@ export function memberValue(row: Pick<z.infer<typeof MembershipRow>, 'kind' | 'm
   return [row.kind, row.businessId ?? '', row.memberId].join('/');
 }
 
+/** The value of the index `roster`: the members of one kind in one group, for pairs those of one business. */
+export function rosterValue(row: Pick<z.infer<typeof MembershipRow>, 'groupId' | 'kind' | 'businessId'>): string {
+  return [row.groupId, row.kind, row.businessId ?? ''].join('/');
+}
+
 /** Customer ids are numbers; keys are text, ordered alike. */
 export function customerKey(customerId: number): string {
   return String(customerId).padStart(12, '0');
@@ -88,7 +93,7 @@ export const tables = {
   }),
   memberships: table(MembershipRow, membershipKey, {
     unique: {},
-    index: { group: (row) => row.groupId, member: memberValue, business: (row) => row.businessId },
+    index: { group: (row) => row.groupId, roster: rosterValue, member: memberValue, business: (row) => row.businessId },
   }),
   users: table(UserRow, (row) => row.userId, {
     unique: { login: loginNames, bootstrap: (row) => row.bootstrap },

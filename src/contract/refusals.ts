@@ -1,0 +1,102 @@
+/** The part of the error table for calls that are well formed and allowed, but that a state or a rule refuses: 412 and 422. */
+export interface ErrorEntry {
+  readonly status: number;
+  readonly message: string;
+  /** What the caller can do about it; shown by the CLI and in docs/errors.md. */
+  readonly fix: string;
+}
+
+export const refusals = {
+  // 412: a state that the call relies on does not hold
+  GROUP_NAME_TAKEN: {
+    status: 412,
+    message: 'Another group has this name.',
+    fix: 'Choose another name, or update the group that is there.',
+  },
+  GROUP_IN_USE: { status: 412, message: 'Other groups depend on this group.', fix: 'Remove those dependencies first.' },
+  LAST_ADMINISTRATOR: {
+    status: 412,
+    message: 'No administrator who can sign in would be left.',
+    fix: 'Make another user an administrator first.',
+  },
+  BOOTSTRAP_CLIENT: {
+    status: 412,
+    message: 'The clients of the first start can not be removed.',
+    fix: 'Replace its secret with --reset-admin instead.',
+  },
+  CHANGED_MEANWHILE: {
+    status: 412,
+    message: 'It was changed since it was read.',
+    fix: 'Read it again, and apply the change to what is there now.',
+  },
+  USER_UNKNOWN: { status: 412, message: 'There is no user with this id.', fix: 'Check the user id.' },
+  BUSINESS_UNKNOWN: { status: 412, message: 'There is no business with this id.', fix: 'Check the business id.' },
+  ID_TAKEN: {
+    status: 412,
+    message: 'This id is in use, or was once: ids are not used again.',
+    fix: 'Choose another id.',
+  },
+  API_KEY_TAKEN: {
+    status: 412,
+    message: 'This key is in use already.',
+    fix: 'Send another key, or none and have one made.',
+  },
+  LOGIN_NAME_TAKEN: {
+    status: 412,
+    message: 'Another user logs in with this name.',
+    fix: 'Choose another name. User ids, user names, verified e-mails and identifiers share one name space.',
+  },
+  CODE_INVALID: { status: 412, message: 'The code is not valid, or no longer.', fix: 'Ask for a new code.' },
+  BUSINESS_NOT_ALLOWED: {
+    status: 412,
+    message: 'The caller may not put users into this business.',
+    fix: 'Leave businessId out, or call as a proven first-party client or as an administrator.',
+  },
+  LOCK_OF_SELF: { status: 412, message: 'Nobody locks himself.', fix: 'Have another administrator do it.' },
+  LAST_IDENTITY: {
+    status: 412,
+    message: 'A user keeps its user name as a login identifier.',
+    fix: 'Change the user name instead of removing it.',
+  },
+  // 422: a well-formed value that a rule refuses
+  OWNER_AMBIGUOUS: {
+    status: 422,
+    message: 'A client has at most one owner.',
+    fix: 'Send one of userId, businessId and serviceAccountId.',
+  },
+  ROLE_RESERVED: {
+    status: 422,
+    message: 'This role is given by the service itself, never by a group.',
+    fix: 'Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS.',
+  },
+  SERVICE_UNKNOWN: {
+    status: 422,
+    message: 'There is no service of this id.',
+    fix: 'Check the service account id; a client gets one when it is made.',
+  },
+  USER_NOT_OF_BUSINESS: {
+    status: 422,
+    message: 'The business has no user of this id.',
+    fix: 'Check the user id, or make the user one of this business first.',
+  },
+  DEPENDENCY_UNKNOWN: {
+    status: 422,
+    message: 'There is no group of the name that the dependency gives.',
+    fix: 'Create that group first.',
+  },
+  DEPENDENCY_CYCLE: {
+    status: 422,
+    message: 'The groups would depend on each other in a circle.',
+    fix: 'Leave out one of the dependencies of the circle.',
+  },
+  SCOPE_EXCEEDED: {
+    status: 422,
+    message: 'More scope is asked for than there is to give.',
+    fix: 'Ask for a part of the scope of the client.',
+  },
+  GRANT_TYPE_NOT_ALLOWED: {
+    status: 422,
+    message: 'The client may not use this grant type.',
+    fix: 'Use one of the grant types that the client is registered with.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

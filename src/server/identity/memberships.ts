@@ -1,0 +1,102 @@
+/** Who is in a group: users, businesses, users in the name of their business, and services, all in one way. */
+import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
+import type { Page } from '../../contract/operation.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import { type Business, type Client, type Membership, membershipKey, rosterValue } from '../store/tables.ts';
+import { keepingAnAdministrator } from './administrators.ts';
+import { pageOf } from './pages.ts';
+
+/** The members of one kind in one group; with kind businessUser, those of one business. */
+export type Roster = Pick<Membership, 'groupId' | 'kind' | 'businessId'>;
+
+/** A page of member ids in their order. Its cursor is an id, so it holds whether or not that member stays. */
+export async function memberPage(
+  reader: Pick<Reader, 'memberships'>,
+  roster: Roster,
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<Page<string>> {
+  const rows = await reader.memberships.find('roster', rosterValue(roster), {
+    after: after === undefined ? undefined : membershipKey({ ...roster, memberId: after }),
+    limit: limit + 1,
+  });
+  return pageOf(
+    rows.map(({ memberId }) => memberId),
+    limit,
+    (memberId) => memberId,
+  );
+}
+
+/** Puts members into a group; who is in it already stays. */
+export async function addMembers(tx: Transaction, roster: Roster, memberIds: Iterable<string>): Promise<void> {
+  for (const memberId of memberIds) {
+    const membership = { ...roster, memberId };
+    if (!(await tx.memberships.get(membershipKey(membership)))) await tx.memberships.insert(membership);
+  }
+}
+
+/** Takes a member out of a group. @throws IamError MEMBERSHIP_NOT_FOUND, LAST_ADMINISTRATOR. */
+export async function removeMember(tx: Transaction, membership: Membership): Promise<void> {
+  await keepingAnAdministrator(tx, async () => {
+    if (!(await tx.memberships.delete(membershipKey(membership)))) throw fault('MEMBERSHIP_NOT_FOUND');
+  });
+}
+
+const mostNamed = 100;
+
+/** Refuses a list in which one is not known, and names all of those. @throws IamError with `code`. */
+async function requireEach(
+  ids: Iterable<string>,
+  isKnown: (id: string) => Promise<boolean>,
+  code: ErrorCode,
+  message: (id: string) => string,
+): Promise<void> {
+  const faults: Fault[] = [];
+  for (const id of ids) {
+    if (faults.length < mostNamed && !(await isKnown(id))) faults.push({ code, message: message(id) });
+  }
+  const [first, ...others] = faults;
+  if (first) throw new IamError([first, ...others]);
+}
+
+/** @throws IamError USER_UNKNOWN. */
+export function requireUsers(reader: Pick<Reader, 'users'>, userIds: Iterable<string>): Promise<void> {
+  const isKnown = async (id: string) => (await reader.users.get(id)) !== undefined;
+  return requireEach(userIds, isKnown, 'USER_UNKNOWN', (id) => `There is no user ${id}.`);
+}
+
+/**
+ * Users of other businesses are refused as if they were not there: who rules over one business learns nothing of them.
+ * @throws IamError USER_NOT_OF_BUSINESS.
+ */
+export function requireUsersOf(
+  reader: Pick<Reader, 'users'>,
+  businessId: string,
+  userIds: Iterable<string>,
+): Promise<void> {
+  const isKnown = async (id: string) => (await reader.users.get(id))?.businessId === businessId;
+  return requireEach(userIds, isKnown, 'USER_NOT_OF_BUSINESS', (id) => `The business ${businessId} has no user ${id}.`);
+}
+
+/** @throws IamError BUSINESS_UNKNOWN. */
+export function requireBusinesses(reader: Pick<Reader, 'businesses'>, businessIds: Iterable<string>): Promise<void> {
+  const isKnown = async (id: string) => (await reader.businesses.get(id)) !== undefined;
+  return requireEach(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `There is no business ${id}.`);
+}
+
+/** @throws IamError SERVICE_UNKNOWN. */
+export function requireServices(reader: Pick<Reader, 'clients'>, serviceIds: Iterable<string>): Promise<void> {
+  const isKnown = async (id: string) => (await findService(reader, id)) !== undefined;
+  return requireEach(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `There is no service ${id}.`);
+}
+
+/** The client that acts as this service account. */
+export function findService(reader: Pick<Reader, 'clients'>, serviceId: string): Promise<Client | undefined> {
+  return reader.clients.getBy('serviceAccountId', serviceId);
+}
+
+/** @throws IamError BUSINESS_NOT_FOUND. */
+export async function requireBusiness(reader: Pick<Reader, 'businesses'>, businessId: string): Promise<Business> {
+  const business = await reader.businesses.get(businessId);
+  if (!business) throw fault('BUSINESS_NOT_FOUND');
+  return business;
+}

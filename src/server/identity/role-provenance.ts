@@ -1,0 +1,51 @@
+/** Where effective roles come from: for each role, which of a member's groups give it. */
+import type { Reader } from '../store/store.ts';
+import type { Group, Membership } from '../store/tables.ts';
+import { groupsOfMember, reachableGroups } from './effective-roles.ts';
+
+export interface RoleSource {
+  readonly role: string;
+  /** Names of groups that the member is in itself; a dependency that a group has the role from is not one of them. */
+  readonly groupNames: string[];
+}
+
+/**
+ * The roles that a member of these groups has, each with those of the groups that give it, themselves or by what they
+ * depend on; all in the order of their names. `groups` holds, by id, all that can be reached.
+ */
+export function roleSources(groups: ReadonlyMap<string, Group>, memberOf: Iterable<string>): RoleSource[] {
+  const namesByRole = new Map<string, Set<string>>();
+  for (const groupId of new Set(memberOf)) {
+    const group = groups.get(groupId);
+    if (group) for (const role of rolesGivenBy(groups, group)) noteSource(namesByRole, role, group.groupName);
+  }
+  return [...namesByRole.keys()]
+    .sort()
+    .map((role) => ({ role, groupNames: [...(namesByRole.get(role) ?? [])].sort() }));
+}
+
+/** What these members, taken together, may do by their groups, and by which. Read afresh, so it is right after every change. */
+export async function roleSourcesOf(
+  reader: Pick<Reader, 'groups' | 'memberships'>,
+  members: readonly Pick<Membership, 'kind' | 'memberId' | 'businessId'>[],
+): Promise<RoleSource[]> {
+  const memberOf = (await Promise.all(members.map((member) => groupsOfMember(reader, member)))).flat();
+  return roleSources(await reachableGroups(reader, memberOf), memberOf);
+}
+
+function rolesGivenBy(groups: ReadonlyMap<string, Group>, start: Group): Set<string> {
+  const seen = new Set([start.groupId]);
+  const roles = new Set<string>();
+  // The set grows while it is walked: a walk over a set comes by what is added to it.
+  for (const groupId of seen) {
+    const group = groups.get(groupId);
+    for (const role of group?.roles ?? []) roles.add(role);
+    for (const dependency of group?.dependencies ?? []) seen.add(dependency);
+  }
+  return roles;
+}
+
+function noteSource(namesByRole: Map<string, Set<string>>, role: string, groupName: string): void {
+  const names = namesByRole.get(role) ?? new Set();
+  namesByRole.set(role, names.add(groupName));
+}

@@ -1,0 +1,40 @@
+import { BusinessReferences } from '../../../contract/member-schemas.ts';
+import { parseRoles } from '../../../contract/roles.ts';
+import { Empty, GroupReference } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { addMembers, requireBusinesses } from '../../identity/memberships.ts';
+import { requireHeldRoles, requireOwnBusiness } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+const roles =
+  'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)';
+const admission = parseRoles(roles);
+
+export default defineOperation({
+  id: 'business-accesses.add-business',
+  title: 'Groups - Add Business',
+  description:
+    'Puts businesses into the group, which gives its roles to all their users: all of them, or none where one is not known. Who acts for one business only names no other.',
+  method: 'POST',
+  path: '/business-accesses/{groupId}/business-accounts',
+  auth: 'caller',
+  roles,
+  status: [200, 400, 401, 403, 404, 422, 500],
+  request: { params: { groupId: GroupReference }, body: BusinessReferences },
+  response: { status: 200, body: Empty },
+  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'BUSINESS_UNKNOWN'],
+  command: 'groups businesses add',
+  examples: [{ title: 'One business', command: 'ops BUSINESS_ID' }],
+
+  async handle({ params, body }, { store, caller }) {
+    const businessIds = new Set(body.map(({ businessId }) => businessId));
+    for (const businessId of businessIds) requireOwnBusiness(businessId, admission, caller);
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, params.groupId);
+      await requireHeldRoles(tx, group, caller);
+      await requireBusinesses(tx, businessIds);
+      await addMembers(tx, { groupId: group.groupId, kind: 'business' }, businessIds);
+    });
+    return {};
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { RoleWithGroups } from '../../../contract/member-schemas.ts';
+import { parseRoles } from '../../../contract/roles.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { requireBusiness } from '../../identity/memberships.ts';
+import { roleSourcesOf } from '../../identity/role-provenance.ts';
+import { requireOwnBusiness } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+const roles =
+  'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)';
+const admission = parseRoles(roles);
+
+export default defineOperation({
+  id: 'business-accesses.list-business-roles',
+  title: 'List Business Roles',
+  description: 'Every role that all users of the business have through it, with those of its groups that give it.',
+  method: 'GET',
+  path: '/business-accesses/business-accounts/{businessId}/roles',
+  auth: 'caller',
+  roles,
+  status: [200, 401, 403, 404, 500],
+  request: { params: { businessId: Id.describe('Business id') } },
+  response: { status: 200, body: z.array(RoleWithGroups) },
+  errors: ['BUSINESS_NOT_FOUND'],
+  command: 'businesses roles',
+  examples: [{ title: 'As JSON', command: 'BUSINESS_ID -o json' }],
+
+  async handle({ params: { businessId } }, { store, caller }) {
+    requireOwnBusiness(businessId, admission, caller);
+    await requireBusiness(store, businessId);
+    return roleSourcesOf(store, [{ kind: 'business', memberId: businessId }]);
+  },
+});

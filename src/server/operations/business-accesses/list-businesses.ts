@@ -1,0 +1,28 @@
+import { BusinessReference } from '../../../contract/member-schemas.ts';
+import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { memberPage } from '../../identity/memberships.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'business-accesses.list-businesses',
+  title: 'Groups - List Business',
+  description: 'Businesses whose users all have the roles of the group, in the order of their ids.',
+  method: 'GET',
+  path: '/business-accesses/{groupId}/business-accounts',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 206, 400, 401, 403, 404, 500],
+  request: { params: { groupId: GroupReference }, query: PageQuery },
+  response: { page: BusinessReference },
+  errors: ['GROUP_NOT_FOUND'],
+  command: 'groups businesses list',
+  examples: [{ title: 'Every business of a group', command: 'ops --all' }],
+
+  async handle({ params }, { store, range }) {
+    const { groupId } = await requireGroup(store, params.groupId);
+    const page = await memberPage(store, { groupId, kind: 'business' }, range);
+    return { ...page, items: page.items.map((businessId) => ({ businessId })) };
+  },
+});

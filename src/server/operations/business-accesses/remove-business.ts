@@ -1,0 +1,36 @@
+import { parseRoles } from '../../../contract/roles.ts';
+import { GroupReference, Id } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { removeMember } from '../../identity/memberships.ts';
+import { requireOwnBusiness } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+const roles =
+  'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)';
+const admission = parseRoles(roles);
+
+export default defineOperation({
+  id: 'business-accesses.remove-business',
+  title: 'Groups - Remove Business',
+  description:
+    'Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator.',
+  method: 'DELETE',
+  path: '/business-accesses/{groupId}/business-accounts/{businessId}',
+  auth: 'caller',
+  roles,
+  status: ['200e', 204, 401, 404, 500],
+  request: { params: { groupId: GroupReference, businessId: Id.describe('Business id') } },
+  response: { status: 204 },
+  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
+  command: 'groups businesses remove',
+  examples: [{ title: 'Without being asked', command: 'ops BUSINESS_ID --yes' }],
+
+  async handle({ params }, { store, caller }) {
+    requireOwnBusiness(params.businessId, admission, caller);
+    await store.transaction(async (tx) => {
+      const { groupId } = await requireGroup(tx, params.groupId);
+      await removeMember(tx, { groupId, kind: 'business', memberId: params.businessId });
+    });
+    return undefined;
+  },
+});

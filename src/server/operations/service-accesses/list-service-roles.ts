@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { RoleWithGroups } from '../../../contract/member-schemas.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { findService } from '../../identity/memberships.ts';
+import { roleSourcesOf } from '../../identity/role-provenance.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'service-accesses.list-service-roles',
+  title: 'List Service Roles',
+  description: 'Every role that groups give the service, with those of its groups that give it.',
+  method: 'GET',
+  path: '/service-accesses/service-accounts/{serviceId}/roles',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 401, 403, 404, 500],
+  request: { params: { serviceId: Id.describe('Service account id of a client') } },
+  response: { status: 200, body: z.array(RoleWithGroups) },
+  errors: ['SERVICE_NOT_FOUND'],
+  command: 'services roles',
+  examples: [{ title: 'As JSON', command: 'billing-service -o json' }],
+
+  async handle({ params: { serviceId } }, { store }) {
+    if (!(await findService(store, serviceId))) throw fault('SERVICE_NOT_FOUND');
+    return roleSourcesOf(store, [{ kind: 'service', memberId: serviceId }]);
+  },
+});

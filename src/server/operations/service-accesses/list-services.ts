@@ -1,0 +1,28 @@
+import { ServiceReference } from '../../../contract/member-schemas.ts';
+import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { memberPage } from '../../identity/memberships.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'service-accesses.list-services',
+  title: 'Groups - List Services',
+  description: 'Services in the group, by the service account ids of their clients and in the order of these.',
+  method: 'GET',
+  path: '/service-accesses/{groupId}/service-accounts',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 206, 400, 401, 403, 404, 500],
+  request: { params: { groupId: GroupReference }, query: PageQuery },
+  response: { page: ServiceReference },
+  errors: ['GROUP_NOT_FOUND'],
+  command: 'groups services list',
+  examples: [{ title: 'Every service of a group', command: 'ops --all' }],
+
+  async handle({ params }, { store, range }) {
+    const { groupId } = await requireGroup(store, params.groupId);
+    const page = await memberPage(store, { groupId, kind: 'service' }, range);
+    return { ...page, items: page.items.map((serviceId) => ({ serviceId })) };
+  },
+});

@@ -1,0 +1,36 @@
+import { parseRoles } from '../../../contract/roles.ts';
+import { GroupReference, Id } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { findService, removeMember } from '../../identity/memberships.ts';
+import { requireOwnService } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+const roles =
+  'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN or ADMIN or IAM_ADMIN_MAINTENANCE)';
+const admission = parseRoles(roles);
+
+export default defineOperation({
+  id: 'service-accesses.remove-service',
+  title: 'Groups - Remove Service',
+  description:
+    'Takes a service out of the group. Without an administrative role somebody reaches only services that are its own.',
+  method: 'DELETE',
+  path: '/service-accesses/{groupId}/service-accounts/{serviceId}',
+  auth: 'caller',
+  roles,
+  status: [204, 401, 403, 404, 412, 500],
+  request: { params: { groupId: GroupReference, serviceId: Id.describe('Service account id of a client') } },
+  response: { status: 204 },
+  errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
+  command: 'groups services remove',
+  examples: [{ title: 'Without being asked', command: 'ops billing-service --yes' }],
+
+  async handle({ params: { groupId: reference, serviceId } }, { store, caller }) {
+    await store.transaction(async (tx) => {
+      const { groupId } = await requireGroup(tx, reference);
+      requireOwnService(await findService(tx, serviceId), admission, caller);
+      await removeMember(tx, { groupId, kind: 'service', memberId: serviceId });
+    });
+    return undefined;
+  },
+});

@@ -1,0 +1,44 @@
+import { UserReferences } from '../../../contract/member-schemas.ts';
+import { parseRoles } from '../../../contract/roles.ts';
+import { Empty, GroupReference, Id } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { addMembers, requireBusiness, requireUsersOf } from '../../identity/memberships.ts';
+import { requireHeldRoles, requireOwnBusiness } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+const roles =
+  'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)';
+const admission = parseRoles(roles);
+
+export default defineOperation({
+  id: 'user-accesses.add-business-user',
+  title: 'Groups - Add Business User',
+  description:
+    'Puts users of a business into the group in the name of that business: all of them, or none where one is not of it. The business itself need not be in the group.',
+  method: 'POST',
+  path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts',
+  auth: 'caller',
+  roles,
+  status: [200, 400, 401, 403, 404, 422, 500],
+  request: {
+    params: { groupName: GroupReference, businessId: Id.describe('Business id') },
+    body: UserReferences,
+  },
+  response: { status: 200, body: Empty },
+  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'USER_NOT_OF_BUSINESS'],
+  command: 'groups business-users add',
+  examples: [{ title: 'One user of a business', command: 'ops BUSINESS_ID USER_ID' }],
+
+  async handle({ params: { groupName, businessId }, body }, { store, caller }) {
+    const userIds = new Set(body.map(({ userId }) => userId));
+    requireOwnBusiness(businessId, admission, caller);
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, groupName);
+      await requireHeldRoles(tx, group, caller);
+      await requireBusiness(tx, businessId);
+      await requireUsersOf(tx, businessId, userIds);
+      await addMembers(tx, { groupId: group.groupId, kind: 'businessUser', businessId }, userIds);
+    });
+    return {};
+  },
+});

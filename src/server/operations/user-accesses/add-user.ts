@@ -1,0 +1,34 @@
+import { OneOrManyUsers } from '../../../contract/member-schemas.ts';
+import { Empty, GroupReference } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { addMembers, requireUsers } from '../../identity/memberships.ts';
+import { requireHeldRoles } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-accesses.add-user',
+  title: 'Groups - Add User',
+  description:
+    'Puts users into the group: all of them, or none where one is not known. Who is in it already stays. The body is a list, or one user without the brackets.',
+  method: 'POST',
+  path: '/user-accesses/{groupName}/user-accounts',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)',
+  status: [200, 400, 401, 403, 404, 422, 500],
+  request: { params: { groupName: GroupReference }, body: OneOrManyUsers },
+  response: { status: 200, body: Empty },
+  errors: ['GROUP_NOT_FOUND', 'USER_UNKNOWN'],
+  command: 'groups users add',
+  examples: [{ title: 'Two users at once', command: 'ops USER_ID ANOTHER_USER_ID' }],
+
+  async handle({ params, body }, { store, caller }) {
+    const userIds = new Set(body.map(({ userId }) => userId));
+    await store.transaction(async (tx) => {
+      const group = await requireGroup(tx, params.groupName);
+      await requireHeldRoles(tx, group, caller);
+      await requireUsers(tx, userIds);
+      await addMembers(tx, { groupId: group.groupId, kind: 'user' }, userIds);
+    });
+    return {};
+  },
+});

@@ -1,0 +1,39 @@
+import { UserReference } from '../../../contract/member-schemas.ts';
+import { parseRoles } from '../../../contract/roles.ts';
+import { GroupReference, Id, PageQuery } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { memberPage, requireBusiness } from '../../identity/memberships.ts';
+import { requireOwnBusiness } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+const roles =
+  'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_READ_ONLY)';
+const admission = parseRoles(roles);
+
+export default defineOperation({
+  id: 'user-accesses.list-business-users',
+  title: 'Groups - List Business Users',
+  description:
+    'Users who are in the group in the name of this business, in the order of their ids. Bad paging values count as not given.',
+  method: 'GET',
+  path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts',
+  auth: 'caller',
+  roles,
+  status: [200, 206, 401, 404, 500],
+  request: {
+    params: { groupName: GroupReference, businessId: Id.describe('Business id') },
+    query: PageQuery,
+  },
+  response: { page: UserReference },
+  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND'],
+  command: 'groups business-users list',
+  examples: [{ title: 'Every user of a business in a group', command: 'ops BUSINESS_ID --all' }],
+
+  async handle({ params: { groupName, businessId } }, { store, range, caller }) {
+    requireOwnBusiness(businessId, admission, caller);
+    const { groupId } = await requireGroup(store, groupName);
+    await requireBusiness(store, businessId);
+    const page = await memberPage(store, { groupId, kind: 'businessUser', businessId }, range);
+    return { ...page, items: page.items.map((userId) => ({ userId })) };
+  },
+});

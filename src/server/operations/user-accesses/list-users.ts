@@ -1,0 +1,29 @@
+import { UserReference } from '../../../contract/member-schemas.ts';
+import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { memberPage } from '../../identity/memberships.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-accesses.list-users',
+  title: 'Groups - List Users',
+  description:
+    'Users who are in the group themselves, in the order of their ids; not those who are in it by their business.',
+  method: 'GET',
+  path: '/user-accesses/{groupName}/user-accounts',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 206, 400, 401, 403, 404, 500],
+  request: { params: { groupName: GroupReference }, query: PageQuery },
+  response: { page: UserReference },
+  errors: ['GROUP_NOT_FOUND'],
+  command: 'groups users list',
+  examples: [{ title: 'Every user of a group', command: 'ops --all' }],
+
+  async handle({ params }, { store, range }) {
+    const { groupId } = await requireGroup(store, params.groupName);
+    const page = await memberPage(store, { groupId, kind: 'user' }, range);
+    return { ...page, items: page.items.map((userId) => ({ userId })) };
+  },
+});

@@ -1,0 +1,42 @@
+import { parseRoles } from '../../../contract/roles.ts';
+import { GroupReference, Id } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { removeMember, requireBusiness } from '../../identity/memberships.ts';
+import { requireOwnBusiness } from '../../identity/rules.ts';
+import { defineOperation } from '../define.ts';
+
+const roles =
+  'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)';
+const admission = parseRoles(roles);
+
+export default defineOperation({
+  id: 'user-accesses.remove-business-user',
+  title: 'Groups - Remove Business User',
+  description: 'Ends that a user is in the group in the name of this business. The last administrator stays.',
+  method: 'DELETE',
+  path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts/{userId}',
+  auth: 'caller',
+  roles,
+  status: [204, 401, 403, 404, 412, 500],
+  request: {
+    params: {
+      groupName: GroupReference,
+      businessId: Id.describe('Business id'),
+      userId: Id.describe('User id'),
+    },
+  },
+  response: { status: 204 },
+  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
+  command: 'groups business-users remove',
+  examples: [{ title: 'Without being asked', command: 'ops BUSINESS_ID USER_ID --yes' }],
+
+  async handle({ params: { groupName, businessId, userId } }, { store, caller }) {
+    requireOwnBusiness(businessId, admission, caller);
+    await store.transaction(async (tx) => {
+      const { groupId } = await requireGroup(tx, groupName);
+      await requireBusiness(tx, businessId);
+      await removeMember(tx, { groupId, kind: 'businessUser', businessId, memberId: userId });
+    });
+    return undefined;
+  },
+});
