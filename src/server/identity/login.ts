@@ -34,9 +34,10 @@ export async function loginWithPassword(
     const current = await tx.users.get(user.userId);
     // What happened while the password was checked counts: a lock, a removal, a new password.
     if (!current || current.locked || current.passwordHash !== user.passwordHash) throw refused();
-    return startSession(tx, { ...wishes, clientId: client.clientId, userId: user.userId, level: 'AUTH-BASIC' }, tools);
+    const start = { ...wishes, clientId: client.clientId, userId: user.userId, level: 'AUTH-BASIC' } as const;
+    return { current, ...(await startSession(tx, start, tools)) };
   });
-  return tools.issuer.forUser(user, started.session, client, { refreshToken: started.refreshToken });
+  return tools.issuer.forUser(started.current, started.session, client, { refreshToken: started.refreshToken });
 }
 
 /**

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { hashPassword } from '../../../../src/server/identity/passwords.ts';
+import { appClientId } from '../../../harness.ts';
+import {
+  afterTheCheck,
+  alice,
+  basic,
+  claimsOf,
+  countHashes,
+  doors,
+  logIn,
+  password,
+  post,
+  postJson,
+  startWith,
+} from './people.ts';
+
+const path = '/user-identities/login';
+const named = `${path}?clientId=${appClientId}`;
+const pair = { userName: alice.userName, password };
+const authorization = basic(alice.userName, password);
+
+describe('the pair in Authorization', () => {
+  const encoded = authorization.slice('Basic '.length);
+  const forms = [authorization, `basic ${encoded}`, `BASIC   ${encoded}`, encoded, ` ${encoded} `];
+  test.each(forms)('logs in as %j', async (value) => {
+    await using server = await startWith();
+    const answer = await post(server, named, { authorization: value });
+    expect(answer).toMatchObject({ status: 201, json: { tokenType: 'Bearer', scope: ['READ', 'WRITE'] } });
+    expect(claimsOf(answer.json as { accessToken: string })).toMatchObject({
+      sub: alice.userId,
+      client_id: appClientId,
+    });
+  });
+
+  test('makes the body, its type and its encoding matter nothing', async () => {
+    await using server = await startWith();
+    const bodies: [Record<string, string>, string][] = [
+      [{}, ''],
+      [{ 'content-type': 'text/plain' }, '{'],
+      [{ 'content-type': 'application/json' }, '{"unknown":1,"userName":7}'],
+      [{ 'content-type': 'application/json' }, JSON.stringify({ userName: 'somebody', password: 'else' })],
+      [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'no gzip'],
+    ];
+    for (const [headers, body] of bodies)
+      expect(await post(server, named, { authorization, ip: '10.0.0.1', ...headers }, body)).toMatchObject({
+        status: 201,
+      });
+  });
+
+  test('has its secret after the first colon', async () => {
+    const passwordHash = await hashPassword('a:b:c:d:e');
+    await using server = await startWith([{ userId: 'colon', userName: 'colon', passwordHash }]);
+    await expect(logIn(server, { name: 'colon', secret: 'a:b:c:d:e' })).resolves.toBeDefined();
+  });
+
+  test.each(['Basic', 'Basic !!!', 'nothing', `Basic ${Buffer.from('no colon').toString('base64')}`, 'Digest abc'])(
+    'is refused as %j',
+    async (value) => {
+      await using server = await startWith();
+      expect(await post(server, named, { authorization: value })).toMatchObject({
+        status: 401,
+        json: [{ code: 'CREDENTIALS_INVALID' }],
+      });
+    },
+  );
+});
+
+describe('the pair in the body', () => {
+  test("goes beside the client's name, token or key", async () => {
+    await using server = await startWith();
+    const client = await server.makeClient({ authorities: ['AUTH-BASIC'], scope: ['READ'] });
+    const { accessToken } = await server.as({ basic: client }).clientIdentities.login();
+    const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: client.clientId } });
+    const ways: [string, Record<string, string>][] = [
+      [`${path}?clientId=${client.clientId}`, {}],
+      [path, { authorization: `Bearer ${accessToken}` }],
+      [`${path}?clientId=${client.clientId}`, { authorization: `bearer ${accessToken}` }],
+      [path, { 'x-api-key': apiKey }],
+      [`${path}?clientId=${client.clientId}`, { 'x-api-key': apiKey }],
+    ];
+    for (const [target, headers] of ways) {
+      const answer = await postJson(server, target, { ...pair, deviceId: 'd', deviceVersion: 'V1' }, headers);
+      expect(answer).toMatchObject({ status: 201, json: { scope: ['READ'] } });
+      expect(claimsOf(answer.json as { accessToken: string })).toMatchObject({
+        sub: alice.userId,
+        client_id: client.clientId,
+      });
+    }
+  });
+
+  test('is needed whole, and nothing else beside it', async () => {
+    await using server = await startWith();
+    const bodies = [{}, { userName: 'Alice' }, { password }, { ...pair, locked: false }, { ...pair, password: 7 }];
+    for (const body of bodies) expect(await postJson(server, named, body)).toMatchObject({ status: 400 });
+    expect(await post(server, named, {}, 'a=b')).toMatchObject({ status: 415 });
+  });
+
+  test('does not go with another client than the one that is named', async () => {
+    await using server = await startWith();
+    const { accessToken } = await server.as({ basic: await server.makeClient() }).clientIdentities.login();
+    const answer = await postJson(server, named, pair, { authorization: `Bearer ${accessToken}` });
+    expect(answer).toMatchObject({ status: 400, json: [{ code: 'CREDENTIALS_AMBIGUOUS' }] });
+  });
+});
+
+test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
+  'any identifier of the user works: %s',
+  async (name) => {
+    await using server = await startWith();
+    expect(claimsOf(await logIn(server, { name }))).toMatchObject({ sub: alice.userId });
+  },
+);
+
+test('an e-mail that nobody has proven logs nobody in', async () => {
+  await using server = await startWith();
+  await server.world.store.transaction(async (tx) => {
+    const user = await tx.users.get(alice.userId);
+    if (user) await tx.users.replace({ ...user, emailVerified: false });
+  });
+  await expect(logIn(server, { name: alice.userEmail })).rejects.toMatchObject({ status: 401 });
+});
+
+test('a call without a client, or as one of a third party, is refused', async () => {
+  await using server = await startWith();
+  const { clientId } = await server.makeClient({ party: '3RDPARTY' });
+  const codes: object[] = [];
+  for (const target of [path, `${path}?clientId=${clientId}`, `${path}?clientId=unknown`])
+    codes.push(await post(server, target, { authorization }));
+  expect(codes).toMatchObject([
+    { status: 401, json: [{ code: 'CREDENTIALS_MISSING' }] },
+    { status: 401, json: [{ code: 'ROLE_MISSING' }] },
+    { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] },
+  ]);
+});
+
+describe('whatever is wrong', () => {
+  test.each(Object.keys(doors))('answers and works alike at %s', async (door) => {
+    await using server = await startWith([
+      { ...alice, userId: 'locked', userName: 'locked', userEmail: 'l@example.com', identities: [], locked: true },
+      { userId: 'without', userName: 'without' },
+    ]);
+    const tries = [
+      ['nobody', password],
+      ['Alice', 'wrong'],
+      ['locked', password],
+      ['locked', 'wrong'],
+      ['without', password],
+    ];
+    const seen: object[] = [];
+    for (const [name = '', secret = ''] of tries) {
+      const hashes = countHashes(server);
+      const { status, text, headers } = (await doors[door]?.(server, name, secret)) ?? {};
+      seen.push({ status, text, headers, hashes: hashes.count });
+    }
+    expect(seen).toEqual(seen.map(() => ({ ...seen[0], hashes: 1 })));
+    expect(seen[0]).toMatchObject({ status: door === 'connect/token' ? 400 : 401 });
+    expect(seen[0]).toMatchObject({ headers: { 'cache-control': 'no-store' } });
+  });
+
+  test('a password that is too long is not hashed at all', async () => {
+    const longest = '🔑'.repeat(128);
+    await using server = await startWith([
+      { userId: 'long', userName: 'long', passwordHash: await hashPassword(longest) },
+    ]);
+    const hashes = countHashes(server);
+    await expect(logIn(server, { name: 'long', secret: longest })).resolves.toBeDefined();
+    for (const secret of [`${longest}x`, 'x'.repeat(129), 'x'.repeat(1001), 'x'.repeat(10_000)])
+      for (const name of ['Alice', 'nobody']) {
+        const answer = await post(server, named, { authorization: basic(name, secret) });
+        expect(answer).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
+      }
+    for (const body of [
+      { ...pair, password: 'x'.repeat(1001) },
+      { ...pair, password: 'x'.repeat(900_000) },
+    ])
+      expect(await postJson(server, named, body)).toMatchObject({ status: 400 });
+    expect(hashes.count).toBe(1);
+  });
+});
+
+test('a password is what was sent: no blank, case, NUL or composition less', async () => {
+  const secret = 'Caf\u00e9 au lait ';
+  await using server = await startWith([
+    { userId: 'exact', userName: 'exact', passwordHash: await hashPassword(secret) },
+  ]);
+  const others = [
+    secret.trim(),
+    secret.toLowerCase(),
+    `${secret}\0`,
+    `${secret}\0x`,
+    secret.normalize('NFD'),
+    ` ${secret}`,
+  ];
+  for (const other of others)
+    await expect(logIn(server, { name: 'exact', secret: other }), JSON.stringify(other)).rejects.toMatchObject({
+      status: 401,
+    });
+  await expect(logIn(server, { name: 'exact', secret })).resolves.toBeDefined();
+});
+
+test('long passwords that begin alike are different', async () => {
+  const secret = 'x'.repeat(100);
+  await using server = await startWith([
+    { userId: 'alike', userName: 'alike', passwordHash: await hashPassword(secret) },
+  ]);
+  for (const other of ['x'.repeat(72), 'x'.repeat(99), `${'x'.repeat(99)}y`])
+    await expect(logIn(server, { name: 'alike', secret: other })).rejects.toMatchObject({ status: 401 });
+});
+
+describe('while the password is checked', () => {
+  const { userId } = alice;
+  test.each(['lock', 'removal', 'new password'])('a %s stops the login', async (event) => {
+    await using server = await startWith();
+    const otherHash = await hashPassword('another password');
+    afterTheCheck(server, async () => {
+      if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId } });
+      if (event === 'removal') await server.admin.userIdentities.remove({ params: { id: userId } });
+      if (event !== 'new password') return;
+      await server.world.store.transaction(async (tx) => {
+        const user = await tx.users.get(userId);
+        if (user) await tx.users.replace({ ...user, passwordHash: otherHash });
+      });
+    });
+    await expect(logIn(server)).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    expect(await server.world.store.sessions.count()).toBe(0);
+  });
+
+  test('a move to a business counts for the token', async () => {
+    await using server = await startWith([], { seed: { businesses: [{ businessId: 'b1', businessName: 'One' }] } });
+    afterTheCheck(server, () =>
+      server.admin.userIdentities.update({ params: { id: userId }, body: { businessId: 'b1' } }),
+    );
+    expect(claimsOf(await logIn(server))).toMatchObject({ business_id: 'b1' });
+  });
+});
+
+test('passwords are nowhere in the store or the log', async () => {
+  await using server = await startWith();
+  await logIn(server);
+  await postJson(server, named, pair);
+  await logIn(server, { secret: 'a wrong password' }).catch(() => {});
+  const kept = JSON.stringify(await server.dump()) + server.log.join('');
+  for (const secret of [password, 'a wrong password']) expect(kept).not.toContain(secret);
+});
