@@ -57,15 +57,11 @@ async function proven(by: Authentication, presented: Presented): Promise<Princip
  */
 export async function authenticateClient(by: Authentication, clientId: string, secret: string): Promise<Client> {
   const identity = `client:${clientId}`;
-  by.holdBack.check(identity);
-  const client = await by.store.clients.get(clientId);
-  const right = secretMatches(secret, client?.secretHash);
-  if (!client || !right) {
-    by.holdBack.failed(identity);
-    throw unauthenticated('CREDENTIALS_INVALID');
-  }
-  by.holdBack.succeeded(identity);
-  if (!(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
+  const client = await by.holdBack.attempt(identity, async () => {
+    const found = await by.store.clients.get(clientId);
+    return secretMatches(secret, found?.secretHash) ? found : undefined;
+  });
+  if (!client || !(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
   return client;
 }
 

@@ -3,6 +3,7 @@
  * first, doubling to 15 minutes. It counts by the name that was tried, known or not, so that it tells nothing.
  * Counts live in memory: a restart forgets them, which a guesser can't bring about.
  */
+import { createHash } from 'node:crypto';
 import { fault } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 
@@ -11,6 +12,9 @@ const windowMs = 15 * 60_000;
 const firstDelayMs = 30_000;
 const longestDelayMs = 15 * 60_000;
 
+/** A name may be as long as a header; what is kept of it is not. */
+const longestName = 100;
+
 interface Attempts {
   /** Proofs under way: each may become a failure. */
   inFlight: number;
@@ -18,8 +22,8 @@ interface Attempts {
 }
 
 interface Record {
-  failures: number;
-  lastFailureAt: number;
+  /** The times of the last failures, at most as many as are allowed. */
+  failures: number[];
   heldUntil: number;
   delayMs: number;
 }
@@ -39,77 +43,111 @@ export interface HoldBack {
 
 /** `capacity` bounds the memory: beyond it the identity that failed longest ago is forgotten. */
 export function createHoldBack(clock: Clock, capacity = 50_000): HoldBack {
-  const records = new Map<string, Record>();
+  return new CountingHoldBack(clock, capacity);
+}
 
-  function current(identity: string, now: number): Record | undefined {
-    const record = records.get(identity);
-    if (!record || now - Math.max(record.lastFailureAt, record.heldUntil) <= windowMs) return record;
-    records.delete(identity);
-    return undefined;
+class CountingHoldBack implements HoldBack {
+  readonly #clock: Clock;
+  readonly #capacity: number;
+  /** By the name that is kept of an identity; the one that failed longest ago first. */
+  readonly #records = new Map<string, Record>();
+  readonly #underWay = new Map<string, Attempts>();
+
+  constructor(clock: Clock, capacity: number) {
+    this.#clock = clock;
+    this.#capacity = capacity;
   }
 
-  const underWay = new Map<string, Attempts>();
+  check(identity: string): void {
+    const now = this.#now();
+    const record = this.#current(nameOf(identity), now);
+    if (!record || record.heldUntil <= now) return;
+    const seconds = Math.ceil((record.heldUntil - now) / 1000);
+    throw fault('TOO_MANY_ATTEMPTS', undefined, { 'Retry-After': String(seconds) });
+  }
 
-  const holdBack: HoldBack = {
-    check(identity) {
-      const now = clock.now().getTime();
-      const record = current(identity, now);
-      if (!record || record.heldUntil <= now) return;
-      const seconds = Math.ceil((record.heldUntil - now) / 1000);
-      throw fault('TOO_MANY_ATTEMPTS', undefined, { 'Retry-After': String(seconds) });
-    },
-    failed(identity) {
-      const now = clock.now().getTime();
-      const record = current(identity, now) ?? { failures: 0, lastFailureAt: now, heldUntil: 0, delayMs: 0 };
-      record.failures += 1;
-      record.lastFailureAt = now;
-      if (record.failures >= failuresAllowed) {
-        record.delayMs = record.delayMs === 0 ? firstDelayMs : Math.min(record.delayMs * 2, longestDelayMs);
-        record.heldUntil = now + record.delayMs;
-      }
-      records.delete(identity);
-      records.set(identity, record);
-      const oldest = records.keys().next().value;
-      if (records.size > capacity && oldest !== undefined) records.delete(oldest);
-    },
-    succeeded(identity) {
-      records.delete(identity);
-    },
-    async attempt(identity, proof) {
-      await enter(identity);
-      try {
-        const proven = await proof();
-        if (proven === undefined) holdBack.failed(identity);
-        else holdBack.succeeded(identity);
-        return proven;
-      } finally {
-        leave(identity);
-      }
-    },
-  };
+  failed(identity: string): void {
+    const name = nameOf(identity);
+    const now = this.#now();
+    const record = withFailure(this.#current(name, now), now);
+    this.#records.delete(name);
+    this.#records.set(name, record);
+    const oldest = this.#records.keys().next().value;
+    if (this.#records.size > this.#capacity && oldest !== undefined) this.#records.delete(oldest);
+  }
+
+  succeeded(identity: string): void {
+    this.#records.delete(nameOf(identity));
+  }
+
+  async attempt<Proof>(identity: string, proof: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
+    await this.#enter(identity);
+    try {
+      const proven = await proof();
+      if (proven === undefined) this.failed(identity);
+      else this.succeeded(identity);
+      return proven;
+    } finally {
+      this.#leave(identity);
+    }
+  }
 
   /** Resolves when a proof may run. Whoever waited looks again: what went before may have failed. */
-  async function enter(identity: string): Promise<void> {
+  async #enter(identity: string): Promise<void> {
+    const name = nameOf(identity);
     for (;;) {
-      holdBack.check(identity);
-      const attempts = underWay.get(identity) ?? { inFlight: 0, waiting: [] };
-      const failures = current(identity, clock.now().getTime())?.failures ?? 0;
-      if (attempts.inFlight < Math.max(1, failuresAllowed - failures)) {
+      this.check(identity);
+      const attempts = this.#underWay.get(name) ?? { inFlight: 0, waiting: [] };
+      if (attempts.inFlight < this.#atOnce(name)) {
         attempts.inFlight += 1;
-        underWay.set(identity, attempts);
+        this.#underWay.set(name, attempts);
         return;
       }
       await new Promise<void>((resolve) => attempts.waiting.push(resolve));
     }
   }
 
-  function leave(identity: string): void {
-    const attempts = underWay.get(identity);
+  #leave(identity: string): void {
+    const name = nameOf(identity);
+    const attempts = this.#underWay.get(name);
     if (!attempts) return;
     attempts.inFlight -= 1;
     for (const go of attempts.waiting.splice(0)) go();
-    if (attempts.inFlight === 0) underWay.delete(identity);
+    if (attempts.inFlight === 0) this.#underWay.delete(name);
   }
 
-  return holdBack;
+  /** How many proofs may run at once: as many as may still fail, and one where the delay is over. */
+  #atOnce(name: string): number {
+    const now = this.#now();
+    const record = this.#current(name, now);
+    if (!record) return failuresAllowed;
+    return record.delayMs > 0 ? 1 : Math.max(1, failuresAllowed - inWindow(record.failures, now).length);
+  }
+
+  #current(name: string, now: number): Record | undefined {
+    const record = this.#records.get(name);
+    if (!record || now - Math.max(record.failures.at(-1) ?? 0, record.heldUntil) <= windowMs) return record;
+    this.#records.delete(name);
+    return undefined;
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+}
+
+function withFailure(record: Record | undefined, now: number): Record {
+  const { failures: before, heldUntil, delayMs } = record ?? { failures: [], heldUntil: 0, delayMs: 0 };
+  const failures = [...before, now].slice(-failuresAllowed);
+  if (delayMs === 0 && inWindow(failures, now).length < failuresAllowed) return { failures, heldUntil, delayMs };
+  const longer = delayMs === 0 ? firstDelayMs : Math.min(delayMs * 2, longestDelayMs);
+  return { failures, heldUntil: now + longer, delayMs: longer };
+}
+
+function inWindow(failures: readonly number[], now: number): number[] {
+  return failures.filter((at) => now - at <= windowMs);
+}
+
+function nameOf(identity: string): string {
+  return identity.length <= longestName ? identity : `sha256:${createHash('sha256').update(identity).digest('hex')}`;
 }
