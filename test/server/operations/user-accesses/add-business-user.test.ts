@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { asUser } from '../user-token.ts';
+import { membersIn, testMemberBodies } from './bodies.ts';
+import { callerWith, expectRefusal, makeUsers, startWorld, testRoleSets } from './members.ts';
+
+const id = 'user-accesses.add-business-user';
+const to = (businessId: string, userIds: readonly string[], groupName = 'plain') => ({
+  params: { groupName, businessId },
+  body: userIds.map((userId) => ({ userId })),
+});
+
+testRoleSets(id, async () => to('a', ['a1']));
+
+testMemberBodies({
+  id,
+  params: (groupName) => ({ groupName, businessId: 'a' }),
+  field: 'userId',
+  known: ['a1', 'a2'],
+  unknownCode: 'USER_NOT_OF_BUSINESS',
+  make: (server, ids) => makeUsers(server, ids, { businessId: 'a' }),
+});
+
+test('makes pairs, whether or not the business is in the group', async () => {
+  await using server = await startWorld();
+  await server.admin.userAccesses.addBusinessUser(to('a', ['a1']));
+  const rows = await server.world.store.memberships.find('member', 'businessUser/a/a1');
+  expect(rows).toEqual([{ groupId: expect.any(String), kind: 'businessUser', businessId: 'a', memberId: 'a1' }]);
+});
+
+test('refuses a user of another business or of none like one who is not there', async () => {
+  await using server = await startWorld();
+  const expected = { status: 422, code: 'USER_NOT_OF_BUSINESS' };
+  for (const userId of ['b1', 'p1', 'nobody']) {
+    const failure = await expectRefusal(server, () => server.admin.call(id, to('a', ['a1', userId])), expected);
+    expect(failure.items).toEqual([{ code: expected.code, message: `The business a has no user ${userId}.` }]);
+  }
+});
+
+test('answers 404 for businesses that are not there', async () => {
+  await using server = await startWorld();
+  for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
+    await expectRefusal(server, () => server.admin.call(id, to(businessId, [])), {
+      status: 404,
+      code: 'BUSINESS_NOT_FOUND',
+    });
+});
+
+describe('its own business only', () => {
+  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+
+  test('is what an owner or administrator of a business adds to', async () => {
+    await using server = await startWorld();
+    for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
+      const caller = await asUser(server, { roles: [role], businessId: 'a' });
+      await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), refused);
+      await expectRefusal(server, () => caller.call(id, to('nobody', ['b1'])), refused);
+      await caller.userAccesses.addBusinessUser(to('a', ['a1']));
+    }
+    expect(await membersIn(server)).toEqual(['a1']);
+  });
+
+  test('binds an auditor who is administrator of a business as well', async () => {
+    await using server = await startWorld();
+    const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'];
+    const caller = await callerWith(server, roles);
+    await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), refused);
+  });
+
+  test('does not make its administrator an owner, but an owner makes administrators', async () => {
+    await using server = await startWorld();
+    const roles = ['BUSINESSADMIN', 'BUSINESSUSER'];
+    const administrator = await asUser(server, { userId: 'u', roles, businessId: 'a' });
+    const call = () => administrator.call(id, to('a', ['u'], 'business-owners'));
+    await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
+    const owner = await asUser(server, { roles: ['BUSINESSOWNER', ...roles], businessId: 'a' });
+    await owner.userAccesses.addBusinessUser(to('a', ['a1'], 'business-admins'));
+    expect(await membersIn(server, 'business-admins')).toEqual(['a1']);
+  });
+});

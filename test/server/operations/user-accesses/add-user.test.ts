@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { asUser } from '../user-token.ts';
+import { membersIn, testMemberBodies } from './bodies.ts';
+import { expectRefusal, makeUsers, startWorld, testRoleSets } from './members.ts';
+
+const id = 'user-accesses.add-user';
+
+testRoleSets(id, async () => ({ params: { groupName: 'plain' }, body: [{ userId: 'p1' }] }));
+
+testMemberBodies({
+  id,
+  params: (groupName) => ({ groupName }),
+  field: 'userId',
+  known: ['p1', 'p2'],
+  unknownCode: 'USER_UNKNOWN',
+  make: makeUsers,
+});
+
+test('takes one user without the brackets, and names what is wrong in it', async () => {
+  await using server = await startWorld();
+  const params = { groupName: 'plain' };
+  await expect(server.admin.userAccesses.addUser({ params, body: { userId: 'p1' } })).resolves.toEqual({});
+  expect(await membersIn(server)).toEqual(['p1']);
+  const call = () => server.admin.call(id, { params, body: { userId: 5 } });
+  const failure = await expectRefusal(server, call, { status: 400, code: 'FIELD_TYPE' });
+  expect(failure.items).toEqual([{ code: 'FIELD_TYPE', message: '[0].userId must be a string.' }]);
+  await expectRefusal(server, () => server.admin.call(id, { params, body: {} }), {
+    status: 400,
+    code: 'FIELD_MISSING',
+  });
+});
+
+test('adds users whose ids objects have by nature', async () => {
+  await using server = await startWorld();
+  const body = [{ userId: 'constructor' }, { userId: '__proto__' }];
+  await server.admin.userAccesses.addUser({ params: { groupName: 'plain' }, body });
+  expect(await membersIn(server)).toEqual(['__proto__', 'constructor']);
+});
+
+test('does not let an administrator make himself a maintainer', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { userId: 'u', roles: ['ADMIN'] });
+  const call = () => caller.call(id, { params: { groupName: 'maintainers' }, body: [{ userId: 'u' }] });
+  await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
+});
+
+test('takes the same users from a hundred calls at once', async () => {
+  await using server = await startWorld();
+  const body = [{ userId: 'p1' }, { userId: 'p2' }];
+  const calls = Array.from({ length: 100 }, () =>
+    server.admin.userAccesses.addUser({ params: { groupName: 'plain' }, body }),
+  );
+  await Promise.all(calls);
+  expect(await membersIn(server)).toEqual(['p1', 'p2']);
+});

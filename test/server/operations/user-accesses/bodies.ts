@@ -1,0 +1,151 @@
+/** What every operation that adds members holds about its body, as tests to ask for. */
+import { describe, expect, test } from 'vitest';
+import type { OperationId } from '../../../../src/server/operations/index.ts';
+import type { TestServer } from '../../../harness.ts';
+import { expectRefusal, failureOf, idsFrom, startWorld } from './members.ts';
+
+export interface MemberAddition {
+  readonly id: OperationId;
+  params(groupName: string): Readonly<Record<string, string>>;
+  /** The name of the id in an entry of the body. */
+  readonly field: string;
+  /** Two that are there. */
+  readonly known: readonly [string, string];
+  /** The code for one that is not. */
+  readonly unknownCode: string;
+  /** Makes such as can be added. */
+  make(server: TestServer, ids: readonly string[]): Promise<void>;
+}
+
+/** The members of a group, whatever they are. */
+export async function membersIn(server: TestServer, groupName = 'plain'): Promise<string[]> {
+  const group = await server.world.store.groups.getBy('groupName', groupName);
+  const rows = await server.world.store.memberships.find('group', group?.groupId ?? '');
+  return rows.map(({ memberId }) => memberId);
+}
+
+export function testMemberBodies({ id, params, field, known, unknownCode, make }: MemberAddition): void {
+  const entries = (memberIds: readonly string[]) => memberIds.map((memberId) => ({ [field]: memberId }));
+  const add = (server: TestServer, body: unknown, groupName = 'plain') =>
+    server.admin.call(id, { params: params(groupName), body });
+
+  describe('the body', () => {
+    test('may name several; adding again, or one twice, changes nothing', async () => {
+      await using server = await startWorld();
+      const [first, second] = known;
+      expect(await add(server, entries([first]))).toMatchObject({ status: 200, body: {} });
+      await add(server, entries([second, first, second]));
+      expect(await membersIn(server)).toEqual([first, second].toSorted());
+      const before = await server.dump();
+      await add(server, entries(known));
+      await add(server, []);
+      expect(await server.dump()).toEqual(before);
+    });
+
+    test('is refused whole where it names some that are not there, and all of those are named', async () => {
+      await using server = await startWorld();
+      const [first, second] = known;
+      const bad = [first.toUpperCase(), 'nobody', 'toString'];
+      const call = () => add(server, entries([first, ...bad, second]));
+      const failure = await expectRefusal(server, call, { status: 422, code: unknownCode });
+      expect(failure.items).toEqual(
+        bad.map((memberId) => ({ code: unknownCode, message: expect.stringContaining(`${memberId}.`) })),
+      );
+    });
+
+    test('of 10,000 with one bad adds nothing; without it all; one more is too many', async () => {
+      await using server = await startWorld();
+      const ids = idsFrom('many', 10_000);
+      await make(server, ids);
+      const call = () => add(server, entries([...ids.slice(0, 5000), 'nobody', ...ids.slice(5001)]));
+      const failure = await expectRefusal(server, call, { status: 422, code: unknownCode });
+      expect(failure.items).toHaveLength(1);
+      const tooMany = () => add(server, entries([...ids, 'one-more']));
+      await expectRefusal(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
+      await add(server, entries(ids));
+      expect(await membersIn(server)).toEqual(ids);
+    });
+
+    test('names at most a hundred of 10,000 that are not there', async () => {
+      await using server = await startWorld();
+      const failure = await failureOf(add(server, entries(idsFrom('nobody', 10_000))));
+      expect(failure.items).toHaveLength(100);
+    });
+
+    test.each([
+      ['BODY_NOT_JSON', '[{', undefined],
+      ['FIELD_TYPE', [5], '[0] must be an object.'],
+      ['FIELD_TYPE', [[{ [field]: 'x' }]], '[0] must be an object.'],
+      ['FIELD_MISSING', [{}], `[0].${field} is required.`],
+      ['FIELD_TYPE', [{ [field]: 5 }], `[0].${field} must be a string.`],
+      ['FIELD_TYPE', [{ [field]: null }], `[0].${field} must be a string.`],
+      ['FIELD_UNKNOWN', [{ [field]: 'x', more: 1 }], '[0].more: there is no such field.'],
+      ['FIELD_TYPE', 'null', 'The body must be an array.'],
+      ['FIELD_TYPE', '"x"', 'The body must be an array.'],
+      ['FIELD_TYPE', '7', 'The body must be an array.'],
+    ])('is refused as %s: %j', async (code, body, message) => {
+      await using server = await startWorld();
+      const failure = await expectRefusal(server, () => add(server, body), { status: 400, code });
+      if (message !== undefined) expect(failure.items).toEqual([{ code, message }]);
+    });
+
+    test.each(['', 'a b', 'a/b', 'x'.repeat(65), 'ü', '\u0000'])(
+      'is refused where an id is no id: %j',
+      async (memberId) => {
+        await using server = await startWorld();
+        const call = () => add(server, entries([known[0], memberId]));
+        const failure = await expectRefusal(server, call, { status: 422, code: 'FIELD_VALUE' });
+        expect(failure.items).toEqual([{ code: 'FIELD_VALUE', message: expect.stringContaining(`[1].${field}`) }]);
+      },
+    );
+
+    test('may hold ids that objects have by nature', async () => {
+      await using server = await startWorld();
+      for (const memberId of ['hasOwnProperty', 'valueOf'])
+        await expectRefusal(server, () => add(server, entries([memberId])), { status: 422, code: unknownCode });
+      const raw = `[{"${field}": "${known[0]}", "__proto__": {"${field}": "${known[1]}"}}]`;
+      await expectRefusal(server, () => add(server, raw), { status: 400, code: 'FIELD_UNKNOWN' });
+    });
+  });
+
+  test('answers 404 for groups that are not there', async () => {
+    await using server = await startWorld();
+    for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__']) {
+      const call = () => add(server, entries(known), groupName);
+      await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
+    }
+    const long = () => add(server, entries(known), 'a'.repeat(101));
+    await expectRefusal(server, long, { status: 404, code: 'PATH_VALUE' });
+  });
+
+  describe('what a group gives', () => {
+    const common = ['CLI-1STPARTY', 'AUTH-BASIC', 'ADMIN'];
+
+    test('is given by nobody who does not hold it all himself, through dependencies as well', async () => {
+      await using server = await startWorld();
+      const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+      for (const authorities of [common, [...common, 'APPROVE'], [...common, 'DEPLOY']]) {
+        const caller = await server.withAuthorities(authorities);
+        const call = () => caller.call(id, { params: params('leads'), body: entries(known) });
+        await expectRefusal(server, call, refused);
+      }
+      const holder = await server.withAuthorities([...common, 'APPROVE', 'DEPLOY']);
+      await holder.call(id, { params: params('leads'), body: entries(known) });
+      expect(await membersIn(server, 'leads')).toEqual(known.toSorted());
+    });
+
+    test('is refused as if the group were not there', async () => {
+      await using server = await startWorld();
+      const caller = await server.withAuthorities(common);
+      const withheld = await failureOf(caller.call(id, { params: params('maintainers'), body: entries(known) }));
+      const unknown = await failureOf(caller.call(id, { params: params('nobody'), body: entries(known) }));
+      expect({ ...withheld, requestId: '' }).toEqual({ ...unknown, requestId: '' });
+    });
+
+    test('is given by a maintainer whatever it is', async () => {
+      await using server = await startWorld();
+      await add(server, entries(known), 'leads');
+      expect(await membersIn(server, 'leads')).toHaveLength(2);
+    });
+  });
+}

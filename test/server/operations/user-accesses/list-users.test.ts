@@ -1,0 +1,12 @@
+import { testRoleSets } from './members.ts';
+import { testMemberPages } from './pages.ts';
+
+testRoleSets('user-accesses.list-users', async () => ({ params: { groupName: 'plain' } }));
+
+testMemberPages({
+  id: 'user-accesses.list-users',
+  params: (groupName) => ({ groupName }),
+  member: (memberId) => ({ kind: 'user', memberId }),
+  field: 'userId',
+  badPaging: 'refused',
+});

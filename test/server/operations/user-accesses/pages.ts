@@ -1,0 +1,118 @@
+/** What every list of members holds, as tests to ask for. */
+import { describe, expect, test } from 'vitest';
+import type { OperationId } from '../../../../src/server/operations/index.ts';
+import type { Membership } from '../../../../src/server/store/tables.ts';
+import type { TestServer } from '../../../harness.ts';
+import { failureOf, idsFrom, put, startWorld } from './members.ts';
+
+export interface MemberList {
+  readonly id: OperationId;
+  /** The call's path: which group is asked, under the name that the operation has for it, and what else it takes. */
+  params(groupName: string): Readonly<Record<string, string>>;
+  /** What makes this id a member of the list. */
+  member(memberId: string): Omit<Membership, 'groupId'>;
+  /** The name of the id in an item. */
+  readonly field: string;
+  /** Whether bad values of limit and after are refused or count as not given. */
+  readonly badPaging: 'refused' | 'ignored';
+}
+
+const everyKind: readonly Omit<Membership, 'groupId'>[] = [
+  { kind: 'user', memberId: 'm1' },
+  { kind: 'business', memberId: 'm1' },
+  { kind: 'service', memberId: 'm1' },
+  { kind: 'businessUser', memberId: 'm1', businessId: 'a' },
+  { kind: 'businessUser', memberId: 'm2', businessId: 'b' },
+  { kind: 'businessUser', memberId: 'm3', businessId: 'a-and-more' },
+];
+
+export function testMemberPages({ id, params, member, field, badPaging }: MemberList): void {
+  type Query = { limit?: number; after?: string };
+  const list = (server: TestServer, query: Query = {}, groupName = 'plain') =>
+    server.admin.call(id, { params: params(groupName), query });
+  const items = (memberIds: readonly string[]) => memberIds.map((memberId) => ({ [field]: memberId }));
+  const all = async (server: TestServer, limit: number) => {
+    const found: unknown[] = [];
+    for await (const item of server.admin.items(id, { params: params('plain'), query: { limit } })) found.push(item);
+    return found;
+  };
+  const cursorOf = (link: string | undefined) => {
+    const [, url = ''] = /^<(.*)>; rel="next"$/.exec(link ?? '') ?? [];
+    return new URL(url).searchParams.get('after') ?? '';
+  };
+
+  describe('the list', () => {
+    test('is empty for a group without members, and for one with others only', async () => {
+      await using server = await startWorld();
+      expect(await list(server)).toMatchObject({ status: 200, body: [] });
+      const own = member('m1');
+      await put(
+        server,
+        'plain',
+        everyKind.filter(({ kind, businessId }) => kind !== own.kind || businessId !== own.businessId),
+      );
+      await put(server, 'leads', [member('m9')]);
+      expect(await list(server)).toMatchObject({ status: 200, body: [] });
+    });
+
+    test('has the members in the order of their ids, by the name and by the id of the group', async () => {
+      await using server = await startWorld();
+      await put(server, 'plain', everyKind);
+      await put(server, 'plain', ['z', 'B', 'b', 'a-', 'a', '10', '9'].map(member));
+      const group = await server.world.store.groups.getBy('groupName', 'plain');
+      const expected = items(['10', '9', 'B', 'a', 'a-', 'b', 'm1', 'z']);
+      expect(await list(server)).toMatchObject({ status: 200, body: expected });
+      expect(await list(server, {}, group?.groupId)).toMatchObject({ status: 200, body: expected });
+    });
+
+    test('comes in pages of a hundred, or of as many as asked for', async () => {
+      await using server = await startWorld();
+      const ids = idsFrom('m', 250);
+      await put(server, 'plain', [...ids].reverse().map(member));
+      const first = await list(server);
+      expect(first).toMatchObject({ status: 206, body: items(ids.slice(0, 100)) });
+      const last = await list(server, { limit: 250 });
+      expect(last).toMatchObject({ status: 200, body: items(ids) });
+      expect(last.headers.link).toBeUndefined();
+      expect(await all(server, 7)).toEqual(items(ids));
+    });
+
+    test('misses none and repeats none while others come and go', async () => {
+      await using server = await startWorld();
+      const ids = idsFrom('m', 6);
+      await put(server, 'plain', ids.map(member));
+      const first = await list(server, { limit: 3 });
+      const after = cursorOf(first.headers.link);
+      // The member at which the cursor stands goes, one before it comes, and one after it.
+      await server.world.store.transaction(async (tx) => {
+        const rows = await tx.memberships.list();
+        const standing = rows.find(({ memberId }) => memberId === ids[2]);
+        await tx.memberships.delete([standing?.groupId, standing?.kind, standing?.businessId ?? '', ids[2]].join('/'));
+      });
+      await put(server, 'plain', [member('m000000'), member('m00004x')]);
+      const rest = await list(server, { limit: 10, after });
+      expect(rest).toMatchObject({ status: 200, body: items(['m00003', 'm00004', 'm00004x', 'm00005']) });
+    });
+
+    test(`has bad values of limit and after ${badPaging}`, async () => {
+      await using server = await startWorld();
+      await put(server, 'plain', ['m1', 'm2'].map(member));
+      await put(server, 'leads', ['m1', 'm2'].map(member));
+      const foreign = cursorOf((await list(server, { limit: 1 }, 'leads')).headers.link);
+      const ofGroups = cursorOf((await server.admin.call('groups.list', { query: { limit: 1 } })).headers.link);
+      const bad: Query[] = [{ limit: 0 }, { limit: -1 }, { limit: 1e9 }, { limit: 1.5 }, { limit: Number.NaN }];
+      bad.push(...[foreign, ofGroups, 'x', '', '__proto__'].map((after) => ({ after })));
+      for (const query of bad) {
+        if (badPaging === 'ignored')
+          expect(await list(server, query)).toMatchObject({ status: 200, body: items(['m1', 'm2']) });
+        else expect(await failureOf(list(server, query)), JSON.stringify(query)).toMatchObject({ status: 400 });
+      }
+    });
+
+    test('answers 404 for groups that are not there', async () => {
+      await using server = await startWorld();
+      for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__', 'a'.repeat(101)])
+        expect((await failureOf(list(server, {}, groupName))).status).toBe(404);
+    });
+  });
+}
