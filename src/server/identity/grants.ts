@@ -1,6 +1,6 @@
 /** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), whatever words the endpoint has for them. */
 import { fault } from '../../contract/errors.ts';
-import type { Client } from '../store/tables.ts';
+import type { Client, Session } from '../store/tables.ts';
 import type { Narrowed, TokenResponse } from '../tokens/issue.ts';
 import { authenticate, authenticateClient, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair, Presented } from './credentials.ts';
@@ -24,7 +24,7 @@ export interface GrantTools extends LoginTools {
 
 interface Grantee {
   readonly client: Client;
-  /** It has shown its secret, a key or a token, not its name only. */
+  /** It has shown its secret or a key, not its name or a token only. */
   readonly proven: boolean;
 }
 
@@ -41,12 +41,14 @@ export async function grantToken(
   requireAllowed(grantee, request);
   if (request.grantType === 'client_credentials') return grantToClient(tools, grantee.client, request, clientsRenew);
   if (request.grantType === 'password') return grantToUser(tools, grantee.client, request);
-  return grantRenewal(tools, grantee.client, required(request.refreshToken, 'refresh token'));
+  return grantRenewal(tools, grantee.client, request);
 }
 
 /** Who asks. A client that has a secret has to show it, or a key or a token in its place. */
 async function granteeOf({ authentication, presented }: GrantTools, request: GrantRequest): Promise<Grantee> {
   const named = request.clientId ?? presented.clientId;
+  if (presented.clientId !== undefined && presented.clientId !== named)
+    throw fault('CREDENTIALS_AMBIGUOUS', 'The query and the body name different clients.');
   const inHeader = presented.basic ?? presented.bearer ?? presented.apiKey;
   if (inHeader !== undefined && request.clientSecret !== undefined)
     throw fault('CREDENTIALS_AMBIGUOUS', 'The client presents itself in a header and in the body.');
@@ -81,7 +83,7 @@ async function fromHeader(
   }
   const principal = await authenticate(by, presented, 'caller');
   if (!principal || principal.user) throw unauthenticated('TOKEN_INVALID');
-  return { client: principal.client, proven: true };
+  return { client: principal.client, proven: principal.way === 'api-key' };
 }
 
 /** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: raw counts first. */
@@ -102,18 +104,24 @@ function formDecoded(text: string): string {
 function requireAllowed({ client, proven }: Grantee, { grantType, scope }: GrantRequest): void {
   if (!client.grantTypes.includes(grantType))
     throw fault('GRANT_TYPE_NOT_ALLOWED', `The client may not use ${grantType}.`);
-  if (grantType === 'client_credentials' && !proven) throw unauthenticated('CREDENTIALS_INVALID', basicChallenge);
+  if (!proven && needsProof(client, grantType)) throw unauthenticated('CREDENTIALS_INVALID', basicChallenge);
   if (grantType === 'password' && client.party !== '1STPARTY')
     throw fault('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients see passwords of users.');
   if (scope?.some((name) => !client.scope.includes(name))) throw fault('SCOPE_EXCEEDED');
 }
 
+/** A token alone gets no new ones: whoever stole it would keep it alive for ever. */
+function needsProof(client: Client, grantType: GrantRequest['grantType']): boolean {
+  return grantType === 'client_credentials' || (grantType === 'refresh_token' && client.secretHash !== undefined);
+}
+
 async function grantToClient(
-  { store, issuer, ...tools }: GrantTools,
+  tools: GrantTools,
   client: Client,
   { scope }: GrantRequest,
   renewable: boolean,
 ): Promise<TokenResponse> {
+  const { store, issuer } = tools;
   if (!renewable) return issuer.forClient(client, { scope });
   const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope } as const;
   const started = await store.transaction((tx) => startSession(tx, start, tools));
@@ -129,19 +137,28 @@ async function grantToUser(tools: GrantTools, client: Client, request: GrantRequ
   }
 }
 
-async function grantRenewal(
-  { store, issuer, ...tools }: GrantTools,
-  client: Client,
-  refreshToken: string,
-): Promise<TokenResponse> {
-  const rotation = await store.transaction((tx) => rotate(tx, refreshToken, client.clientId, tools));
+async function grantRenewal(tools: GrantTools, client: Client, request: GrantRequest): Promise<TokenResponse> {
+  const { store, issuer } = tools;
+  const refreshToken = required(request.refreshToken, 'refresh token');
+  const rotation = await store.transaction(async (tx) => {
+    const outcome = await rotate(tx, refreshToken, client.clientId, tools);
+    // Thrown here, so that a token that asked for too much is not used up.
+    if (outcome.outcome === 'rotated') requireScopeOf(outcome.session, request);
+    return outcome;
+  });
   if (rotation.outcome !== 'rotated') throw fault('GRANT_INVALID');
-  const { session } = rotation;
+  const session = { ...rotation.session, ...(request.scope === undefined ? {} : { scope: request.scope }) };
   const more: Narrowed = { refreshToken: rotation.refreshToken, session };
   if (session.userId === undefined) return issuer.forClient(client, more);
   const user = await store.users.get(session.userId);
   if (!user || user.locked) throw fault('GRANT_INVALID');
   return issuer.forUser(user, session, client, more);
+}
+
+/** A renewal may ask for less than the session has, not for more (RFC 6749, 6). */
+function requireScopeOf(session: Session, { scope }: GrantRequest): void {
+  if (session.scope !== undefined && scope?.some((name) => !session.scope?.includes(name)))
+    throw fault('SCOPE_EXCEEDED');
 }
 
 /** To an OAuth library a wrong password of a user is an invalid grant, not an invalid client. */
