@@ -27,14 +27,23 @@ function faultsOfIssue(issue: Issue, what: string): Fault[] {
       code: 'FIELD_UNKNOWN',
       message: `${placeOf([...issue.path, key])}: there is no such field.`,
     }));
-  if (issue.code === 'invalid_type') {
+  const due = typeDue(issue);
+  if (due !== undefined) {
     if (issue.input === undefined && issue.path.length > 0)
       return [{ code: 'FIELD_MISSING', message: `${place} is required.` }];
-    return [{ code: 'FIELD_TYPE', message: `${place} must be ${article(issue.expected)}.` }];
+    return [{ code: 'FIELD_TYPE', message: `${place} must be ${article(due)}.` }];
   }
   if (issue.code === 'invalid_union')
     return [{ code: 'FIELD_TYPE', message: `${place} is of none of the possible forms.` }];
   return [{ code: 'FIELD_VALUE', message: `${place} ${predicate(issue)}.` }];
+}
+
+/** The type that was due where another came; of a choice that is the type of its values. */
+function typeDue(issue: Issue): string | undefined {
+  if (issue.code === 'invalid_type') return issue.expected;
+  if (issue.code !== 'invalid_value') return undefined;
+  const type = typeof issue.values[0];
+  return typeof issue.input === type ? undefined : type;
 }
 
 function article(type: string): string {

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { appClientId, type TestServer } from '../../../harness.ts';
+import {
+  type Answer,
+  alice,
+  basic,
+  claimsOf,
+  password,
+  post,
+  postJson,
+  rolesIn,
+  startWith,
+} from '../user-identities/people.ts';
+
+const path = '/generate-token';
+const userGrant = { grantType: 'password', userName: alice.userName, password };
+const clientGrant = { grantType: 'client_credentials' };
+const service = { clientId: 'service', clientSecret: 'secret-of-service' };
+const inBasic = { authorization: basic(service.clientId, service.clientSecret) };
+
+const tokenOf = (answer: Answer) => answer.json as { accessToken: string; refreshToken: string };
+
+async function startWithClients(): Promise<TestServer> {
+  const server = await startWith();
+  const grantTypes = ['client_credentials', 'refresh_token'];
+  await server.makeClient({ clientId: 'service', authorities: ['AUTH-BASIC'], scope: ['READ', 'WRITE'], grantTypes });
+  await server.makeClient({ clientId: 'foreign', party: '3RDPARTY', grantTypes: ['password'] });
+  return server;
+}
+
+describe('a client for itself', () => {
+  test('gets a token and a refresh token, which gives both anew', async () => {
+    await using server = await startWithClients();
+    const answer = await postJson(server, path, clientGrant, inBasic);
+    expect(answer).toMatchObject({
+      status: 201,
+      headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
+      json: { tokenType: 'Bearer', expiresIn: '3600', scope: ['READ', 'WRITE'] },
+    });
+    const first = tokenOf(answer);
+    expect(claimsOf(first)).toMatchObject({ sub: 'service', sid: expect.any(String) });
+    expect(claimsOf(first)).not.toHaveProperty('user_id');
+    const renewal = { grantType: 'refresh_token', refreshToken: first.refreshToken };
+    const renewed = tokenOf(await postJson(server, path, renewal, inBasic));
+    expect(rolesIn(renewed)).toEqual(['AUTH-BASIC', 'CLI-1STPARTY', 'CLI-AUTH-BASIC', 'CLI-AUTH-IDENTIFIED']);
+    expect(renewed.refreshToken).not.toBe(first.refreshToken);
+  });
+
+  test('its tokens end with the session, when a refresh token is used twice', async () => {
+    await using server = await startWithClients();
+    const first = tokenOf(await postJson(server, path, clientGrant, inBasic));
+    const renewal = { grantType: 'refresh_token', refreshToken: first.refreshToken };
+    await postJson(server, path, renewal, inBasic);
+    await expect(server.as({ token: first.accessToken }).groups.list()).rejects.toMatchObject({ code: 'ROLE_MISSING' });
+    expect(await postJson(server, path, renewal, inBasic)).toMatchObject({ status: 401 });
+    await expect(server.as({ token: first.accessToken }).groups.list()).rejects.toMatchObject({
+      code: 'TOKEN_INVALID',
+    });
+  });
+
+  test('shows its pair in Basic or in the body, or a key', async () => {
+    await using server = await startWithClients();
+    const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: 'service' } });
+    const ways = [
+      postJson(server, path, { ...clientGrant, ...service }),
+      postJson(server, `${path}?clientId=service`, { ...clientGrant, clientSecret: service.clientSecret }),
+      postJson(server, `${path}?clientId=service`, clientGrant, inBasic),
+      postJson(server, path, { ...clientGrant, clientId: 'service' }, inBasic),
+      postJson(server, path, clientGrant, { 'x-api-key': apiKey }),
+    ];
+    for (const answer of await Promise.all(ways)) expect(answer).toMatchObject({ status: 201 });
+  });
+
+  test('gets the part of its scope that it asks for', async () => {
+    await using server = await startWithClients();
+    const answer = await postJson(server, path, { ...clientGrant, scope: ['WRITE'] }, inBasic);
+    expect(claimsOf(tokenOf(answer)).scope).toEqual(['WRITE']);
+    const token = server.as({ token: tokenOf(answer).accessToken });
+    await expect(token.groups.list()).rejects.toMatchObject({ code: 'ROLE_MISSING' });
+  });
+});
+
+describe('a user', () => {
+  test('logs in through a client that names itself in the query or in the body, and renews', async () => {
+    await using server = await startWithClients();
+    for (const [target, body] of [
+      [`${path}?clientId=${appClientId}`, {}],
+      [path, { clientId: appClientId }],
+    ] as const) {
+      const login = await postJson(server, target, { ...userGrant, ...body });
+      expect(login).toMatchObject({ status: 201, json: { expiresIn: '3600', refreshToken: expect.any(String) } });
+      const { refreshToken } = tokenOf(login);
+      const renewed = await postJson(server, target, { grantType: 'refresh_token', refreshToken, ...body });
+      expect(claimsOf(tokenOf(renewed))).toMatchObject({ user_id: alice.userId, client_id: appClientId });
+      expect(claimsOf(tokenOf(renewed)).sid).toBe(claimsOf(tokenOf(login)).sid);
+    }
+  });
+});
+
+describe('is refused', () => {
+  const app = { clientId: appClientId };
+  const cases: [string, string, object, Record<string, string>, number, string][] = [
+    ['without a client', path, clientGrant, {}, 401, 'CREDENTIALS_MISSING'],
+    ['with a wrong secret', path, { ...clientGrant, ...service, clientSecret: 'x' }, {}, 401, 'CREDENTIALS_INVALID'],
+    ['of an unknown client', path, { ...clientGrant, ...service, clientId: 'x' }, {}, 401, 'CREDENTIALS_INVALID'],
+    ['with the name of a client only', `${path}?clientId=service`, clientGrant, {}, 401, 'CREDENTIALS_INVALID'],
+    ['with a broken token', path, clientGrant, { authorization: 'Bearer x' }, 401, 'TOKEN_INVALID'],
+    ['with a wrong password', path, { ...userGrant, ...app, password: 'x' }, {}, 401, 'CREDENTIALS_INVALID'],
+    [
+      'with an unknown refresh token',
+      path,
+      { grantType: 'refresh_token', refreshToken: 'x', ...app },
+      {},
+      401,
+      'CREDENTIALS_INVALID',
+    ],
+    ['with a header and a secret', path, { ...clientGrant, ...service }, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
+    ['with another name in the query', `${path}?clientId=test-app`, clientGrant, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
+    ['with two names', `${path}?clientId=test-app`, { ...clientGrant, ...service }, {}, 400, 'CREDENTIALS_AMBIGUOUS'],
+    ['with another name in the body', path, { ...clientGrant, ...app }, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
+    ['for a grant that is none', path, { grantType: 'implicit', ...app }, {}, 422, 'FIELD_VALUE'],
+    ['without a grant', path, app, {}, 400, 'FIELD_MISSING'],
+    ['for a grant that is no text', path, { grantType: 7, ...app }, {}, 400, 'FIELD_TYPE'],
+    ['with more than there is', path, { ...userGrant, ...app, locked: true }, {}, 400, 'FIELD_UNKNOWN'],
+    ['without a password', path, { ...app, grantType: 'password', userName: 'Alice' }, {}, 400, 'FIELD_MISSING'],
+    ['without a refresh token', path, { grantType: 'refresh_token' }, inBasic, 400, 'FIELD_MISSING'],
+    ['for a grant that the client has not', path, userGrant, inBasic, 422, 'GRANT_TYPE_NOT_ALLOWED'],
+    ['for a public client itself', path, { ...clientGrant, ...app }, {}, 422, 'GRANT_TYPE_NOT_ALLOWED'],
+    [
+      'for a third party',
+      path,
+      { ...userGrant, clientId: 'foreign', clientSecret: 'secret-of-foreign' },
+      {},
+      422,
+      'GRANT_TYPE_NOT_ALLOWED',
+    ],
+    ['for more scope', path, { ...clientGrant, scope: ['READ', 'OWN'] }, inBasic, 422, 'SCOPE_EXCEEDED'],
+    ['for a scope that is none', path, { ...clientGrant, scope: ['A B'] }, inBasic, 422, 'FIELD_VALUE'],
+  ];
+
+  test('with the error array, and changes nothing', async () => {
+    await using server = await startWithClients();
+    const before = await server.dump();
+    for (const [what, target, body, headers, status, code] of cases) {
+      const answer = await postJson(server, target, body, headers);
+      expect(answer, what).toMatchObject({ status, json: [{ code }], headers: { 'cache-control': 'no-store' } });
+      expect('www-authenticate' in answer.headers, what).toBe(status === 401);
+    }
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('as a form', async () => {
+    await using server = await startWithClients();
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await post(server, path, { ...inBasic, ...form }, 'grantType=client_credentials');
+    expect(answer).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
+  });
+
+  test('after too many guesses', async () => {
+    await using server = await startWithClients();
+    for (let guess = 0; guess < 10; guess += 1)
+      await postJson(server, path, { ...clientGrant, ...service, clientSecret: `guess ${guess}` });
+    const held = await postJson(server, path, { ...clientGrant, ...service });
+    expect(held).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '30' },
+      json: [{ code: 'TOO_MANY_ATTEMPTS' }],
+    });
+  });
+});
