@@ -4,6 +4,7 @@ import type { ErrorItem } from '../../contract/errors.ts';
 const names: Readonly<Record<string, string>> = {
   CREDENTIALS_MISSING: 'invalid_client',
   CREDENTIALS_INVALID: 'invalid_client',
+  TOKEN_INVALID: 'invalid_client',
   GRANT_INVALID: 'invalid_grant',
   GRANT_TYPE_UNSUPPORTED: 'unsupported_grant_type',
   GRANT_TYPE_NOT_ALLOWED: 'unauthorized_client',

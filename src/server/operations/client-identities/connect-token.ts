@@ -70,7 +70,10 @@ export default defineOperation({
   },
 });
 
-function requestOf(form: z.output<typeof Form>): GrantRequest {
+/** A parameter without a value counts as left out (RFC 6749, 3.2). */
+function requestOf(given: z.output<typeof Form>): GrantRequest {
+  const form: Partial<typeof given> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  if (form.grant_type === undefined) throw fault('FIELD_MISSING', 'grant_type is required.');
   const grantType = grantTypes.find((name) => name === form.grant_type);
   if (!grantType) throw fault('GRANT_TYPE_UNSUPPORTED');
   return {

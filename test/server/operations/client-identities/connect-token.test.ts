@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { appClientId, startServer, type TestServer } from '../../../harness.ts';
+import { type Answer, alice, basic, claimsOf, password, post, postForm, startWith } from '../user-identities/people.ts';
+
+const path = '/client-identities/connect/token';
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const clientGrant = { grant_type: 'client_credentials' };
+const userGrant = { grant_type: 'password', client_id: appClientId, username: alice.userName, password };
+
+interface OAuthAnswer {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+}
+
+const tokenOf = (answer: Answer) => claimsOf({ accessToken: (answer.json as OAuthAnswer).access_token });
+const refreshOf = (answer: Answer) => (answer.json as OAuthAnswer).refresh_token ?? '';
+
+/** A client with a secret of the test's own choice. */
+async function clientWith(server: TestServer, clientId: string, secret: string) {
+  const { store } = server.world;
+  await server.makeClient({ clientId, scope: ['READ', 'WRITE'], grantTypes: ['client_credentials', 'refresh_token'] });
+  await store.transaction(async (tx) => {
+    const client = await tx.clients.get(clientId);
+    if (client) await tx.clients.replace({ ...client, secretHash: hashSecret(secret) });
+  });
+}
+
+describe('a client for itself', () => {
+  test('gets a token, and no refresh token', async () => {
+    await using server = await startServer({ flags: { 'expires-in': 'epoch' } });
+    await clientWith(server, 'service', 'secret');
+    const answer = await postForm(server, clientGrant, { authorization: basic('service', 'secret') });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        'cache-control': 'no-store',
+        pragma: 'no-cache',
+        'content-type': expect.stringMatching(/^application\/json/),
+      },
+    });
+    expect(answer.json).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'READ WRITE',
+    });
+    expect(tokenOf(answer)).toMatchObject({ sub: 'service', client_id: 'service', scope: ['READ', 'WRITE'] });
+    expect(await server.world.store.sessions.count()).toBe(0);
+  });
+
+  const [id, secret] = ['svc@example.com', '100%25 of: ü & + /'];
+  const encoded = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);
+  const pairs = { raw: basic(id, secret), 'form-encoded': basic(encoded(id), encoded(secret)) };
+  test.each(Object.entries(pairs))('shows its pair in Basic %s', async (_form, authorization) => {
+    await using server = await startServer();
+    await clientWith(server, id, secret);
+    expect(tokenOf(await postForm(server, clientGrant, { authorization }))).toMatchObject({ sub: id });
+  });
+
+  test('shows its pair in the body, or a key', async () => {
+    await using server = await startServer();
+    await clientWith(server, id, secret);
+    const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: id } });
+    const ways = [
+      postForm(server, { ...clientGrant, client_id: id, client_secret: secret }),
+      postForm(server, { ...clientGrant, client_id: id }, { authorization: basic(id, secret) }),
+      postForm(server, clientGrant, { 'x-api-key': apiKey }),
+    ];
+    for (const answer of await Promise.all(ways)) expect(tokenOf(answer)).toMatchObject({ sub: id });
+  });
+
+  test('gets the part of its scope that it asks for', async () => {
+    await using server = await startServer();
+    await clientWith(server, 'service', 'secret');
+    const ask = async (scope: string) =>
+      (await postForm(server, { ...clientGrant, scope }, { authorization: basic('service', 'secret') })).json;
+    expect(await ask('WRITE')).toMatchObject({ scope: 'WRITE' });
+    expect(await ask(' READ  WRITE ')).toMatchObject({ scope: 'READ WRITE' });
+    expect(await ask(' ')).toMatchObject({ scope: 'READ WRITE' });
+    expect(await ask('READ ADMIN')).toMatchObject({ error: 'invalid_scope' });
+  });
+});
+
+describe('a user', () => {
+  test('logs in through a client without a secret that only names itself, and renews', async () => {
+    await using server = await startWith();
+    const answer = await postForm(server, { ...userGrant, scope: 'READ' });
+    expect(answer).toMatchObject({ status: 200, json: { expires_in: 3600, scope: 'READ' } });
+    expect(tokenOf(answer)).toMatchObject({ sub: alice.userId, client_id: appClientId });
+    const renewed = await postForm(server, {
+      grant_type: 'refresh_token',
+      client_id: appClientId,
+      refresh_token: refreshOf(answer),
+    });
+    expect(renewed).toMatchObject({ status: 200, json: { scope: 'READ', refresh_token: expect.any(String) } });
+    expect(tokenOf(renewed)).toMatchObject({ sub: alice.userId });
+    expect(refreshOf(renewed)).not.toBe(refreshOf(answer));
+  });
+});
+
+test('parameters that are unknown or empty count as left out', async () => {
+  await using server = await startWith();
+  const more = { client_secret: '', scope: '', audience: 'x', __proto__x: 'y', constructor: 'z' };
+  expect(await postForm(server, { ...userGrant, ...more })).toMatchObject({ status: 200 });
+  const query = await post(
+    server,
+    `${path}?client_id=nobody&grant_type=x`,
+    form,
+    new URLSearchParams(userGrant).toString(),
+  );
+  expect(query).toMatchObject({ status: 200 });
+});
+
+describe('refusals are the object of RFC 6749', () => {
+  async function startWithClients() {
+    const server = await startWith();
+    await clientWith(server, 'service', 'secret');
+    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY', grantTypes: ['password'] });
+    return server;
+  }
+  const own = basic('service', 'secret');
+  const cases: [string, Record<string, string>, string | undefined, number, string][] = [
+    ['no client', clientGrant, undefined, 401, 'invalid_client'],
+    ['a wrong secret', clientGrant, basic('service', 'wrong'), 401, 'invalid_client'],
+    [
+      'a wrong secret in the body',
+      { ...clientGrant, client_id: 'service', client_secret: 'x' },
+      undefined,
+      401,
+      'invalid_client',
+    ],
+    ['an unknown client', clientGrant, basic('unknown', 'secret'), 401, 'invalid_client'],
+    ['no pair in Basic', clientGrant, 'Basic !', 401, 'invalid_client'],
+    ['a token of nobody', clientGrant, 'Bearer none', 401, 'invalid_client'],
+    ['a secret left out', { ...clientGrant, client_id: 'service' }, undefined, 401, 'invalid_client'],
+    [
+      'two ways at once',
+      { ...clientGrant, client_id: 'service', client_secret: 'secret' },
+      own,
+      400,
+      'invalid_request',
+    ],
+    ['another client in the body', { ...clientGrant, client_id: appClientId }, own, 400, 'invalid_request'],
+    ['no grant type', {}, own, 400, 'invalid_request'],
+    ['an empty grant type', { grant_type: '' }, own, 400, 'invalid_request'],
+    ['an unknown grant type', { grant_type: 'authorization_code' }, own, 400, 'unsupported_grant_type'],
+    ['__proto__ as grant type', { grant_type: '__proto__' }, own, 400, 'unsupported_grant_type'],
+    ['a grant it is not registered for', { ...userGrant, client_id: 'service' }, own, 400, 'unauthorized_client'],
+    [
+      'a third party',
+      { ...userGrant, client_id: 'foreign', client_secret: 'secret-of-foreign' },
+      undefined,
+      400,
+      'unauthorized_client',
+    ],
+    [
+      'a client that only names itself',
+      { ...clientGrant, client_id: appClientId },
+      undefined,
+      400,
+      'unauthorized_client',
+    ],
+    ['more scope than there is', { ...clientGrant, scope: 'READ OWN' }, own, 400, 'invalid_scope'],
+    ['a wrong password', { ...userGrant, password: 'wrong' }, undefined, 400, 'invalid_grant'],
+    ['no password', { ...userGrant, password: '' }, undefined, 400, 'invalid_request'],
+    ['no refresh token', { grant_type: 'refresh_token' }, own, 400, 'invalid_request'],
+    ['an unknown refresh token', { grant_type: 'refresh_token', refresh_token: 'none' }, own, 400, 'invalid_grant'],
+    ['a value that is too long', { ...userGrant, username: 'x'.repeat(1001) }, undefined, 400, 'invalid_request'],
+  ];
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startWithClients();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test.each(cases)('%s', async (_what, fields, authorization, status, error) => {
+    const before = await server.dump();
+    const answer = await postForm(server, fields, authorization === undefined ? {} : { authorization });
+    expect(answer).toMatchObject({ status, headers: { 'cache-control': 'no-store' } });
+    expect(answer.json).toEqual({
+      error,
+      error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+    });
+    expect('www-authenticate' in answer.headers).toBe(status === 401);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('a failed client is asked for Basic', async () => {
+    const answer = await postForm(server, clientGrant, { authorization: basic('service', 'wrong') });
+    expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
+  });
+
+  test.each(['grant_type', 'client_id', 'scope', 'naïve"\\'])('%s given twice', async (name) => {
+    const fields = new URLSearchParams(userGrant);
+    fields.append(name, 'READ');
+    fields.append(name, 'READ');
+    const answer = await post(server, path, form, fields.toString());
+    expect(answer).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+  });
+
+  test('a body that is no form', async () => {
+    const json = await post(server, path, { 'content-type': 'application/json' }, JSON.stringify(userGrant));
+    expect(json).toMatchObject({ status: 415, json: { error: 'invalid_request' } });
+    expect(await post(server, path)).toMatchObject({ status: 415 });
+    expect(await post(server, path, form, 'grant_type=%ff%fe')).toMatchObject({ status: 400 });
+    const long = await post(server, path, form, `grant_type=${'x'.repeat(1_000_001)}`);
+    expect(long).toMatchObject({ status: 413, json: { error: 'invalid_request' } });
+  });
+
+  test('too many guesses', async () => {
+    for (let guess = 0; guess < 10; guess += 1)
+      await postForm(server, clientGrant, { authorization: basic('guessed', 'wrong') });
+    expect(await postForm(server, clientGrant, { authorization: basic('guessed', 'secret') })).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '30' },
+      json: { error: 'temporarily_unavailable' },
+    });
+  });
+});
