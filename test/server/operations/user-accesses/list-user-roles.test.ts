@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { expectRefusal, put, startWorld, testRoleSets } from './members.ts';
+
+const id = 'user-accesses.list-user-roles';
+const of = (userId: string, businessId?: string) => ({
+  params: { userId },
+  query: businessId === undefined ? {} : { businessId },
+});
+
+testRoleSets(id, async () => of('p1'));
+
+test('tells each role once, with those of the groups of the user that give it, all in order', async () => {
+  await using server = await startWorld();
+  await put(server, 'leads', [{ kind: 'user', memberId: 'p1' }]);
+  await put(server, 'deployers', [{ kind: 'user', memberId: 'p1' }]);
+  await put(server, 'plain', [{ kind: 'user', memberId: 'p1' }]);
+  await expect(server.admin.userAccesses.listUserRoles(of('p1'))).resolves.toEqual([
+    { role: 'APPROVE', groupNames: ['leads'] },
+    { role: 'DEPLOY', groupNames: ['deployers', 'leads'] },
+  ]);
+  await expect(server.admin.userAccesses.listUserRoles(of('p2'))).resolves.toEqual([]);
+});
+
+test('is right after every change', async () => {
+  await using server = await startWorld();
+  const { groups, userAccesses } = server.admin;
+  const roles = async () => (await userAccesses.listUserRoles(of('p1'))).map(({ role }) => role);
+  await userAccesses.addUser({ params: { groupName: 'plain' }, body: { userId: 'p1' } });
+  expect(await roles()).toEqual([]);
+  await groups.addDependency({ params: { groupId: 'plain' }, body: { groupName: 'leads' } });
+  expect(await roles()).toEqual(['APPROVE', 'DEPLOY']);
+  await groups.removeDependency({ params: { groupId: 'leads', dependencyName: 'deployers' } });
+  expect(await roles()).toEqual(['APPROVE']);
+  await groups.addRole({ params: { groupId: 'plain' }, body: { roleName: 'LATE' } });
+  expect(await roles()).toEqual(['APPROVE', 'LATE']);
+  await userAccesses.removeUser({ params: { groupName: 'plain', userId: 'p1' } });
+  expect(await roles()).toEqual([]);
+});
+
+test('counts the business of the user and its pairs, and with businessId those alone', async () => {
+  await using server = await startWorld();
+  await server.admin.groups.create({ body: { groupName: 'of-business', roles: ['WORK'] } });
+  await put(server, 'of-business', [{ kind: 'business', memberId: 'a' }]);
+  await put(server, 'deployers', [{ kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
+  await put(server, 'leads', [
+    { kind: 'user', memberId: 'a1' },
+    { kind: 'businessUser', memberId: 'a1', businessId: 'b' },
+    { kind: 'businessUser', memberId: 'a2', businessId: 'a' },
+  ]);
+  await put(server, 'maintainers', [{ kind: 'business', memberId: 'b' }]);
+  const inItsName = [
+    { role: 'DEPLOY', groupNames: ['deployers'] },
+    { role: 'WORK', groupNames: ['of-business'] },
+  ];
+  await expect(server.admin.userAccesses.listUserRoles(of('a1', 'a'))).resolves.toEqual(inItsName);
+  await expect(server.admin.userAccesses.listUserRoles(of('a1'))).resolves.toEqual([
+    { role: 'APPROVE', groupNames: ['leads'] },
+    { role: 'DEPLOY', groupNames: ['deployers', 'leads'] },
+    { role: 'WORK', groupNames: ['of-business'] },
+  ]);
+});
+
+test('answers 404 for users that are not there, and for businesses that the user is not of', async () => {
+  await using server = await startWorld();
+  const expected = { status: 404, code: 'USER_NOT_FOUND' };
+  for (const userId of ['P1', 'nobody', 'toString'])
+    await expectRefusal(server, () => server.admin.call(id, of(userId)), expected);
+  for (const businessId of ['b', 'A', 'nobody', '', 'a b', '__proto__', 'x'.repeat(100)])
+    await expectRefusal(server, () => server.admin.call(id, of('a1', businessId)), expected);
+  await expectRefusal(server, () => server.admin.call(id, of('p1', 'a')), expected);
+  await expectRefusal(server, () => server.admin.call(id, of('p 1')), { status: 404, code: 'PATH_VALUE' });
+});

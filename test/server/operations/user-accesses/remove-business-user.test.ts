@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { asUser } from '../user-token.ts';
+import { membersIn } from './bodies.ts';
+import {
+  callerWith,
+  expectOneLeft,
+  expectRefusal,
+  idsFrom,
+  lockFirstAdministrator,
+  makeUsers,
+  put,
+  startWorld,
+  testRoleSets,
+} from './members.ts';
+
+const id = 'user-accesses.remove-business-user';
+const from = (groupName: string, businessId: string, userId: string) => ({ params: { groupName, businessId, userId } });
+const pair = (businessId: string, memberId: string) => ({ kind: 'businessUser', memberId, businessId }) as const;
+
+testRoleSets(id, async (server) => {
+  await put(server, 'plain', [pair('a', 'a1')]);
+  return from('plain', 'a', 'a1');
+});
+
+test('ends one pair and nothing else', async () => {
+  await using server = await startWorld();
+  await put(server, 'plain', [pair('a', 'a1'), pair('b', 'a1'), { kind: 'user', memberId: 'a1' }]);
+  await expect(server.admin.userAccesses.removeBusinessUser(from('plain', 'a', 'a1'))).resolves.toBeUndefined();
+  const { groupId } = (await server.world.store.groups.getBy('groupName', 'plain')) ?? { groupId: '' };
+  expect(await server.world.store.memberships.find('group', groupId)).toMatchObject([
+    { kind: 'businessUser', businessId: 'b' },
+    { kind: 'user' },
+  ]);
+});
+
+test('answers 404 for pairs, businesses and groups that are not there', async () => {
+  await using server = await startWorld();
+  await put(server, 'plain', [pair('a', 'a1'), { kind: 'user', memberId: 'a2' }]);
+  const rows = [
+    [from('plain', 'a', 'a2'), 'MEMBERSHIP_NOT_FOUND'],
+    [from('plain', 'a', 'A1'), 'MEMBERSHIP_NOT_FOUND'],
+    [from('plain', 'a', 'constructor'), 'MEMBERSHIP_NOT_FOUND'],
+    [from('plain', 'a', '__proto__'), 'MEMBERSHIP_NOT_FOUND'],
+    [from('plain', 'b', 'a1'), 'MEMBERSHIP_NOT_FOUND'],
+    [from('plain', 'A', 'a1'), 'BUSINESS_NOT_FOUND'],
+    [from('plain', '__proto__', 'a1'), 'BUSINESS_NOT_FOUND'],
+    [from('Plain', 'a', 'a1'), 'GROUP_NOT_FOUND'],
+    [from('plain', 'a', 'a 1'), 'PATH_VALUE'],
+  ] as const;
+  for (const [input, code] of rows)
+    await expectRefusal(server, () => server.admin.call(id, input), { status: 404, code });
+});
+
+describe('its own business only', () => {
+  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+
+  test('is what an owner or administrator of a business removes from', async () => {
+    await using server = await startWorld();
+    await put(server, 'plain', [pair('a', 'a1'), pair('a', 'a2'), pair('b', 'b1')]);
+    for (const [role, userId] of [
+      ['BUSINESSOWNER', 'a1'],
+      ['BUSINESSADMIN', 'a2'],
+    ] as const) {
+      const caller = await asUser(server, { roles: [role], businessId: 'a' });
+      await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), refused);
+      await caller.userAccesses.removeBusinessUser(from('plain', 'a', userId));
+    }
+    expect(await membersIn(server)).toEqual(['b1']);
+  });
+
+  test('binds an auditor who is administrator of a business as well', async () => {
+    await using server = await startWorld();
+    await put(server, 'plain', [pair('b', 'b1')]);
+    const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY']);
+    await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), refused);
+  });
+});
+
+describe('the last administrator', () => {
+  test('stays', async () => {
+    await using server = await startWorld();
+    await lockFirstAdministrator(server);
+    await put(server, 'maintainers', [pair('a', 'a1')]);
+    const call = () => server.admin.call(id, from('maintainers', 'a', 'a1'));
+    await expectRefusal(server, call, { status: 412, code: 'LAST_ADMINISTRATOR' });
+  });
+
+  test('is one of a hundred who are removed at once', async () => {
+    await using server = await startWorld();
+    await lockFirstAdministrator(server);
+    const userIds = idsFrom('admin', 100);
+    await makeUsers(server, userIds, { businessId: 'a' });
+    await put(
+      server,
+      'maintainers',
+      userIds.map((userId) => pair('a', userId)),
+    );
+    const calls = userIds.map((userId) => () => server.admin.call(id, from('maintainers', 'a', userId)));
+    await expectOneLeft(server, calls, 412);
+  });
+});
