@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { roleSources, roleSourcesOf } from '../../../src/server/identity/role-provenance.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import type { Store } from '../../../src/server/store/store.ts';
+import { type Group, membershipKey } from '../../../src/server/store/tables.ts';
+
+const createdAt = '2026-01-01T00:00:00.000Z';
+const size = 7;
+const roleNames = ['A', 'B', 'C', 'D'];
+const someRoles = fc.uniqueArray(fc.constantFrom(...roleNames), { maxLength: 3 });
+const someGroups = fc.uniqueArray(fc.nat({ max: size - 1 }));
+/** Names sort otherwise than ids, so that the order of one is not mistaken for that of the other. */
+const nameOf = (at: number) => `name ${(at * 5) % size}`;
+const idOf = (at: number) => `g${at}`;
+
+function groupAt(at: number, roles: readonly string[], dependencies: readonly number[]): Group {
+  const lower = dependencies.filter((other) => other < at);
+  return { groupId: idOf(at), groupName: nameOf(at), roles, dependencies: lower.map(idOf), createdAt };
+}
+
+/** Graphs without circles: a group depends on groups before it. */
+const graph = fc
+  .array(fc.record({ roles: someRoles, dependencies: someGroups }), { minLength: size, maxLength: size })
+  .map((nodes) => nodes.map(({ roles, dependencies }, at) => groupAt(at, roles, dependencies)));
+
+/** As the rules say it: a group gives its own roles and whatever its dependencies give. */
+function gives(groups: readonly Group[], groupId: string, role: string): boolean {
+  const group = groups.find((one) => one.groupId === groupId);
+  return !!group && (group.roles.includes(role) || group.dependencies.some((other) => gives(groups, other, role)));
+}
+
+function naive(groups: readonly Group[], memberOf: readonly string[]) {
+  return roleNames
+    .map((role) => ({
+      role,
+      groupNames: groups
+        .filter(({ groupId }) => memberOf.includes(groupId) && gives(groups, groupId, role))
+        .map(({ groupName }) => groupName)
+        .toSorted(),
+    }))
+    .filter(({ groupNames }) => groupNames.length > 0);
+}
+
+const byId = (groups: readonly Group[]) => new Map(groups.map((group) => [group.groupId, group]));
+
+test('tells of any graph what a naive reading tells', () => {
+  fc.assert(
+    fc.property(graph, someGroups, (groups, memberOf) => {
+      const ids = memberOf.map(idOf);
+      expect(roleSources(byId(groups), ids)).toEqual(naive(groups, ids));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+type Change =
+  | { readonly kind: 'roles'; readonly at: number; readonly roles: string[] }
+  | { readonly kind: 'dependencies'; readonly at: number; readonly dependencies: number[] }
+  | { readonly kind: 'membership'; readonly at: number; readonly by: 0 | 1 };
+
+const at = fc.nat({ max: size - 1 });
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ kind: fc.constant('roles' as const), at, roles: someRoles }),
+  fc.record({ kind: fc.constant('dependencies' as const), at, dependencies: someGroups }),
+  fc.record({ kind: fc.constant('membership' as const), at, by: fc.constantFrom(0 as const, 1 as const) }),
+);
+
+/** One user in the two ways that the roles of both count together: itself, and by its business. */
+const members = [
+  { kind: 'user', memberId: 'm' },
+  { kind: 'business', memberId: 'm' },
+] as const;
+
+async function apply(store: Store, given: Change): Promise<void> {
+  await store.transaction(async (tx) => {
+    const group = await tx.groups.get(idOf(given.at));
+    if (!group) throw new Error('every group is there');
+    if (given.kind === 'roles') return tx.groups.replace({ ...group, roles: given.roles });
+    if (given.kind === 'dependencies') return tx.groups.replace(groupAt(given.at, group.roles, given.dependencies));
+    const membership = { ...members[given.by], groupId: group.groupId };
+    if (!(await tx.memberships.delete(membershipKey(membership)))) await tx.memberships.insert(membership);
+  });
+}
+
+test('is right after every change of roles, dependencies and memberships', async () => {
+  await fc.assert(
+    fc.asyncProperty(graph, fc.array(change, { maxLength: 12 }), async (groups, changes) => {
+      const store = openMemoryStore();
+      await store.transaction(async (tx) => {
+        for (const group of groups) await tx.groups.insert(group);
+      });
+      for (const one of changes) {
+        await apply(store, one);
+        const memberOf = (await store.memberships.list()).map(({ groupId }) => groupId);
+        expect(await roleSourcesOf(store, members)).toEqual(naive(await store.groups.list(), memberOf));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('the sources of roles', () => {
+  test('pass over groups that are gone, and end in a circle', () => {
+    const one = { groupId: 'g1', groupName: 'one', roles: ['A'], dependencies: ['g2', 'gone'], createdAt };
+    const two = { groupId: 'g2', groupName: 'two', roles: ['B'], dependencies: ['g1'], createdAt };
+    expect(roleSources(byId([one, two]), ['g1', 'gone', 'g1'])).toEqual([
+      { role: 'A', groupNames: ['one'] },
+      { role: 'B', groupNames: ['one'] },
+    ]);
+  });
+
+  test('may be called like what objects have by nature', () => {
+    const group = {
+      groupId: '__proto__',
+      groupName: 'constructor',
+      roles: ['CONSTRUCTOR'],
+      dependencies: [],
+      createdAt,
+    };
+    expect(roleSources(byId([group]), ['__proto__'])).toEqual([{ role: 'CONSTRUCTOR', groupNames: ['constructor'] }]);
+  });
+
+  test('of a chain of 50 groups are found for members of 1,000 of them', () => {
+    const chain = Array.from({ length: 1050 }, (_, place) => ({
+      ...groupAt(0, [`R${place}`], []),
+      groupId: idOf(place),
+      groupName: `n${place}`,
+      dependencies: place % 50 === 0 ? [] : [idOf(place - 1)],
+    }));
+    const found = roleSources(
+      byId(chain),
+      chain.slice(0, 1000).map(({ groupId }) => groupId),
+    );
+    expect(found.find(({ role }) => role === 'R0')?.groupNames).toHaveLength(50);
+    expect(found).toHaveLength(1000);
+  });
+});

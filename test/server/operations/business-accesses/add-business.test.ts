@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
+import { callerWith, expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { asUser } from '../user-token.ts';
+
+const id = 'business-accesses.add-business';
+const to = (groupId: string, businessIds: readonly string[]) => ({
+  params: { groupId },
+  body: businessIds.map((businessId) => ({ businessId })),
+});
+
+testRoleSets(id, async () => to('plain', ['a']));
+
+testMemberBodies({
+  id,
+  params: (groupName) => ({ groupId: groupName }),
+  field: 'businessId',
+  known: ['a', 'b'],
+  unknownCode: 'BUSINESS_UNKNOWN',
+  make: (server, ids) =>
+    server.world.store.transaction(async (tx) => {
+      for (const businessId of ids) await tx.businesses.insert({ businessId, businessName: businessId });
+    }),
+});
+
+test('gives what the group gives to all users of the business, with their next token', async () => {
+  await using server = await startWorld();
+  await server.admin.groups.create({ body: { groupName: 'auditors', roles: ['IAM_ADMIN_READ_ONLY'] } });
+  await server.admin.businessAccesses.addBusiness(to('auditors', ['a']));
+  await expect((await asUser(server, { businessId: 'a' })).groups.list()).resolves.toBeDefined();
+  const other = await asUser(server, { businessId: 'b' });
+  await expect(other.groups.list()).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+});
+
+describe('its own business only', () => {
+  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+
+  test('is what an owner or administrator of a business adds, and a list with another one adds nothing', async () => {
+    await using server = await startWorld();
+    for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
+      const caller = await asUser(server, { roles: [role], businessId: 'a' });
+      for (const businessIds of [['b'], ['a', 'b'], ['nobody'], ['A']])
+        await expectRefusal(server, () => caller.call(id, to('plain', businessIds)), refused);
+      await caller.businessAccesses.addBusiness(to('plain', ['a']));
+    }
+    expect(await membersIn(server)).toEqual(['a']);
+  });
+
+  test('binds an auditor who owns a business as well, and not an administrator', async () => {
+    await using server = await startWorld();
+    const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER'];
+    const auditor = await callerWith(server, [...roles, 'IAM_ADMIN_READ_ONLY']);
+    await expectRefusal(server, () => auditor.call(id, to('plain', ['b'])), refused);
+    const administrator = await callerWith(server, [...roles, 'ADMIN']);
+    await administrator.businessAccesses.addBusiness(to('plain', ['b']));
+  });
+
+  test('gives its users nothing that its administrator does not hold', async () => {
+    await using server = await startWorld();
+    const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
+    for (const groupId of ['iam-administrators', 'business-owners', 'deployers', 'leads'])
+      await expectRefusal(server, () => caller.call(id, to(groupId, ['a'])), { status: 404, code: 'GROUP_NOT_FOUND' });
+  });
+});

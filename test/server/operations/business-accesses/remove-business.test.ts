@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { membersIn } from '../user-accesses/bodies.ts';
+import {
+  callerWith,
+  expectOneLeft,
+  expectRefusal,
+  idsFrom,
+  lockFirstAdministrator,
+  makeUsers,
+  put,
+  startWorld,
+  testRoleSets,
+} from '../user-accesses/members.ts';
+import { asUser } from '../user-token.ts';
+
+const id = 'business-accesses.remove-business';
+const from = (groupId: string, businessId: string) => ({ params: { groupId, businessId } });
+const business = (memberId: string) => ({ kind: 'business', memberId }) as const;
+
+testRoleSets(id, async (server) => {
+  await put(server, 'plain', [business('a')]);
+  return from('plain', 'a');
+});
+
+test('takes one business out and leaves its pairs', async () => {
+  await using server = await startWorld();
+  await put(server, 'plain', [business('a'), business('b'), { kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
+  await expect(server.admin.businessAccesses.removeBusiness(from('plain', 'a'))).resolves.toBeUndefined();
+  expect(await membersIn(server)).toEqual(['b', 'a1']);
+});
+
+test('answers 404 for what is not in the group, and for groups that are not there', async () => {
+  await using server = await startWorld();
+  await put(server, 'plain', [business('a')]);
+  for (const businessId of ['b', 'A', 'nobody', 'constructor', '__proto__'])
+    await expectRefusal(server, () => server.admin.call(id, from('plain', businessId)), {
+      status: 404,
+      code: 'MEMBERSHIP_NOT_FOUND',
+    });
+  for (const groupId of ['Plain', 'nobody', 'constructor', '__proto__'])
+    await expectRefusal(server, () => server.admin.call(id, from(groupId, 'a')), {
+      status: 404,
+      code: 'GROUP_NOT_FOUND',
+    });
+  await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
+});
+
+describe('its own business only', () => {
+  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+
+  test('is what an owner or administrator of a business takes out', async () => {
+    await using server = await startWorld();
+    await put(server, 'plain', [business('b')]);
+    for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
+      await put(server, 'plain', [business('a')]);
+      const caller = await asUser(server, { roles: [role], businessId: 'a' });
+      const foreign = await expectRefusal(server, () => caller.call(id, from('plain', 'b')), refused);
+      const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), refused);
+      expect(foreign.items).toEqual(unknown.items);
+      await caller.businessAccesses.removeBusiness(from('plain', 'a'));
+    }
+    expect(await membersIn(server)).toEqual(['b']);
+  });
+
+  test('binds an auditor who owns a business as well', async () => {
+    await using server = await startWorld();
+    await put(server, 'plain', [business('b')]);
+    const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER', 'IAM_ADMIN_READ_ONLY']);
+    await expectRefusal(server, () => caller.call(id, from('plain', 'b')), refused);
+  });
+});
+
+describe('the last administrator', () => {
+  test('stays, and the answer is 200 with the error array', async () => {
+    await using server = await startWorld();
+    await lockFirstAdministrator(server);
+    await put(server, 'maintainers', [business('a')]);
+    const call = () => server.admin.call(id, from('maintainers', 'a'));
+    await expectRefusal(server, call, { status: 200, code: 'LAST_ADMINISTRATOR' });
+  });
+
+  test('is of one of a hundred businesses that are removed at once', async () => {
+    await using server = await startWorld();
+    await lockFirstAdministrator(server);
+    const businessIds = idsFrom('firm', 100);
+    for (const businessId of businessIds) await makeUsers(server, [`of-${businessId}`], { businessId });
+    await put(server, 'maintainers', businessIds.map(business));
+    const calls = businessIds.map((businessId) => () => server.admin.call(id, from('maintainers', businessId)));
+    await expectOneLeft(server, calls, 200);
+  });
+});

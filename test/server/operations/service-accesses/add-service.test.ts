@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
+import { callerWith, expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { asUser, userToken } from '../user-token.ts';
+
+const id = 'service-accesses.add-service';
+const to = (groupId: string, serviceIds: readonly string[]) => ({
+  params: { groupId },
+  body: serviceIds.map((serviceId) => ({ serviceId })),
+});
+
+testRoleSets(id, async () => to('plain', ['service-of-a']));
+
+testMemberBodies({
+  id,
+  params: (groupName) => ({ groupId: groupName }),
+  field: 'serviceId',
+  known: ['service-of-a', 'service-of-b'],
+  unknownCode: 'SERVICE_UNKNOWN',
+  make: async (server, ids) => {
+    const client = await server.world.store.clients.get('of-nobody');
+    await server.world.store.transaction(async (tx) => {
+      for (const serviceAccountId of ids)
+        if (client) await tx.clients.insert({ ...client, clientId: `of-${serviceAccountId}`, serviceAccountId });
+    });
+  },
+});
+
+test('takes service account ids, not client ids, and the client has the roles at once', async () => {
+  await using server = await startWorld();
+  const expected = { status: 422, code: 'SERVICE_UNKNOWN' };
+  await expectRefusal(server, () => server.admin.call(id, to('plain', ['of-nobody'])), expected);
+  const service = server.as({ basic: { clientId: 'of-nobody', clientSecret: 'x' } });
+  await expect(service.groups.list()).rejects.toMatchObject({ status: 403 });
+  await server.admin.serviceAccesses.addService(to('iam-auditors', ['service-of-nobody']));
+  await expect(service.groups.list()).resolves.toBeDefined();
+});
+
+describe('its own services only', () => {
+  const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
+
+  test('are those of the business, for its owner and its administrator', async () => {
+    await using server = await startWorld();
+    for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
+      const caller = await asUser(server, { roles: [role], businessId: 'a' });
+      for (const serviceIds of [['service-of-b'], ['service-of-a', 'service-of-nobody'], ['nobody'], ['SERVICE-OF-A']])
+        await expectRefusal(server, () => caller.call(id, to('plain', serviceIds)), refused);
+      await caller.serviceAccesses.addService(to('plain', ['service-of-a']));
+    }
+    expect(await membersIn(server)).toEqual(['service-of-a']);
+  });
+
+  test('are those of the user, for a person', async () => {
+    await using server = await startWorld();
+    const caller = await asUser(server, { userId: 'person' });
+    const owned = { clientId: 'own', serviceAccountId: 'own-service', userId: 'person' };
+    await server.makeClient(owned);
+    for (const serviceId of ['service-of-p1', 'service-of-a', 'service-of-nobody', 'nobody'])
+      await expectRefusal(server, () => caller.call(id, to('plain', [serviceId])), refused);
+    await caller.serviceAccesses.addService(to('plain', ['own-service']));
+    expect(await membersIn(server)).toEqual(['own-service']);
+  });
+
+  test('do not include that of the application that a person calls through', async () => {
+    await using server = await startWorld();
+    const application = await server.makeClient({ serviceAccountId: 'application-service' });
+    const token = await userToken(server, { clientId: application.clientId });
+    const call = () => server.as({ token }).call(id, to('plain', ['application-service']));
+    await expectRefusal(server, call, refused);
+  });
+
+  test('are its own and those of its user, for a client', async () => {
+    await using server = await startWorld();
+    const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'PERSON'];
+    const caller = await callerWith(server, roles, { serviceAccountId: 'itself', userId: 'p1' });
+    await caller.serviceAccesses.addService(to('plain', ['itself', 'service-of-p1']));
+    await expectRefusal(server, () => caller.call(id, to('plain', ['service-of-a'])), refused);
+  });
+
+  test('bind an auditor, and not an administrator', async () => {
+    await using server = await startWorld();
+    const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
+    await expectRefusal(server, () => auditor.call(id, to('plain', ['service-of-a'])), refused);
+    const administrator = await asUser(server, { roles: ['ADMIN'] });
+    await administrator.serviceAccesses.addService(to('plain', ['service-of-a']));
+  });
+
+  test('get nothing that the caller does not hold', async () => {
+    await using server = await startWorld();
+    await asUser(server, { userId: 'person' });
+    const caller = await asUser(server, { userId: 'owner', roles: ['DEPLOY'] });
+    await server.makeClient({ clientId: 'own', serviceAccountId: 'own-service', userId: 'owner' });
+    for (const groupId of ['leads', 'maintainers', 'iam-administrators'])
+      await expectRefusal(server, () => caller.call(id, to(groupId, ['own-service'])), {
+        status: 404,
+        code: 'GROUP_NOT_FOUND',
+      });
+    await caller.serviceAccesses.addService(to('deployers', ['own-service']));
+  });
+});
+
+test('refuses users of a business who neither own nor administer it', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { businessId: 'a' });
+  const call = () => caller.call(id, to('plain', ['service-of-a']));
+  await expectRefusal(server, call, { status: 403, code: 'ROLE_MISSING' });
+});

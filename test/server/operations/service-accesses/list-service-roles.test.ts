@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { expectRefusal, put, startWorld, testRoleSets } from '../user-accesses/members.ts';
+
+const id = 'service-accesses.list-service-roles';
+const of = (serviceId: string) => ({ params: { serviceId } });
+
+testRoleSets(id, async () => of('service-of-a'));
+
+test('tells what groups give the service, and which of its groups', async () => {
+  await using server = await startWorld();
+  await put(server, 'leads', [{ kind: 'service', memberId: 'service-of-a' }]);
+  await put(server, 'deployers', [{ kind: 'service', memberId: 'service-of-a' }]);
+  await put(server, 'maintainers', [
+    { kind: 'service', memberId: 'service-of-b' },
+    { kind: 'business', memberId: 'a' },
+  ]);
+  await expect(server.admin.serviceAccesses.listServiceRoles(of('service-of-a'))).resolves.toEqual([
+    { role: 'APPROVE', groupNames: ['leads'] },
+    { role: 'DEPLOY', groupNames: ['deployers', 'leads'] },
+  ]);
+  await expect(server.admin.serviceAccesses.listServiceRoles(of('service-of-p1'))).resolves.toEqual([]);
+});
+
+test('answers 404 for services that are not there, client ids among them', async () => {
+  await using server = await startWorld();
+  for (const serviceId of ['of-a', 'SERVICE-OF-A', 'nobody', 'constructor', '__proto__'])
+    await expectRefusal(server, () => server.admin.call(id, of(serviceId)), { status: 404, code: 'SERVICE_NOT_FOUND' });
+  await expectRefusal(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });
+});

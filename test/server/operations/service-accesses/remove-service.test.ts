@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { membersIn } from '../user-accesses/bodies.ts';
+import { expectRefusal, lockFirstAdministrator, put, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { asUser } from '../user-token.ts';
+
+const id = 'service-accesses.remove-service';
+const from = (groupId: string, serviceId: string) => ({ params: { groupId, serviceId } });
+const service = (memberId: string) => ({ kind: 'service', memberId }) as const;
+
+testRoleSets(id, async (server) => {
+  await put(server, 'plain', [service('service-of-a')]);
+  return from('plain', 'service-of-a');
+});
+
+test('takes one service out, and its roles at once', async () => {
+  await using server = await startWorld();
+  await put(server, 'plain', [service('service-of-a')]);
+  await put(server, 'iam-auditors', [service('service-of-a'), service('service-of-b')]);
+  const client = server.as({ basic: { clientId: 'of-a', clientSecret: 'x' } });
+  await client.groups.list();
+  await expect(
+    server.admin.serviceAccesses.removeService(from('iam-auditors', 'service-of-a')),
+  ).resolves.toBeUndefined();
+  await expect(client.groups.list()).rejects.toMatchObject({ status: 403 });
+  expect(await membersIn(server, 'iam-auditors')).toEqual(['service-of-b']);
+  expect(await membersIn(server)).toEqual(['service-of-a']);
+});
+
+test('answers 404 for what is not in the group, and for groups that are not there', async () => {
+  await using server = await startWorld();
+  await put(server, 'plain', [service('service-of-a')]);
+  for (const serviceId of ['service-of-b', 'SERVICE-OF-A', 'of-a', 'constructor', '__proto__'])
+    await expectRefusal(server, () => server.admin.call(id, from('plain', serviceId)), {
+      status: 404,
+      code: 'MEMBERSHIP_NOT_FOUND',
+    });
+  for (const groupId of ['Plain', 'nobody', 'constructor', '__proto__'])
+    await expectRefusal(server, () => server.admin.call(id, from(groupId, 'service-of-a')), {
+      status: 404,
+      code: 'GROUP_NOT_FOUND',
+    });
+  await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
+});
+
+describe('its own services only', () => {
+  const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
+
+  test('are reached by owners and administrators of a business and by persons', async () => {
+    await using server = await startWorld();
+    await asUser(server, { userId: 'person' });
+    await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
+    await put(server, 'plain', ['service-of-b', 'service-of-nobody', 'service-of-a', 'own-service'].map(service));
+    const callers = [
+      [await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' }), 'own-service'],
+      [await asUser(server, { roles: ['BUSINESSOWNER'], businessId: 'a' }), 'own-service'],
+      [await asUser(server), 'service-of-a'],
+    ] as const;
+    for (const [caller, another] of callers) {
+      for (const serviceId of ['service-of-b', 'service-of-nobody', another]) {
+        const foreign = await expectRefusal(server, () => caller.call(id, from('plain', serviceId)), refused);
+        const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), refused);
+        expect(foreign.items).toEqual(unknown.items);
+      }
+    }
+    await callers[0][0].serviceAccesses.removeService(from('plain', 'service-of-a'));
+    expect(await membersIn(server)).toEqual(['own-service', 'service-of-b', 'service-of-nobody']);
+  });
+
+  test('bind an auditor', async () => {
+    await using server = await startWorld();
+    await put(server, 'plain', [service('service-of-a')]);
+    const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
+    await expectRefusal(server, () => auditor.call(id, from('plain', 'service-of-a')), refused);
+  });
+});
+
+test('lets a service go even where no user administers: services do not count', async () => {
+  await using server = await startWorld();
+  await lockFirstAdministrator(server);
+  await put(server, 'maintainers', [service('service-of-a')]);
+  await server.admin.serviceAccesses.removeService(from('maintainers', 'service-of-a'));
+  expect(await membersIn(server, 'maintainers')).toEqual([]);
+});
