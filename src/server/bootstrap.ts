@@ -2,7 +2,7 @@
  * What a fresh store gets, so that somebody can begin: groups, an application client, an administrator user and an
  * administrator client. Secrets are random and told once, or given from outside and then applied at every start.
  */
-import type { Clock } from './clock.ts';
+import { type Clock, epochSeconds } from './clock.ts';
 import { hashPassword, passwordMatches } from './identity/passwords.ts';
 import { hashSecret, secretMatches } from './identity/secrets.ts';
 import { claimSubject, retireSubject } from './identity/subjects.ts';
@@ -103,8 +103,9 @@ async function makeGroups(tx: Transaction, { ids, clock }: BootstrapParts): Prom
 async function setAdminClient(tx: Transaction, parts: BootstrapParts, secret: string | undefined): Promise<Client> {
   const client = await requireClient(tx, parts, 'admin', parts.settings.adminClientId);
   if (secret === undefined) return client;
-  const now = Math.floor(parts.clock.now().getTime() / 1000);
-  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokensValidFrom: now } : {}) };
+  // Tokens count in seconds: from the next one on, so that those of this second end as well.
+  const tokensValidFrom = epochSeconds(parts.clock) + 1;
+  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokensValidFrom } : {}) };
   await tx.clients.replace(changed);
   return changed;
 }

@@ -50,7 +50,8 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
 }
 
 function clientClaims(client: Client, roles: Iterable<string>, options: IssuerOptions): AccessClaims {
-  const iat = epochSeconds(options.clock);
+  // Within the second in which the secret was changed, the new tokens come after those that it ended.
+  const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
   return {
     iss: options.issuer,
     aud: options.issuer,
