@@ -28,7 +28,7 @@ export async function bundleCli({ outdir }) {
     format: 'esm',
     target: 'node20',
     minifySyntax: true,
-    minifyWhitespace: true,
+    minifyWhitespace: true,minifyIdentifiers:true,
     legalComments: 'none',
     external: ['../server/*', '@node-rs/*'],
     banner: { js: banner },

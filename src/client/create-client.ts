@@ -109,7 +109,7 @@ async function sendWithSession(parts: Parts, method: string, path: string, input
   if (input.anonymous || hasOwnCredentials) return send(given);
   const answer = await send(joinHeaders(given, await parts.session.headers()));
   const [first] = Array.isArray(answer.body) ? answer.body : [];
-  if (first?.code !== 'TOKEN_INVALID' || !parts.session.renew()) return answer;
+  if (!parts.session.renew(String(first?.code))) return answer;
   return send(joinHeaders(given, await parts.session.headers()));
 }
 

@@ -1,6 +1,6 @@
 /** `iam call`: any operation by its id. */
 import type { Command } from 'commander';
-import { addLeaf, type Options, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
@@ -8,18 +8,20 @@ import { readDocument } from '../runtime/input.ts';
 import { keepingSecret, noteSecret } from '../secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from '../send.ts';
 
+export const callText: LeafText = {
+  title: 'Calls any operation by its id',
+  description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
+  effect: 'destructive',
+  examples: [
+    { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
+    { title: 'Make one from a file', command: 'groups.create -f group.json' },
+    { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
+  ],
+};
+
 /** Adds the command. */
 export function addCall(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'call', {
-    title: 'Calls any operation by its id',
-    description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
-    effect: 'destructive',
-    examples: [
-      { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
-      { title: 'Make one from a file', command: 'groups.create -f group.json' },
-      { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
-    ],
-  })
+  const command = addLeaf(program, 'call', callText)
     .argument('<operation>', 'Id of the operation')
     .option('-p, --param <name=value>', 'parameter of the path (repeat)', assignments)
     .option('--query <name=value>', 'parameter of the query (repeat)', assignments)

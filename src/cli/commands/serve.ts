@@ -1,7 +1,7 @@
 /** `iam serve`: the server in the foreground. Its options are the settings of the server. */
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../contract/manifest-types.ts';
-import { addLeaf } from '../leaf.ts';
+import { addLeaf, type LeafText } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { QuietExit } from '../runtime/failures.ts';
 
@@ -14,20 +14,22 @@ type Serve = (options: {
 /** Its path as seen from dist/cli/main.js, the one file that the built command starts from. */
 const serverModule = '../server/main.js';
 
+export const serveText: LeafText = {
+  title: 'Runs the server in the foreground',
+  description: 'Until SIGINT or SIGTERM, which stop it cleanly. Every option has a name in the environment as well.',
+  effect: 'local',
+  examples: [
+    { title: 'On the usual port, with the store in data/store', command: '' },
+    {
+      title: 'For a test: any free port, nothing kept, one line of JSON when ready',
+      command: '--port 0 --store memory --json',
+    },
+  ],
+};
+
 /** Adds the command. */
 export function addServe(program: Command, { io, environment, manifest }: Surroundings): void {
-  const command = addLeaf(program, 'serve', {
-    title: 'Runs the server in the foreground',
-    description: 'Until SIGINT or SIGTERM, which stop it cleanly. Every option has a name in the environment as well.',
-    effect: 'local',
-    examples: [
-      { title: 'On the usual port, with the store in data/store', command: '' },
-      {
-        title: 'For a test: any free port, nothing kept, one line of JSON when ready',
-        command: '--port 0 --store memory --json',
-      },
-    ],
-  });
+  const command = addLeaf(program, 'serve', serveText);
   const settings = manifest.settings.filter(({ flag }) => flag);
   for (const setting of settings) command.addOption(optionOf(setting));
   command.action(async () => {

@@ -8,7 +8,6 @@ import type { Manifest } from '../../contract/manifest-types.ts';
 import { signInNeeded, usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { resolve, type SignIn, type Sources, signIn } from './settings.ts';
-import { tokenCache } from './token-cache.ts';
 
 export interface ConnectionOptions {
   readonly io: Io;
@@ -25,8 +24,7 @@ export async function connect({ io, environment, manifest, sources, debug }: Con
   const { createUntypedClient } = await import('../../client/create-client.ts');
   const baseUrl = baseUrlOf(sources);
   const found = signIn(sources);
-  const cached =
-    found.kind === 'client' && found.fromProfile ? { tokenCache: tokenCache(baseUrl, found, environment) } : {};
+  const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
   return createUntypedClient(
     {
@@ -38,6 +36,13 @@ export async function connect({ io, environment, manifest, sources, debug }: Con
     },
     manifest,
   );
+}
+
+/** Only what a profile holds anyway may lie on the disk between runs. */
+async function cacheFor(found: SignIn, baseUrl: string, environment: Environment) {
+  if (found.kind !== 'client' || !found.fromProfile) return {};
+  const { tokenCache } = await import('./token-cache.ts');
+  return { tokenCache: tokenCache(baseUrl, found, environment) };
 }
 
 /** Where the calls go. */

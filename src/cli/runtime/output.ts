@@ -31,7 +31,7 @@ export function createPrinter(stream: Output, format: Format): Printer {
 
 async function valueLines(value: unknown, format: Format, stream: Output): Promise<string[]> {
   if (format === 'json') return [JSON.stringify(value ?? {}, null, 2)];
-  if (format === 'yaml') return [(await yamlText(value ?? {})).trimEnd()];
+  if (format === 'yaml') return yamlLines(value ?? {});
   const rows = wrappedRows(value);
   if (format === 'jsonl') return (rows ?? [value ?? {}]).map((row) => JSON.stringify(row));
   if (format === 'name') return (rows ?? [value]).map(nameOf).filter((name) => name !== '');
@@ -51,7 +51,7 @@ async function printList(
   const all: unknown[] = [];
   for await (const item of items) all.push(item);
   if (format === 'json') lines([JSON.stringify(all, null, 2)]);
-  else if (format === 'yaml') lines([(await yamlText(all)).trimEnd()]);
+  else if (format === 'yaml') lines(await yamlLines(all));
   else if (all.length > 0) lines(tableLines(all as Row[], columnsOf(all as Row[], schema), widthOf(stream)));
   return all.length;
 }
@@ -71,9 +71,9 @@ async function streamList(
   return count;
 }
 
-async function yamlText(value: unknown): Promise<string> {
-  const { stringify } = await import('yaml');
-  return stringify(value);
+async function yamlLines(value: unknown): Promise<string[]> {
+  const { yamlText } = await import('./yaml.ts');
+  return [yamlText(value).trimEnd()];
 }
 
 function widthOf(stream: Output): number | undefined {
