@@ -664,7 +664,7 @@ export const manifest: Manifest = {
      "roleName": {
       "type": "string",
       "maxLength": 100,
-      "pattern": "^[A-Z][A-Z0-9_-]*$",
+      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
       "description": "Name of a role, with or without the prefix ROLE_"
      }
     },
@@ -748,7 +748,7 @@ export const manifest: Manifest = {
       "items": {
        "type": "string",
        "maxLength": 100,
-       "pattern": "^[A-Z][A-Z0-9_-]*$",
+       "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
        "description": "Name of a role, with or without the prefix ROLE_"
       }
      },
@@ -959,7 +959,7 @@ export const manifest: Manifest = {
       "description": "Only groups that have this role themselves",
       "type": "string",
       "maxLength": 100,
-      "pattern": "^[A-Z][A-Z0-9_-]*$"
+      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$"
      }
     },
     {
@@ -1183,7 +1183,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "maxLength": 100,
-      "pattern": "^[A-Z][A-Z0-9_-]*$",
+      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
       "description": "Name of a role, with or without the prefix ROLE_"
      }
     }
@@ -1259,7 +1259,7 @@ export const manifest: Manifest = {
       "items": {
        "type": "string",
        "maxLength": 100,
-       "pattern": "^[A-Z][A-Z0-9_-]*$",
+       "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
        "description": "Name of a role, with or without the prefix ROLE_"
       }
      },

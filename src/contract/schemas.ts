@@ -75,7 +75,8 @@ export const GroupReference = line(100, 'Id or name of the group');
 export const RoleName = z
   .string()
   .max(100, 'must not be longer than 100 characters')
-  .regex(/^[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
+  // Without its prefix it is to be a role name too, and one that no second reading shortens further.
+  .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
   .describe('Name of a role, with or without the prefix ROLE_');
 
 export const ErrorItemSchema = z
