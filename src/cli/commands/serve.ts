@@ -4,11 +4,15 @@ import type { ManifestSetting } from '../../contract/manifest-types.ts';
 import { addLeaf, type LeafText } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { QuietExit } from '../runtime/failures.ts';
+import type { Environment } from '../runtime/io.ts';
+import { type Profile, saveProfile } from '../runtime/profile.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;
   readonly io: { readonly stdout: NodeJS.WritableStream; readonly stderr: NodeJS.WritableStream };
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Keeps the credentials that a new store was given, and says where. */
+  saveProfile(profile: Profile): Promise<string>;
 }) => Promise<number>;
 
 /** Its path as seen from dist/cli/main.js, the one file that the built command starts from. */
@@ -36,7 +40,13 @@ export function addServe(program: Command, { io, environment, manifest }: Surrou
     io.releaseSignals();
     // Not bundled: the server is loaded from its own files, and by this command alone.
     const { serve } = (await import(/* @vite-ignore */ serverModule)) as { serve: Serve };
-    const exitCode = await serve({ flags: flagsOf(command, settings), io, environment: environment.variables });
+    const { variables } = environment;
+    const exitCode = await serve({
+      flags: flagsOf(command, settings),
+      io,
+      environment: variables,
+      saveProfile: (profile) => saveLocalProfile(profile, variables),
+    });
     throw new QuietExit(exitCode);
   });
 }
@@ -49,6 +59,11 @@ function optionOf({ name, kind, values, description, environment, default: fallb
   const usual = fallback === undefined || kind === 'boolean' ? '' : `, default ${fallback}`;
   const option = new Option(flag, `${description} (${environment}${usual})`);
   return values ? option.choices([...values]) : option;
+}
+
+async function saveLocalProfile(profile: Profile, variables: Environment['variables']): Promise<string> {
+  const saved = await saveProfile('local', profile, variables);
+  return saved.current ? saved.path : `${saved.path} (another profile is the current one: add --profile local)`;
 }
 
 /** Only what was typed; the server knows its own defaults. */
