@@ -17,7 +17,7 @@ export const model = await (async () => {
   await history.commits(store, 5);
   await store.checkpoint();
   await history.commits(store, 4);
-  await history.commit(store, 2000);
+  await history.commit(store, 1000);
   return bench;
 })();
 

@@ -6,8 +6,8 @@ import { type Disk, type DiskFile, writeFully } from './disk.ts';
 import type { Layout } from './layout.ts';
 import { damaged } from './open-error.ts';
 
-/** Text is gathered up to so many characters before it is written: a millisecond's work or two. */
-const SLICE_LENGTH = 128 * 1024;
+/** Text is gathered up to so many characters before it is written: half a millisecond of work. */
+const SLICE_LENGTH = 64 * 1024;
 
 const NOTHING: Checkpoint = { sequence: 0, epoch: 0, writtenAt: '', tables: new Map() };
 
