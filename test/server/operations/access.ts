@@ -1,5 +1,5 @@
 /** What every operation holds about who may call it, as tests that its own test file asks for. */
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, ClientError } from '../../../src/client/index.ts';
 import type { CallInput } from '../../../src/client/types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
@@ -48,6 +48,19 @@ export async function failureOf(call: Promise<unknown>): Promise<ClientError> {
   throw new Error('the call was to fail, and did not', { cause: outcome });
 }
 
+/** One server for tests that change nothing in it: those of refusals. */
+export function sharedServer(): () => TestServer {
+  let server: TestServer | undefined;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(async () => server?.[Symbol.asyncDispose]());
+  return () => {
+    if (!server) throw new Error('the server is there from beforeAll to afterAll');
+    return server;
+  };
+}
+
 /** Makes what a call of the operation needs, and gives its input. */
 type Prepare = (server: TestServer) => Promise<CallInput>;
 
@@ -64,9 +77,14 @@ export function testAccess(id: OperationId, prepare: Prepare): void {
       await expect(caller.call(id, input)).resolves.toMatchObject({ requestId: expect.any(String) });
     });
 
+    const shared = sharedServer();
+    let input: CallInput = {};
+    beforeAll(async () => {
+      input = await prepare(shared());
+    });
+
     test.each(lackingOne(operation))('refuses who has no %s, and keeps the store as it was', async (_, roles) => {
-      await using server = await startServer();
-      const input = await prepare(server);
+      const server = shared();
       const challenges: unknown[] = [];
       const caller = await callerWith(server, roles, (answer) => challenges.push(answer.headers['www-authenticate']));
       const before = await server.dump();
@@ -78,8 +96,7 @@ export function testAccess(id: OperationId, prepare: Prepare): void {
     });
 
     test('refuses nobody and credentials that are none with 401, and keeps the store as it was', async () => {
-      await using server = await startServer();
-      const input = await prepare(server);
+      const server = shared();
       const before = await server.dump();
       for (const [credentials, code] of noCredentials) {
         const failure = await failureOf(server.as(credentials).call(id, input));
@@ -90,8 +107,7 @@ export function testAccess(id: OperationId, prepare: Prepare): void {
     });
 
     test('refuses two ways of presenting itself at once', async () => {
-      await using server = await startServer();
-      const input = await prepare(server);
+      const server = shared();
       const headers = { 'x-api-key': 'one', authorization: 'Bearer two' };
       const failure = await failureOf(server.as().call(id, { ...input, headers }));
       const status = operation.statuses.includes(400) ? 400 : 401;

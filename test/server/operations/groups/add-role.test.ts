@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.add-role', async () => ({ params: { groupId: 'iam-auditors' }, body: { roleName: 'DEPLOY' } }));
 
@@ -30,10 +30,12 @@ test('keeps every one of fifty roles that are added at once', async () => {
   expect(group.roles.toSorted()).toEqual(roles.toSorted());
 });
 
+const shared = sharedServer();
+
 test.each(['CLI-1STPARTY', 'ROLE_CLI-1STPARTY', 'AUTH-MFA', 'USER', 'PERSON', 'BUSINESS'])(
   'refuses the reserved role %s and keeps the store as it was',
   async (roleName) => {
-    await using server = await startServer();
+    const server = shared();
     const before = await server.dump();
     const adding = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
     await expect(adding).rejects.toMatchObject({ status: 422, code: 'ROLE_RESERVED' });
@@ -44,7 +46,7 @@ test.each(['CLI-1STPARTY', 'ROLE_CLI-1STPARTY', 'AUTH-MFA', 'USER', 'PERSON', 'B
 test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', `A${'B'.repeat(100)}`])(
   'refuses %j, which is no role name',
   async (roleName) => {
-    await using server = await startServer();
+    const server = shared();
     const before = await server.dump();
     const adding = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
     const failure = await failureOf(adding);
@@ -54,13 +56,13 @@ test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', 
 );
 
 test('refuses a body without the role', async () => {
-  await using server = await startServer();
+  const server = shared();
   const adding = server.admin.call('groups.add-role', { params: { groupId: 'iam-auditors' }, body: {} });
   expect(await failureOf(adding)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
 });
 
 test('answers 404 for a group that is not there', async () => {
-  await using server = await startServer();
+  const server = shared();
   const adding = server.admin.groups.addRole({ params: { groupId: 'nobody' }, body: { roleName: 'DEPLOY' } });
   await expect(adding).rejects.toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.create', async () => ({ body: { groupName: 'ops', roles: ['DEPLOY'] } }));
 
@@ -36,6 +36,8 @@ test('finds dependencies by name and by id, and shows each once by its name', as
 });
 
 describe('refuses, and keeps the store as it was,', () => {
+  const shared = sharedServer();
+
   test.each([
     ['a name that is taken', { groupName: 'iam-auditors' }, 412, 'GROUP_NAME_TAKEN'],
     [
@@ -61,7 +63,7 @@ describe('refuses, and keeps the store as it was,', () => {
     ['a field that a group has but nobody sends', { groupName: 'ops', groupId: 'mine' }, 400, 'FIELD_UNKNOWN'],
     ['a body that is a list', [], 400, 'FIELD_TYPE'],
   ])('%s', async (_, body, status, code) => {
-    await using server = await startServer();
+    const server = shared();
     const before = await server.dump();
     const failure = await failureOf(server.admin.call('groups.create', { body }));
     expect(failure).toMatchObject({ status, code });
@@ -69,7 +71,7 @@ describe('refuses, and keeps the store as it was,', () => {
   });
 
   test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN'])('the role %s, which its prefix makes another', async (role) => {
-    await using server = await startServer();
+    const server = shared();
     const failure = await failureOf(server.admin.groups.create({ body: { groupName: 'ops', roles: [role] } }));
     expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringContaining('roles[0]') });
   });
