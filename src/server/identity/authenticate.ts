@@ -55,8 +55,9 @@ async function proven(by: Authentication, presented: Presented): Promise<Princip
  */
 export async function authenticateClient(by: Authentication, clientId: string, secret: string): Promise<Client> {
   const identity = `client:${clientId}`;
-  by.holdBack.check(identity);
   const client = await by.store.clients.get(clientId);
+  // Nothing is awaited from here to the count, so that of guesses that come together each sees those before it.
+  by.holdBack.check(identity);
   const right = secretMatches(secret, client?.secretHash);
   if (!client || !right) {
     by.holdBack.failed(identity);
