@@ -128,9 +128,10 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */
 function record(ctx: Context, world: World): void {
   if (!world.log.infoEnabled) return;
-  const { operation, requestId, caller, refusal } = ctx.state;
+  const { operation, requestId, caller, loggedIn, refusal } = ctx.state;
+  const actor = loggedIn ?? nameOf(caller);
   world.log.info(
-    { requestId, method: ctx.method, operation: operation?.id, caller: nameOf(caller), status: ctx.status, refusal },
+    { requestId, method: ctx.method, operation: operation?.id, caller: actor, status: ctx.status, refusal },
     'call',
   );
 }

@@ -30,15 +30,24 @@ export function compile(operation: AnyOperation, world: World): Handler {
   const write = writerOf(operation, world);
 
   return async (ctx, search) => {
-    const presented = present(ctx, search, operation);
-    const caller = await authenticate(world, presented, operation.auth);
+    // Where nobody is asked who he is, what else he presents is his own affair: stale credentials do not matter.
+    const presented = operation.auth === 'none' ? undefined : present(ctx, search, operation);
+    const caller = presented && (await authenticate(world, presented, operation.auth));
     authorize(operation.roles, caller);
     ctx.state.caller = caller;
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.path));
     const query = readQuery(search);
     const body = await readBody(ctx, operation, world.settings.bodyLimit);
     const list: ListIdentity = { operationId: operation.id, params, query };
-    const context = contextOf(world, operation, { presented, caller, list, ifMatch: ctx.get('If-Match') });
+    const context = contextOf(world, operation, {
+      presented: () => presented ?? present(ctx, search, operation),
+      caller,
+      list,
+      ifMatch: ctx.get('If-Match'),
+      loggedIn: (subject) => {
+        ctx.state.loggedIn = subject;
+      },
+    });
     const answer = await operation.handle(
       { params, query, body: body as undefined, accept: ctx.get('Accept') },
       context,
@@ -80,10 +89,11 @@ function authorize(roles: RoleExpression, caller: Principal | undefined): void {
 }
 
 interface CallParts {
-  readonly presented: Presented;
+  readonly presented: () => Presented;
   readonly caller: Principal | undefined;
   readonly list: ListIdentity;
   readonly ifMatch: string;
+  loggedIn(subject: string): void;
 }
 
 function contextOf(world: World, operation: AnyOperation, call: CallParts): OperationContext {
@@ -95,7 +105,10 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     keys: world.keys,
     issuer: world.issuer,
     authentication: world,
-    presented: call.presented,
+    get presented() {
+      return call.presented();
+    },
+    loggedIn: call.loggedIn,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
     get caller() {
       if (!call.caller) throw new Error(`${operation.id} asks who calls, but lets nobody in as well`);
