@@ -36,7 +36,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
     authorize(operation.roles, caller);
     ctx.state.caller = caller;
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.path));
-    const query = readQuery(search);
+    const query = readQuery(search, ctx.querystring);
     const body = await readBody(ctx, operation, world.settings.bodyLimit);
     const list: ListIdentity = { operationId: operation.id, params, query };
     const context = contextOf(world, operation, {
