@@ -74,7 +74,7 @@ describe('groups update', () => {
       method === 'GET' ? { json: group, headers: { etag: '"1"' } } : refusal(422, 'CHANGED_MEANWHILE'),
     );
     expect((await iam([...update, '--add-role', 'C'], server)).code).toBe(6);
-    expect(writes(server)).toHaveLength(5);
+    expect(writes(server)).toHaveLength(10);
   });
 
   test('sends nothing where nothing would change, and says so', async () => {
