@@ -168,7 +168,7 @@ test('one who is refused and does not hang up is hung up on', async () => {
     const writing = setInterval(() => socket.write('more'), 50);
     socket.on('error', () => {});
     socket.resume();
-    await once(socket, 'close');
+    await new Promise((resolve) => socket.once('close', resolve));
     clearInterval(writing);
   }
 });
