@@ -12,6 +12,23 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const banner =
   "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);";
 
+/**
+ * commander loads node:child_process, 3 ms, to start programs of their own as subcommands, which we have none of.
+ * Whoever should use it after all gets the real one.
+ */
+const lazyChildProcess = {
+  name: 'lazy-child-process',
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes(`${path.sep}commander${path.sep}`) ? { path: 'child_process', namespace: 'lazy' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'lazy' }, () => ({
+      contents: "exports.spawn = (...given) => require('child_process').spawn(...given);",
+      loader: 'js',
+    }));
+  },
+};
+
 /** Writes main.js and its chunks into `outdir`, and gives esbuild's metafile. */
 export async function bundleCli({ outdir }) {
   const { build } = await import('esbuild');
@@ -28,7 +45,9 @@ export async function bundleCli({ outdir }) {
     format: 'esm',
     target: 'node20',
     minifySyntax: true,
-    minifyWhitespace: true,minifyIdentifiers:true,
+    minifyWhitespace: true,
+    minifyIdentifiers: true,
+    plugins: [lazyChildProcess],
     legalComments: 'none',
     external: ['../server/*', '@node-rs/*'],
     banner: { js: banner },

@@ -17,7 +17,6 @@ import { addGlobalOptions, type LeafText } from './leaf.ts';
 import { addOperationCommand } from './operation-command.ts';
 import type { Surroundings } from './runtime/context.ts';
 import type { Environment, Io } from './runtime/io.ts';
-import { versionText } from './version.ts';
 
 export interface ProgramOptions {
   readonly manifest: Manifest;
@@ -67,26 +66,25 @@ type IsAskedFor = (names: readonly string[]) => boolean;
 
 /** The whole command, or as much of it as what was typed needs. */
 export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
-  const program = rootCommand(io);
+  const program = rootCommand(io, manifest.version);
   const surroundings = { io, environment, manifest };
   const isAskedFor = (names: readonly string[]) => typed === undefined || names.some((name) => typed.includes(name));
   addOwn(program, serve, surroundings, isAskedFor);
   for (const noun of [...nounsOf(manifest), ...ownNouns]) addNoun(program, noun, surroundings, isAskedFor);
-  for (const operation of manifest.operations)
-    if (operation.command && !operation.command.includes(' ')) addOperationCommand(program, operation, surroundings);
+  for (const own of operationsWithoutNoun(manifest)) addOwn(program, own, surroundings, isAskedFor);
   for (const own of ownCommands) addOwn(program, own, surroundings, isAskedFor);
   addHelp(program, io);
   return program;
 }
 
-function rootCommand(io: Io): Command {
+function rootCommand(io: Io, version: string): Command {
   const program = new Command('iam')
     .description('Administers an identity and access management service, and runs a local one.')
     .enablePositionalOptions()
     .exitOverride()
     .helpCommand(false)
     .helpOption('-h, --help', 'show help')
-    .version(versionText(), '-V, --version', 'show the version')
+    .version(version, '-V, --version', 'show the version')
     .configureHelp(helpStyle)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -135,6 +133,16 @@ function addNoun(program: Command, noun: Noun, surroundings: Surroundings, isAsk
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true });
   if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings);
+}
+
+/** Operations whose command is one word, such as `keys`. */
+function operationsWithoutNoun({ operations }: Manifest): OwnCommand[] {
+  return operations.flatMap((operation) => {
+    const { command: name } = operation;
+    if (name === undefined || name.includes(' ')) return [];
+    const add: Fill = (program, surroundings) => void addOperationCommand(program, operation, surroundings);
+    return [{ name, text: operation, add }];
+  });
 }
 
 /** A command that is not asked for is only a line in the list. */

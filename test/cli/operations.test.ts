@@ -190,6 +190,19 @@ describe('call and api', () => {
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=5&name=a%3Db`);
   });
 
+  test('call prints one page of a list and says how to get the next', async () => {
+    const headers = { link: '</x?after=c1>; rel="next"' };
+    await using server = await startFake(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
+    const outcome = await iam(['call', 'groups.list', '-o', 'jsonl'], server);
+    expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More exist: add --query after=c1\n' });
+  });
+
+  test('api adds to a query that the path has already', async () => {
+    await using server = await startFake(() => ({ json: [] }));
+    await iam(['api', 'GET', '/groups?limit=1', '--query', 'name=a b'], server);
+    expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=1&name=a+b`);
+  });
+
   test('api puts the prefix before paths of operations alone', async () => {
     await using server = await startFake(() => ({ json: { status: 'ok' } }));
     await iam(['api', 'get', '/groups/ops'], server);

@@ -1,10 +1,13 @@
 /** `iam call`: any operation by its id. */
 import type { Command } from 'commander';
+import { asPage } from '../../client/answer.ts';
+import type { ResultPage } from '../../client/types.ts';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { readDocument } from '../runtime/input.ts';
+import { plain } from '../runtime/table.ts';
 import { keepingSecret, noteSecret } from '../secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from '../send.ts';
 
@@ -58,9 +61,16 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   if (options.dryRun === true && operation.effect !== 'read') return printPlan(context, plan);
   if (operation.effect === 'destructive')
     await confirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-');
+  if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
   if (!operation.response.secret) return printAnswer(context, await request(), `${id}: done`);
   const answer = await keepingSecret(context, options.secretTo as string | undefined, request);
   await printAnswer(context, answer, `${id}: done`);
   noteSecret(context, answer);
+}
+
+/** The one page that was asked for; a list command is there for more. */
+async function printPage(context: Context, { items, next }: ResultPage<unknown>): Promise<void> {
+  await context.printer.value(items);
+  if (next !== undefined) context.notice(`More exist: add --query after=${plain(next)}`);
 }

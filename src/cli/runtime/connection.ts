@@ -1,5 +1,4 @@
 /** The client for the server and the credentials in use, loaded only by commands that call. */
-import v8 from 'node:v8';
 import type { Answer } from '../../client/answer.ts';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
@@ -20,6 +19,7 @@ export interface ConnectionOptions {
 /** Makes the client. Without credentials it calls anonymously, which public operations take. */
 export async function connect({ io, environment, manifest, sources, debug }: ConnectionOptions): Promise<BaseClient> {
   // undici compiles WebAssembly: without the optimizing compiler a short program ends 80 ms sooner.
+  const { default: v8 } = await import('node:v8');
   v8.setFlagsFromString('--liftoff-only');
   const { createUntypedClient } = await import('../../client/create-client.ts');
   const baseUrl = baseUrlOf(sources);
