@@ -8,9 +8,10 @@ import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { readJson } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
+import { timesGiven } from './http/headers.ts';
 import { parametersIn } from './http/paths.ts';
 import { checkBody, checkParams, queryReader } from './http/validate.ts';
-import { etagMatches, etagOf, wireJson } from './http/wire.ts';
+import { etagMatches, wireEtag, wireJson } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import type { Principal } from './identity/principal.ts';
@@ -71,8 +72,7 @@ function present(ctx: Context, search: URLSearchParams, operation: AnyOperation)
 
 /** Node keeps the first of a repeated Authorization and joins others: two of them are no credential. */
 function repeated(ctx: Context, name: string): undefined {
-  if ((ctx.req.headersDistinct[name]?.length ?? 0) > 1)
-    throw fault('CREDENTIALS_AMBIGUOUS', `${name} is given more than once.`);
+  if (timesGiven(ctx.req, name) > 1) throw fault('CREDENTIALS_AMBIGUOUS', `${name} is given more than once.`);
   return undefined;
 }
 
@@ -116,7 +116,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     },
     requireMatch(schema, current) {
       if (call.ifMatch === '') return;
-      if (!etagMatches(call.ifMatch, etagOf(wireJson(schema, current)))) throw fault('CHANGED_MEANWHILE');
+      if (!etagMatches(call.ifMatch, wireEtag(schema, current))) throw fault('CHANGED_MEANWHILE');
     },
   };
 }
@@ -151,7 +151,7 @@ function writerOf({ response }: AnyOperation, world: World): Writer {
   return (ctx, answer) => {
     if (isText(answer)) return writeText(ctx, answer);
     const json = wireJson(body, answer as object);
-    if (entity) ctx.set('ETag', etagOf(json));
+    if (entity) ctx.set('ETag', wireEtag(body, answer as object));
     if (secret) ctx.set('Pragma', 'no-cache');
     writeJson(ctx, status, json);
   };

@@ -2,7 +2,7 @@
  * Verifies access tokens. The cache keeps the outcome of the signature check and the claims, nothing else: expiry is
  * looked at on every call, and what the store has to say is asked for by whoever calls.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { AccessClaims, accessTokenType } from './claims.ts';
@@ -45,7 +45,7 @@ export function createVerifier(options: {
 
   return {
     async verify(token) {
-      const digest = createHash('sha256').update(token).digest('base64');
+      const digest = hash('sha256', token, 'base64');
       const known = remembered(digest);
       const verified = known ?? (await checkSignature(token, { keys, clock, issuer }));
       if (!verified) return undefined;
