@@ -35,6 +35,7 @@ async function valueLines(value: unknown, format: Format, stream: Output): Promi
   const rows = wrappedRows(value);
   if (format === 'jsonl') return (rows ?? [value ?? {}]).map((row) => JSON.stringify(row));
   if (format === 'name') return (rows ?? [value]).map(nameOf).filter((name) => name !== '');
+  if (rows?.length === 0) return [];
   if (rows) return tableLines(rows, columnsOf(rows, undefined), widthOf(stream));
   if (typeof value !== 'object' || value === null) return value === undefined ? [] : String(value).split('\n');
   return fieldLines(value as Row);
@@ -82,7 +83,7 @@ function widthOf(stream: Output): number | undefined {
 
 /** The rows of `[..]` or of an object that only wraps one list, such as `{keys: [..]}`. */
 function wrappedRows(value: unknown): Row[] | undefined {
-  if (Array.isArray(value)) return value.every(isRow) && value.length > 0 ? value : undefined;
+  if (Array.isArray(value)) return value.every(isRow) ? value : undefined;
   const values = typeof value === 'object' && value !== null ? Object.values(value) : [];
   return values.length === 1 && Array.isArray(values[0]) ? wrappedRows(values[0]) : undefined;
 }
