@@ -109,11 +109,14 @@ describe('help', () => {
   });
 
   test.each([
+    ['exit-codes', '130'],
     ['environment', 'IAM_CLIENT_SECRET'],
     ['output', 'jsonl'],
     ['groups', 'Commands:'],
   ])('on %s tells of %s', async (topic, text) => {
-    expect((await iam(['help', topic])).out).toContain(text);
+    const { out } = await iam(['help', topic]);
+    expect(out).toContain(text);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   test('is what the bare command prints', async () => {
