@@ -48,13 +48,15 @@ function check(answer: RawAnswer, { draft, refused, statuses, field }: Spoilt): 
   const documented = operation?.statuses ?? [404];
   expect([...documented, ...ofHttpItself]).toContain(answer.status);
   expect(answer.status).toBeLessThan(500);
-  expect(answer.headers['x-request-id']).toMatch(/^[\w-]+$/);
+  expect(answer.headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-content-type-options': 'nosniff' });
   const failed = answer.status >= 300 || isErrorArray(answer.json);
   if (refused) expect(failed, 'it is to be refused').toBe(true);
   if (!failed) return false;
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(isErrorArray(answer.json), answer.text).toBe(true);
   if (statuses) expect(statuses).toContain(answer.status);
+  if (answer.status === 401) expect(answer.headers['www-authenticate']).toMatch(/^(Basic|Bearer) realm="iam"/);
+  if (answer.status === 405) expect(answer.headers.allow).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   if (field !== undefined) expect(answer.text).toContain(field);
   return true;
 }

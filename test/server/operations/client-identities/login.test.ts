@@ -90,6 +90,12 @@ test('tells the second of expiry where the deployment is set so', async () => {
   expect(expiresIn).toBe(String(server.clock.now().getTime() / 1000 + 600));
 });
 
+test('goes on while the store takes no writes', async () => {
+  await using server = await startServer();
+  server.stopWrites();
+  await expect(server.as(adminClient).clientIdentities.login()).resolves.toMatchObject({ tokenType: 'Bearer' });
+});
+
 describe('refuses with 401 and an array whose first element tells why', () => {
   const shared = sharedServer();
   const header = (value: string) => [['Authorization', value]] as const;

@@ -138,3 +138,27 @@ describe('refuses, and keeps the store as it was,', () => {
     expect(await server.dump()).toEqual(before);
   });
 });
+
+test('lets exactly one of twenty groups win that take the same name at once', async () => {
+  const groups = Array.from({ length: 20 }, (_, at) => ({ groupName: `g${at}` }));
+  await using server = await startServer({ seed: { groups } });
+  const rename = ({ groupName }: { groupName: string }) =>
+    server.admin.groups.update({ params: { groupId: groupName }, body: { groupName: 'ops' } });
+  const outcomes = await Promise.allSettled(groups.map(rename));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const outcome of outcomes.filter(({ status }) => status === 'rejected'))
+    expect(outcome).toMatchObject({ reason: { status: 422, code: 'GROUP_NAME_TAKEN' } });
+});
+
+test('with soft errors answers 200 with the array for what it would refuse as 400 or 422, but not for 401 and 404', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const before = await server.dump();
+  const update = async (groupId: string, body: unknown, caller = server.admin) =>
+    failureOf(caller.call('groups.update', { params: { groupId }, body }));
+  expect(await update('business-users', {})).toMatchObject({ status: 200, code: 'FIELD_MISSING' });
+  expect(await update('business-users', { groupName: '' })).toMatchObject({ status: 200, code: 'FIELD_VALUE' });
+  expect(await update('business-users', { groupName: 'iam-auditors' })).toMatchObject({ status: 200 });
+  expect(await update('nobody', { groupName: 'x' })).toMatchObject({ status: 404 });
+  expect(await update('business-users', {}, server.as())).toMatchObject({ status: 401 });
+  expect(await server.dump()).toEqual(before);
+});
