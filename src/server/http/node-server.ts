@@ -42,7 +42,7 @@ export function createNodeServer(options: NodeServerOptions, listener: RequestLi
     listener(request, response);
   };
   const server: Server = options.tls
-    ? createTlsServer({ ...settings, ...options.tls }, take)
+    ? createTlsServer({ ...settings, ...options.tls, handshakeTimeout: settings.headersTimeout }, take)
     : createServer(settings, take);
   server.maxConnections = options.maxConnections;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
