@@ -56,6 +56,7 @@ describe('refuses, and keeps the store as it was,', () => {
     ['a name with half a character', { groupName: 'a\ud800' }, 422, 'FIELD_VALUE'],
     ['an empty name', { groupName: '' }, 422, 'FIELD_VALUE'],
     ['a name of 101 characters', { groupName: 'x'.repeat(101) }, 422, 'FIELD_VALUE'],
+    ['a name of 101 characters that are two units each', { groupName: '🦊'.repeat(101) }, 422, 'FIELD_VALUE'],
     ['a name that vanishes in a path', { groupName: '..' }, 422, 'FIELD_VALUE'],
     ['a name that means something in a path', { groupName: 'user-accounts' }, 422, 'FIELD_VALUE'],
     ['no name', {}, 400, 'FIELD_MISSING'],
