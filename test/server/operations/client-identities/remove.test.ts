@@ -87,3 +87,9 @@ test.each([
   const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId } }));
   expect(failure).toMatchObject({ status: 404, code });
 });
+
+test('with soft errors answers 200 with the array for a client that is not there', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId: 'nobody' } }));
+  expect(failure).toMatchObject({ status: 200, code: 'CLIENT_NOT_FOUND' });
+});

@@ -47,3 +47,13 @@ test('leaves the last administrator the dependency that gives him his role: 200 
   expect(failure.items).toEqual([{ code: 'LAST_ADMINISTRATOR', message: expect.any(String) }]);
   expect(await server.dump()).toEqual(before);
 });
+
+test('with soft errors answers 200 with the array where it would be 404', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const before = await server.dump();
+  const params = { groupId: 'nobody', dependencyName: 'iam-auditors' };
+  const failure = await failureOf(server.admin.groups.removeDependency({ params }));
+  expect(failure).toMatchObject({ status: 200, code: 'GROUP_NOT_FOUND' });
+  expect(await failureOf(server.as().groups.removeDependency({ params }))).toMatchObject({ status: 401 });
+  expect(await server.dump()).toEqual(before);
+});
