@@ -39,8 +39,11 @@ export class Sandbox implements AsyncDisposable {
     return path.join(this.folder, name);
   }
 
-  /** Starts a program; nothing of the caller's own IAM_ or XDG_ variables reaches it. */
-  start(program: string, words: readonly string[], variables: Variables = {}, stdin = ''): Running {
+  /**
+   * Starts a program; nothing of the caller's own IAM_ or XDG_ variables reaches it. With `stdin` left open the test
+   * writes to it.
+   */
+  start(program: string, words: readonly string[], variables: Variables = {}, stdin: string | 'open' = ''): Running {
     const kept = Object.entries(process.env).filter(([name]) => !/^(IAM_|XDG_|CI$|NO_COLOR|FORCE_COLOR)/.test(name));
     const env = {
       ...Object.fromEntries(kept),
@@ -51,7 +54,7 @@ export class Sandbox implements AsyncDisposable {
     const child = spawn(program, words, { cwd: this.folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#children.add(child);
     child.stdin.on('error', () => undefined);
-    child.stdin.end(stdin);
+    if (stdin !== 'open') child.stdin.end(stdin);
     return { child, done: outcomeOf(child) };
   }
 

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { startFake } from '../client/fake-server.ts';
@@ -207,5 +209,40 @@ describe('serve', () => {
 
   test('ends with 2 for a value that a setting does not take', async () => {
     expect((await sandbox.iam(['serve', '--store', 'cloud'])).code).toBe(2);
+  });
+});
+
+/** `script` gives a program a terminal; without it these are tried by hand. */
+const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  const question = 'Delete a group: asked? (y/N)';
+
+  /** Types the answer once the question is there: before that the terminal would handle the keys itself. */
+  async function asked(words: string, answer: string): Promise<Outcome> {
+    const line = `"${process.execPath}" "${bin}" ${words}`;
+    const variables = { ...served.variables, TERM: 'xterm', NO_COLOR: '1' };
+    const { child, done } = sandbox.start('script', ['-qec', line, '/dev/null'], variables, 'open');
+    let shown = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const before = shown.includes(question);
+      shown += stripVTControlCharacters(chunk.toString('utf8'));
+      if (!before && shown.includes(question)) child.stdin?.write(answer);
+    });
+    const outcome = await done;
+    return { ...outcome, out: shown };
+  }
+
+  test.each([
+    ['y\r', 0, 3],
+    ['\r', 1, 0],
+    ['n\r', 1, 0],
+    ['\u0003', 130, 0],
+  ])('a deletion that is answered with %j ends with %i', async (answer, code, afterwards) => {
+    await iam(['groups', 'create', '--group-name', 'asked', '--if-not-exists']);
+    const outcome = await asked('groups delete asked', answer);
+    expect(outcome.out).toContain(question);
+    expect(outcome.code).toBe(code);
+    expect((await iam(['groups', 'get', 'asked'])).code).toBe(afterwards);
   });
 });
