@@ -6,9 +6,11 @@ import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { mutations, type Spoilt } from './mutations.ts';
+import { bodyMutations } from './body-mutations.ts';
 import type { RawAnswer } from './raw.ts';
+import { requestMutations } from './request-mutations.ts';
 import { draftOf, rawOf, type Source } from './requests.ts';
+import type { Spoilt } from './spoilt.ts';
 
 /** Any run can be had again: fast-check prints the seed and the path of a failure. */
 const seed = 20260301;
@@ -16,6 +18,7 @@ const registry: readonly Operation<never>[] = Object.values(operations);
 /** All runs together stay about the same as operations are added. */
 const runs = Math.max(2, Math.min(6, Math.floor(120 / registry.length)));
 const ofHttpItself = [405, 413, 415, 429, 431];
+const mutations = { ...requestMutations, ...bodyMutations };
 
 /** The operation that a request gets to, which a mutation may have changed. */
 function operationAt(method: string, path: string): Operation<never> | undefined {

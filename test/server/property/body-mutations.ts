@@ -1,4 +1,4 @@
-/** Ways to spoil a request. Each tells what it must come to, as far as that is sure whatever else the request holds. */
+/** Ways to spoil the body of a request. */
 import fc from 'fast-check';
 import { z } from 'zod';
 import { tables } from '../../../src/server/store/tables.ts';
@@ -14,20 +14,7 @@ import {
   typesOf,
   withValue,
 } from './requests.ts';
-
-/** A spoilt request. */
-export interface Spoilt {
-  readonly draft: Draft;
-  /** It has to be refused. */
-  readonly refused?: boolean;
-  /** The statuses it may be refused with, where that does not depend on the operation. */
-  readonly statuses?: readonly number[];
-  /** What a refusal has to name. */
-  readonly field?: string | undefined;
-}
-
-/** Undefined where the operation has nothing that could be spoilt so. */
-export type Mutation = (draw: Draw, draft: Draft, source: Source) => Spoilt | undefined;
+import { type Mutation, type Spoilt, withHeaders } from './spoilt.ts';
 
 /** Names of all fields that are stored of anything, and names that reach into prototypes. */
 const stored = Object.values(tables).flatMap(({ schema }) => {
@@ -51,6 +38,7 @@ function unknownMember(draw: Draw, draft: Draft, source: Source, names: readonly
   if (!source.operation.request.body) return undefined;
   const root: Place = { path: [], schema: schemaOf(source.operation.request.body), required: true };
   const objects = [root, ...bodyPlaces(draft, source)].filter(({ schema }) => schema.properties !== undefined);
+  if (objects.length === 0) return undefined;
   const { path, schema } = one(draw, objects);
   const unknown = names.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
   const field = one(draw, unknown);
@@ -62,42 +50,7 @@ function rawBody(draft: Draft, { operation }: Source, raw: string | Buffer): Spo
   return operation.request.body && { draft: { ...draft, raw }, refused: true };
 }
 
-function withHeaders(draft: Draft, ...headers: readonly (readonly [string, string])[]): Draft {
-  const names = headers.map(([name]) => name.toLowerCase());
-  return { ...draft, headers: [...draft.headers.filter(([name]) => !names.includes(name.toLowerCase())), ...headers] };
-}
-
-const oddSegments = ['%ZZ', '%FF', '%', '%00', '%0d%0aX:%20y', '%2F', '%2e%2e', '..', '.', '__proto__', 'constructor'];
-const oddHeaders: readonly (readonly [string, string])[] = [
-  ['If-Match', 'garbage'],
-  ['If-Match', '"a", W/"b", *'],
-  ['Accept', ';;;q=,'],
-  ['Accept', 'application/x-pem-file;q=0'],
-  ['Origin', 'no origin'],
-  ['Cookie', '__proto__=1; a'],
-  ['X-Forwarded-For', '\u00ff'],
-  ['__proto__', 'x'],
-  ['constructor', 'x'],
-  ['Range', 'bytes=9-1'],
-  ['Transfer-Encoding', 'chunked'],
-  ['Upgrade', 'h2c'],
-  ['X-HTTP-Method-Override', 'DELETE'],
-];
-const oddAuthorizations = [
-  '',
-  'Basic',
-  'Basic ====',
-  'Bearer',
-  'Bearer a.b.c',
-  'Bearer \u00ff',
-  'x',
-  '  ',
-  'Basic Og==',
-];
-
-export const mutations: Readonly<Record<string, Mutation>> = {
-  'nothing at all': (_, draft) => ({ draft }),
-
+export const bodyMutations: Readonly<Record<string, Mutation>> = {
   'a value of the wrong type': (draw, draft, source) => {
     const places = bodyPlaces(draft, source).filter(({ schema }) => typesOf(schema).size > 0);
     if (places.length === 0) return undefined;
@@ -187,89 +140,4 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     source.operation.request.body
       ? undefined
       : { draft: { ...draft, raw: one(draw, ['', '{', '\0', '{"__proto__":1}']) } },
-
-  'an odd value in the path': (draw, draft, { operation }) => {
-    const places = operation.path
-      .split('/')
-      .slice(1)
-      .flatMap((segment, at) => (segment.startsWith('{') ? [at] : []));
-    if (places.length === 0) return undefined;
-    const at = one(draw, places);
-    const random = encodeURIComponent(draw(fc.string, { unit: 'binary-ascii', minLength: 1 }));
-    const value = one(draw, [...oddSegments, 'x'.repeat(200), '%F0%9F%A6%8A', random]);
-    return { draft: { ...draft, segments: draft.segments.with(at, value) } };
-  },
-  'a path that is not there': (draw, draft) => {
-    const more = one(draw, ['', 'nothing', '%ZZ', '__proto__']);
-    return { draft: { ...draft, segments: [...draft.segments, 'nothing', more] }, refused: true, statuses: [404] };
-  },
-  'a path that is cut off or doubled': (draw, draft) => {
-    const segments = one(draw, [
-      draft.segments.slice(0, -1),
-      [...draft.segments, ''],
-      [...draft.segments, ...draft.segments],
-    ]);
-    return { draft: { ...draft, segments } };
-  },
-  'another method': (draw, draft) => {
-    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'SEARCH'];
-    return {
-      draft: {
-        ...draft,
-        method: one(
-          draw,
-          methods.filter((method) => method !== draft.method),
-        ),
-      },
-    };
-  },
-
-  'a query value of the wrong type': (draw, draft, { operation }) => {
-    const [name, schema] = one(draw, [...Object.entries(operation.request.query ?? {}), undefined]) ?? [];
-    if (name === undefined || schema === undefined) return undefined;
-    const value = one(draw, ['', '%00', '%ZZ', '%FF', 'x'.repeat(2000)]);
-    const query = [...draft.query.filter((part) => !part.startsWith(`${name}=`)), `${name}=${value}`];
-    const refused = operation.statuses.includes(400);
-    return { draft: { ...draft, query }, refused, ...(name === 'after' ? {} : { field: name }) };
-  },
-  'a repeated query parameter': (draw, draft, { operation }) => {
-    const names = Object.keys(operation.request.query ?? {});
-    if (names.length === 0) return undefined;
-    const field = one(draw, names);
-    const query = [...draft.query, `${field}=1`, `${field}=2`];
-    return { draft: { ...draft, query }, refused: operation.statuses.includes(400), field };
-  },
-  'an odd query': (draw, draft) => {
-    const parts = [
-      '__proto__=1',
-      'constructor[prototype]=1',
-      'limit[]=1',
-      '=',
-      '&&&',
-      '%ZZ=%FF',
-      'a'.repeat(3000),
-      '?',
-      '%00',
-    ];
-    return { draft: { ...draft, query: [...draft.query, one(draw, parts), one(draw, parts)] } };
-  },
-
-  'an odd header': (draw, draft) => ({ draft: withHeaders(draft, one(draw, oddHeaders)) }),
-  'headers that are too large': (draw, draft) => ({
-    draft: withHeaders(draft, ['X-Large', 'x'.repeat(draw(fc.integer, { min: 17_000, max: 60_000 }))]),
-    refused: true,
-    statuses: [431],
-  }),
-  'odd credentials': (draw, draft, { operation }) => ({
-    draft: withHeaders(draft, ['Authorization', one(draw, oddAuthorizations)]),
-    refused: operation.auth === 'caller',
-    ...(operation.auth === 'caller' ? { statuses: [401] } : {}),
-  }),
-  'credentials twice': (draw, draft, { operation }) => {
-    const more = one(draw, [
-      ['X-Api-Key', 'x'],
-      ['Authorization', 'Bearer x'],
-    ] as const);
-    return { draft: { ...draft, headers: [...draft.headers, more] }, refused: operation.auth === 'caller' };
-  },
 };
