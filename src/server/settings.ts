@@ -2,82 +2,20 @@
  * Every setting of the server in one table: its flag, the name it has in the environment, its kind, its default and its
  * words. Flags, environment, `iam serve --help` and docs/settings.md come from here; nothing else reads the environment.
  */
+import {
+  baseUrlFault,
+  emailFault,
+  idFault,
+  isLoopback,
+  originFault,
+  passwordFault,
+  userNameFault,
+} from './setting-checks.ts';
+import { environmentName, integer, type Setting, secret, text, toggle } from './setting-kinds.ts';
 import { signingAlgorithms } from './tokens/keys.ts';
 
-interface SettingBase {
-  /** The flag is `--name`. */
-  readonly name: string;
-  readonly environment: string;
-  readonly description: string;
-  /** False: only from the environment (secrets have no business on a command line). */
-  readonly flag: boolean;
-}
-
-export type Setting = SettingBase &
-  (
-    | {
-        readonly kind: 'text';
-        readonly default?: string;
-        readonly values?: readonly string[];
-        check?(value: string): string | undefined;
-      }
-    | { readonly kind: 'integer'; readonly default: number; readonly least: number; readonly most: number }
-    | { readonly kind: 'boolean'; readonly default: boolean }
-    | { readonly kind: 'list'; readonly default: readonly string[] }
-  );
-
-function environmentName(name: string): string {
-  return `IAM_SERVE_${name.toUpperCase().replaceAll('-', '_')}`;
-}
-
-function text<const V extends string = string>(
-  name: string,
-  description: string,
-  more: { default?: V; values?: readonly V[]; check?(value: string): string | undefined } = {},
-) {
-  return { kind: 'text' as const, name, environment: environmentName(name), description, flag: true, ...more };
-}
-
-function integer(name: string, fallback: number, range: readonly [number, number], description: string) {
-  const [least, most] = range;
-  return {
-    kind: 'integer' as const,
-    name,
-    environment: environmentName(name),
-    description,
-    flag: true,
-    default: fallback,
-    least,
-    most,
-  };
-}
-
-function toggle(name: string, description: string) {
-  return {
-    kind: 'boolean' as const,
-    name,
-    environment: environmentName(name),
-    description,
-    flag: true,
-    default: false,
-  };
-}
-
-function secret(environment: string, description: string) {
-  return {
-    kind: 'text' as const,
-    name: environment.toLowerCase().replaceAll('_', '-'),
-    environment,
-    description,
-    flag: false,
-  };
-}
-
-function baseUrlFault(value: string): string | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
-  return url.search || url.hash || url.username ? 'must have no query, fragment or user' : undefined;
-}
+export { isLoopback } from './setting-checks.ts';
+export type { Setting } from './setting-kinds.ts';
 
 export const settingsTable = {
   host: text('host', 'Address to listen on; any but a loopback one needs --allow-remote', { default: '127.0.0.1' }),
@@ -120,6 +58,7 @@ export const settingsTable = {
     description: 'Origins whose pages may call, separated by commas; any loopback origin where missing',
     flag: true,
     default: [] as readonly string[],
+    check: originFault,
   },
   bodyLimit: integer('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
   requestTimeout: integer('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
@@ -128,7 +67,11 @@ export const settingsTable = {
     default: 'warn',
     values: ['silent', 'error', 'warn', 'info', 'debug'],
   }),
-  adminClientId: secret('IAM_ADMIN_CLIENT_ID', 'Id of the administrator client; made at the first start where missing'),
+  adminClientId: secret(
+    'IAM_ADMIN_CLIENT_ID',
+    'Id of the administrator client; made at the first start where missing',
+    idFault,
+  ),
   adminClientSecret: secret(
     'IAM_ADMIN_CLIENT_SECRET',
     'Secret of the administrator client; made at the first start where missing',
@@ -136,12 +79,18 @@ export const settingsTable = {
   appClientId: secret(
     'IAM_APP_CLIENT_ID',
     'Id of the application client for user logins; made at the first start where missing',
+    idFault,
   ),
-  adminUser: secret('IAM_ADMIN_USER', 'User name of the administrator user; admin where missing'),
-  adminEmail: secret('IAM_ADMIN_EMAIL', 'E-mail of the administrator user; IAM_ADMIN_USER where that is one'),
+  adminUser: secret('IAM_ADMIN_USER', 'User name of the administrator user; admin where missing', userNameFault),
+  adminEmail: secret(
+    'IAM_ADMIN_EMAIL',
+    'E-mail of the administrator user; IAM_ADMIN_USER where that is one',
+    emailFault,
+  ),
   adminPassword: secret(
     'IAM_ADMIN_PASSWORD',
     'Password of the administrator user; made at the first start where missing',
+    passwordFault,
   ),
 } satisfies Record<string, Setting>;
 
@@ -183,9 +132,7 @@ export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
   seeded: Seeded = {},
 ): Settings {
-  const known = new Set(Object.values(settingsTable).map(({ name }) => name));
-  const unknown = Object.keys(seeded).find((name) => !known.has(name));
-  if (unknown !== undefined) throw new SettingError(`settings.${unknown} in the seed: there is no such setting`);
+  for (const name of Object.keys(seeded)) requireSeedable(name);
   const entries = Object.entries(settingsTable).map(([key, setting]) => [
     key,
     readOne(setting, flags, environment, seeded),
@@ -193,6 +140,15 @@ export function readSettings(
   const settings = Object.fromEntries(entries) as Settings;
   requireFitting(settings);
   return settings;
+}
+
+function requireSeedable(name: string): void {
+  const setting = Object.values<Setting>(settingsTable).find((one) => one.name === name);
+  if (!setting) throw new SettingError(`settings.${name} in the seed: there is no such setting`);
+  if (!setting.flag)
+    throw new SettingError(
+      `settings.${name} in the seed: it is taken from the environment only, as ${setting.environment}`,
+    );
 }
 
 function readOne(
@@ -225,16 +181,26 @@ function parse(setting: Setting, value: string, origin: string): string | number
       if (['false', '0', 'no'].includes(value)) return false;
       throw new SettingError(`${origin} takes true or false, not ${JSON.stringify(value)}`);
     case 'list':
-      return value
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '');
+      return parseList(setting, value, origin);
     case 'text':
       return parseText(setting, value, origin);
   }
 }
 
+function parseList(setting: Setting & { kind: 'list' }, value: string, origin: string): readonly string[] {
+  const items = value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  for (const item of items) {
+    const reason = setting.check?.(item);
+    if (reason !== undefined) throw new SettingError(`${origin} ${reason}, not ${JSON.stringify(item)}`);
+  }
+  return items;
+}
+
 function parseText(setting: Setting & { kind: 'text' }, value: string, origin: string): string {
+  if (value === '') throw new SettingError(`${origin} must not be empty`);
   const shown = setting.flag ? `, not ${JSON.stringify(value)}` : '';
   if (setting.values && !setting.values.includes(value))
     throw new SettingError(`${origin} takes one of ${setting.values.join(', ')}${shown}`);
@@ -250,9 +216,4 @@ function requireFitting(settings: Settings): void {
     throw new SettingError(
       `--host ${settings.host} can be reached from other machines; add --allow-remote if that is meant`,
     );
-}
-
-/** Whether only this machine reaches the address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
