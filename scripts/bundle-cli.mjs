@@ -13,19 +13,27 @@ const banner =
   "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);";
 
 /**
- * commander loads node:child_process, 3 ms, to start programs of their own as subcommands, which we have none of.
- * Whoever should use it after all gets the real one.
+ * Modules of Node that a package loads at once for something that the command never does, and what it gets instead.
+ * commander starts programs of their own as subcommands (3 ms); undici speaks HTTP/2 where `allowH2` is set (10 ms).
  */
-const lazyChildProcess = {
-  name: 'lazy-child-process',
+const unusedModules = [
+  {
+    module: 'child_process',
+    importer: 'commander',
+    contents: "exports.spawn = (...given) => require('child_process').spawn(...given);",
+  },
+  { module: 'http2', importer: 'undici', contents: 'exports.constants = {};' },
+];
+
+const withoutUnusedModules = {
+  name: 'without-unused-modules',
   setup(build) {
-    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes(`${path.sep}commander${path.sep}`) ? { path: 'child_process', namespace: 'lazy' } : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: 'lazy' }, () => ({
-      contents: "exports.spawn = (...given) => require('child_process').spawn(...given);",
-      loader: 'js',
-    }));
+    for (const { module, importer: wanted, contents } of unusedModules) {
+      build.onResolve({ filter: new RegExp(`^node:${module}$`) }, ({ importer }) =>
+        importer.includes(`${path.sep}${wanted}${path.sep}`) ? { path: module, namespace: 'unused' } : undefined,
+      );
+      build.onLoad({ filter: new RegExp(`^${module}$`), namespace: 'unused' }, () => ({ contents, loader: 'js' }));
+    }
   },
 };
 
@@ -47,7 +55,7 @@ export async function bundleCli({ outdir }) {
     minifySyntax: true,
     minifyWhitespace: true,
     minifyIdentifiers: true,
-    plugins: [lazyChildProcess],
+    plugins: [withoutUnusedModules],
     legalComments: 'none',
     external: ['../server/*', '@node-rs/*'],
     banner: { js: banner },

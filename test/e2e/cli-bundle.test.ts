@@ -48,7 +48,7 @@ describe('the bundle', () => {
     expect([...contents(chunkOf('src/cli/main.ts'))]).toEqual(['src/cli']);
     expect([...contents(chunkOf('src/cli/run.ts'))].sort()).toEqual([
       'commander',
-      'lazy:child_process',
+      'unused:child_process',
       'src/cli',
       'src/client',
       'src/contract',
