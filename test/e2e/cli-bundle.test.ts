@@ -48,10 +48,10 @@ describe('the bundle', () => {
     expect([...contents(chunkOf('src/cli/main.ts'))]).toEqual(['src/cli']);
     expect([...contents(chunkOf('src/cli/run.ts'))].sort()).toEqual([
       'commander',
-      'unused:child_process',
       'src/cli',
       'src/client',
       'src/contract',
+      'unused:child_process',
     ]);
   });
 

@@ -53,8 +53,14 @@ function network(error: NetworkError): Report {
   };
   return {
     ...base('NETWORK', error.message, 75),
-    fix: fixes[error.code] ?? 'Check --base-url and the network, then try again.',
+    fix: fixes[error.code] ?? certificateFix(error.code) ?? 'Check --base-url and the network, then try again.',
   };
+}
+
+/** OpenSSL's words for a chain that ends nowhere known, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+function certificateFix(code: string): string | undefined {
+  if (!/CERT|UNABLE_TO_VERIFY/.test(code)) return undefined;
+  return 'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.';
 }
 
 function usage(error: CommanderError): Report {
