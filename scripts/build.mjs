@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const stamp = path.join(root, 'dist/.built');
@@ -59,6 +59,7 @@ async function runBundled(entry, ...args) {
 /** Rewrites the generated files: first the registry, which the rest is made from. */
 export async function generate() {
   await runBundled('scripts/generate/registry-main.ts', root);
+  await runBundled('scripts/generate/manifest-main.ts', root);
   await runBundled('scripts/generate/main.ts', root);
 }
 
@@ -66,20 +67,32 @@ export async function generate() {
 export async function build() {
   const startedAt = Date.now();
   mkdirSync(path.join(root, 'dist'), { recursive: true });
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] });
+  compile();
+  // The bundlers need what npm installs, which the start script imports this file before.
   const { bundleServer } = await import('./bundle-server.mjs');
+  const { bundleCli } = await import('./bundle-cli.mjs');
   await bundleServer({ root, outdir: path.join(root, 'dist/server') });
-  const bundler = path.join(root, 'scripts/bundle-cli.mjs');
-  if (existsSync(bundler)) {
-    const { bundleCli } = await import(pathToFileURL(bundler).href);
-    await bundleCli({ outdir: path.join(root, 'dist/cli') });
-  }
+  await bundleCli({ outdir: path.join(root, 'dist/cli') });
   writeFileSync(stamp, String(startedAt));
+}
+
+/** The compiler has said what is wrong; that it failed is all there is to add. */
+function compile() {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  try {
+    execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] });
+  } catch {
+    throw new Error('the sources do not compile; what is wrong stands above');
+  }
 }
 
 if (process.argv[1] && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const flags = new Set(process.argv.slice(2));
-  if (flags.has('--generate')) await generate();
-  else if (!flags.has('--if-needed') || !isBuilt()) await build();
+  try {
+    if (flags.has('--generate')) await generate();
+    else if (!flags.has('--if-needed') || !isBuilt()) await build();
+  } catch (error) {
+    process.stderr.write(`error: ${error.message}\n`);
+    process.exitCode = 1;
+  }
 }

@@ -49,7 +49,7 @@ async function main(args) {
 async function saveProfile(profile) {
   const profiles = await load('cli/runtime/profile.js');
   const saved = await profiles.saveProfile('local', profile, process.env);
-  return saved.path;
+  return saved.current ? saved.path : `${saved.path} (another profile is the current one: add --profile local)`;
 }
 
 try {

@@ -1,7 +1,11 @@
-/** A real server on a free port, driven by the real client: what nearly every test stands on. Only time is a fake. */
+/**
+ * A real server on a free port, driven by the real client: what nearly every test stands on. Only time is a fake.
+ * Every answer is searched for secrets that its operation does not declare, and so is the log.
+ */
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../src/client/index.ts';
 import type { Clock } from '../src/server/clock.ts';
 import { hashSecret } from '../src/server/identity/secrets.ts';
+import { claimSubject } from '../src/server/identity/subjects.ts';
 import { createLog } from '../src/server/log.ts';
 import { systemRandomness } from '../src/server/randomness.ts';
 import type { SeedDocument } from '../src/server/seed/schema.ts';
@@ -11,6 +15,9 @@ import { openMemoryStore } from '../src/server/store/memory.ts';
 import type { Store } from '../src/server/store/store.ts';
 import { type Client, type TableName, tables } from '../src/server/store/tables.ts';
 import type { World } from '../src/server/world.ts';
+import { stoppable } from './server/operations/stoppable-store.ts';
+import { createRawSender, type RawAnswer, type RawRequest } from './server/property/raw.ts';
+import { createSecretGuard } from './server/property/secrets.ts';
 
 export const adminClient = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };
 export const appClientId = 'test-app';
@@ -51,51 +58,70 @@ export interface TestServer extends AsyncDisposable {
   readonly admin: IamClient;
   /** Calls with these credentials, or with none. */
   as(credentials?: Credentials, options?: Partial<ClientOptions>): IamClient;
+  /** Sends one request exactly as given, path from the root. */
+  send(request: RawRequest): Promise<RawAnswer>;
   /** Puts a client into the store and gives its credentials. */
   makeClient(client?: TestClient): Promise<{ clientId: string; clientSecret: string }>;
   /** Calls as a new client with these own authorities, besides CLI-AUTH-IDENTIFIED, CLI-AUTH-BASIC and its party. */
   withAuthorities(authorities: readonly string[], client?: TestClient): Promise<IamClient>;
   /** Everything in the store, for comparing before and after. */
   dump(): Promise<Record<string, unknown>>;
+  /** From now on the store refuses every write, as one does whose disk is full. */
+  stopWrites(): void;
 }
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? createFakeClock();
   const log: string[] = [];
+  const guard = createSecretGuard([adminClient.clientSecret, environment.IAM_ADMIN_PASSWORD]);
+  const { store, stopWrites } = stoppable(await (options.openStore ?? (async () => openMemoryStore()))());
+  const write = (line: string) => {
+    log.push(line);
+    guard.logged(line);
+  };
   const service = await startService({
     settings: readSettings({ port: '0', store: 'memory', 'log-level': 'info', ...options.flags }, environment),
     clock,
     randomness: systemRandomness,
-    log: createLog(
-      'info',
-      (line) => log.push(line),
-      () => clock.now(),
-    ),
+    log: createLog('info', write, () => clock.now()),
     seed: options.seed,
-    openStore: options.openStore ?? (async () => openMemoryStore()),
+    openStore: async () => store,
   });
+  const { world, url } = service;
+  const raw = createRawSender(url);
   const clients: IamClient[] = [];
-  const as: TestServer['as'] = (credentials, more = {}) => {
-    const client = createClient({ baseUrl: service.url, credentials, ...more });
+  const as: TestServer['as'] = (credentials, { onAnswer, ...more } = {}) => {
+    const seen: ClientOptions['onAnswer'] = (answer) => {
+      guard.check(answer);
+      onAnswer?.(answer);
+    };
+    const client = createClient({ baseUrl: url, credentials, ...more, onAnswer: seen });
     clients.push(client);
     return client;
   };
-  const { world } = service;
   const makeClient = (client: TestClient = {}) => insertClient(world, client);
   return {
-    url: service.url,
+    url,
     world,
     clock,
     log,
     admin: as(adminClient),
     as,
+    async send(request) {
+      const answer = await raw.send(request);
+      guard.check({ ...answer, body: answer.json });
+      return answer;
+    },
     makeClient,
     withAuthorities: async (authorities, client = {}) =>
       as({ basic: await makeClient({ ...client, authorities: [...authorities] }) }),
     dump: () => dump(world.store),
+    stopWrites,
     async [Symbol.asyncDispose]() {
+      raw.close();
       await Promise.all(clients.map((client) => client.close()));
       await service.stop();
+      guard.assertClean();
     },
   };
 }
@@ -110,8 +136,11 @@ const environment = {
 async function insertClient({ store, ids, clock }: World, client: TestClient) {
   const clientId = client.clientId ?? ids.newId();
   const clientSecret = `secret-of-${clientId}`;
-  await store.transaction((tx) =>
-    tx.clients.insert({
+  await store.transaction(async (tx) => {
+    await claimSubject(tx, { subject: clientId, kind: 'client', ownerId: clientId });
+    if (client.serviceAccountId !== undefined)
+      await claimSubject(tx, { subject: client.serviceAccountId, kind: 'service', ownerId: clientId });
+    await tx.clients.insert({
       appId: 'test-application',
       party: '1STPARTY',
       authorities: [],
@@ -122,8 +151,8 @@ async function insertClient({ store, ids, clock }: World, client: TestClient) {
       clientId,
       secretHash: hashSecret(clientSecret),
       createdAt: clock.now().toISOString(),
-    }),
-  );
+    });
+  });
   return { clientId, clientSecret };
 }
 

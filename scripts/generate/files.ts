@@ -1,6 +1,7 @@
 /** All generated files and what they must hold, as one map; nothing is written here. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { cliReference } from '../../src/cli/docs.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { openApiDocument } from '../../src/server/documents/openapi.ts';
 import { operations } from '../../src/server/operations/index.ts';
@@ -25,5 +26,6 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/operations.md', operationsPage(all)],
     ['docs/errors.md', errorsPage(all)],
     ['docs/settings.md', settingsPage()],
+    ['docs/cli.md', cliReference()],
   ]);
 }

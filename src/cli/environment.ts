@@ -6,7 +6,31 @@ export function processEnvironment(): Environment {
   return { variables: process.env, now: () => Date.now() };
 }
 
-/** The streams of this process; `signal` ends what is under way. */
+/** The streams of this process, each opened when it is first used, which takes milliseconds; `signal` ends what is under way. */
 export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
-  return { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, signal, releaseSignals };
+  const output = (name: 'stdout' | 'stderr') => once(() => process[name].on('error', ignoreBrokenPipe));
+  const [stdout, stderr] = [output('stdout'), output('stderr')];
+  return {
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return stdout();
+    },
+    get stderr() {
+      return stderr();
+    },
+    signal,
+    releaseSignals,
+  };
+}
+
+/** A reader that has gone, as in `iam groups list | head`, is no failure. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }

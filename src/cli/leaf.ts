@@ -1,7 +1,6 @@
 /** How every command is made: its words, its help with examples, the options that all commands have, and its run. */
 import { type Command, Option } from 'commander';
 import type { Example } from '../contract/operation.ts';
-import { colourModes } from './runtime/colour.ts';
 import { type Context, type Surroundings, withContext } from './runtime/context.ts';
 import { formats } from './runtime/output.ts';
 import type { GlobalOptions } from './runtime/settings.ts';
@@ -31,7 +30,7 @@ function globalOptions(): Option[] {
     new Option('--profile <name>', 'profile to use'),
     new Option('--base-url <url>', 'where the service is'),
     new Option('--timeout <seconds>', 'how long to wait for an answer'),
-    new Option('--color <when>', 'whether to paint').choices([...colourModes]),
+    new Option('--color <when>', 'whether to paint').choices(['auto', 'always', 'never']),
     new Option('--no-input', 'never ask; fail with exit code 10 instead'),
     new Option('-q, --quiet', 'no notices on standard error'),
     new Option('--debug', 'trace the calls on standard error, without secrets'),

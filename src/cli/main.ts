@@ -14,22 +14,16 @@ function releaseSignals(): void {
   for (const signal of signals) process.off(signal, onSignal);
 }
 
-/** A reader that has gone, as in `iam groups list | head`, is no failure. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
-
 async function main(): Promise<void> {
   const typed = process.argv.slice(2);
-  process.stdout.on('error', ignoreBrokenPipe);
-  process.stderr.on('error', ignoreBrokenPipe);
+  const io = processIo(interrupted.signal, releaseSignals);
   if (typed.length === 1 && (typed[0] === '--version' || typed[0] === '-V')) {
-    process.stdout.write(`${versionText()}\n`);
+    io.stdout.write(`${versionText()}\n`);
     return;
   }
   for (const signal of signals) process.once(signal, onSignal);
   const { run } = await import('./run.ts');
-  process.exitCode = await run(typed, processIo(interrupted.signal, releaseSignals), processEnvironment());
+  process.exitCode = await run(typed, io, processEnvironment());
   releaseSignals();
 }
 

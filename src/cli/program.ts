@@ -1,23 +1,22 @@
 /** Builds the commands. Nothing happens before they are parsed. */
 import { Command, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
-import { addApi } from './commands/api.ts';
-import { addCall } from './commands/call.ts';
-import { addCatalogue } from './commands/catalogue.ts';
+import { addApi, apiText } from './commands/api.ts';
+import { addCall, callText } from './commands/call.ts';
+import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
 import { addProfile } from './commands/profile.ts';
-import { addServe } from './commands/serve.ts';
+import { addServe, serveText } from './commands/serve.ts';
 import { addToken } from './commands/token.ts';
-import { addWhoami } from './commands/whoami.ts';
+import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { singular } from './fields.ts';
-import { addGlobalOptions } from './leaf.ts';
+import { addGlobalOptions, type LeafText } from './leaf.ts';
 import { addOperationCommand } from './operation-command.ts';
 import type { Surroundings } from './runtime/context.ts';
 import type { Environment, Io } from './runtime/io.ts';
-import { versionText } from './version.ts';
 
 export interface ProgramOptions {
   readonly manifest: Manifest;
@@ -48,27 +47,44 @@ const ownNouns: readonly Noun[] = [
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },
 ];
 
+interface OwnCommand {
+  readonly name: string;
+  readonly text: LeafText;
+  readonly add: Fill;
+}
+
+const serve: OwnCommand = { name: 'serve', text: serveText, add: addServe };
+
+const ownCommands: readonly OwnCommand[] = [
+  { name: 'whoami', text: whoamiText, add: addWhoami },
+  { name: 'call', text: callText, add: addCall },
+  { name: 'api', text: apiText, add: addApi },
+  { name: 'commands', text: catalogueText, add: addCatalogue },
+];
+
+type IsAskedFor = (names: readonly string[]) => boolean;
+
 /** The whole command, or as much of it as what was typed needs. */
 export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
-  const program = rootCommand(io);
+  const program = rootCommand(io, manifest.version);
   const surroundings = { io, environment, manifest };
-  addServe(program, surroundings);
-  for (const noun of [...nounsOf(manifest), ...ownNouns]) addNoun(program, noun, surroundings, typed);
-  for (const operation of manifest.operations)
-    if (operation.command && !operation.command.includes(' ')) addOperationCommand(program, operation, surroundings);
-  for (const add of [addWhoami, addCall, addApi, addCatalogue]) add(program, surroundings);
+  const isAskedFor = (names: readonly string[]) => typed === undefined || names.some((name) => typed.includes(name));
+  addOwn(program, serve, surroundings, isAskedFor);
+  for (const noun of [...nounsOf(manifest), ...ownNouns]) addNoun(program, noun, surroundings, isAskedFor);
+  for (const own of operationsWithoutNoun(manifest)) addOwn(program, own, surroundings, isAskedFor);
+  for (const own of ownCommands) addOwn(program, own, surroundings, isAskedFor);
   addHelp(program, io);
   return program;
 }
 
-function rootCommand(io: Io): Command {
+function rootCommand(io: Io, version: string): Command {
   const program = new Command('iam')
     .description('Administers an identity and access management service, and runs a local one.')
     .enablePositionalOptions()
     .exitOverride()
     .helpCommand(false)
     .helpOption('-h, --help', 'show help')
-    .version(versionText(), '-V, --version', 'show the version')
+    .version(version, '-V, --version', 'show the version')
     .configureHelp(helpStyle)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -109,23 +125,41 @@ function nounsOf({ operations }: Manifest): Noun[] {
   }));
 }
 
-function addNoun(program: Command, noun: Noun, surroundings: Surroundings, typed: readonly string[] | undefined): void {
+function addNoun(program: Command, noun: Noun, surroundings: Surroundings, isAskedFor: IsAskedFor): void {
   const aliases = aliasesOf(noun.name);
   const command = program.command(noun.name).summary(noun.summary).description(`${noun.summary}.`).aliases(aliases);
   command
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true });
-  const isAskedFor = typed === undefined || [noun.name, ...aliases].some((name) => typed.includes(name));
-  if (isAskedFor) for (const fill of noun.fill) fill(command, surroundings);
+  if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings);
+}
+
+/** Operations whose command is one word, such as `keys`. */
+function operationsWithoutNoun({ operations }: Manifest): OwnCommand[] {
+  return operations.flatMap((operation) => {
+    const { command: name } = operation;
+    if (name === undefined || name.includes(' ')) return [];
+    const add: Fill = (program, surroundings) => void addOperationCommand(program, operation, surroundings);
+    return [{ name, text: operation, add }];
+  });
+}
+
+/** A command that is not asked for is only a line in the list. */
+function addOwn(
+  program: Command,
+  { name, text, add }: OwnCommand,
+  surroundings: Surroundings,
+  isAskedFor: IsAskedFor,
+): void {
+  if (isAskedFor([name])) add(program, surroundings);
+  else program.command(name).summary(text.title);
 }
 
 /** One and many mean the same. */
 function aliasesOf(name: string): string[] {
   const one = singular(name);
-  return [one === name ? `${name.replace(/y$/, 'ie').replace(/ke$/, 'ke')}s` : one].map((alias) =>
-    alias.replace(/keies$/, 'keys'),
-  );
+  return [one === name ? `${name}s` : one];
 }
 
 /** Adds the operations below these words, and nouns below nouns: `groups users add`. */

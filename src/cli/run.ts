@@ -12,7 +12,7 @@ export async function run(typed: readonly string[], io: Io, environment: Environ
     return 0;
   } catch (error) {
     const report = interruption(io) ?? reportOf(error, manifest.errors);
-    printReport(report, io, environment, {
+    await printReport(report, io, environment, {
       json: wantsJson(typed, environment),
       colour: optionValue(typed, '--color'),
     });

@@ -96,7 +96,9 @@ async function call(parts: Parts, prefix: string, operation: ManifestOperation, 
 async function raw(parts: Parts, method: string, path: string, input: CallInput): Promise<Answer> {
   if (!path.startsWith('/') || /[\s#]/.test(path))
     throw new InputError(`${JSON.stringify(path)} is no path: it starts with a slash and has no blanks.`);
-  return sendWithSession(parts, method.toUpperCase(), `${parts.basePath}${path}${queryString(input.query)}`, input);
+  const query = queryString(input.query);
+  const target = parts.basePath + path + (path.includes('?') ? query.replace('?', '&') : query);
+  return sendWithSession(parts, method.toUpperCase(), target, input);
 }
 
 async function sendWithSession(parts: Parts, method: string, path: string, input: CallInput): Promise<Answer> {
@@ -109,7 +111,7 @@ async function sendWithSession(parts: Parts, method: string, path: string, input
   if (input.anonymous || hasOwnCredentials) return send(given);
   const answer = await send(joinHeaders(given, await parts.session.headers()));
   const [first] = Array.isArray(answer.body) ? answer.body : [];
-  if (first?.code !== 'TOKEN_INVALID' || !parts.session.renew()) return answer;
+  if (!parts.session.renew(String(first?.code))) return answer;
   return send(joinHeaders(given, await parts.session.headers()));
 }
 

@@ -28,8 +28,8 @@ export interface TokenCache {
 export interface Session {
   /** Headers for one call; logs in first where there is no token yet. */
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** Drops the token; false where nothing new could be had by logging in. */
-  renew(): boolean;
+  /** Drops the token where a fresh login could mend a refusal with this code; says whether. */
+  renew(code: string): boolean;
   /** The pair as Basic, for the login operation itself. */
   readonly basic: Readonly<Record<string, string>>;
 }
@@ -65,9 +65,12 @@ function fixedHeaders(credentials: Exclude<Credentials, ClientPair> | undefined)
 function loginSession(pair: ClientPair, { loginPath, transport, tokenCache }: SessionOptions): Session {
   const basic = { authorization: basicAuthorization(pair) };
   let token: Promise<string> | undefined;
-  let renewed = false;
-  const obtain = async () =>
-    (renewed ? undefined : await tokenCache?.read()) ?? (await login(transport, loginPath, basic, tokenCache));
+  let isFresh = false;
+  const obtain = async () => {
+    const kept = isFresh ? undefined : await tokenCache?.read();
+    isFresh = kept === undefined;
+    return kept ?? login(transport, loginPath, basic, tokenCache);
+  };
   return {
     basic,
     // One login for all calls that start together.
@@ -80,9 +83,11 @@ function loginSession(pair: ClientPair, { loginPath, transport, tokenCache }: Se
         throw error;
       }
     },
-    renew: () => {
+    // A role gained lately comes with the next token, so one from the cache may only be too old.
+    renew: (code) => {
+      if (code !== 'TOKEN_INVALID' && (code !== 'ROLE_MISSING' || isFresh)) return false;
       token = undefined;
-      renewed = true;
+      isFresh = true;
       return true;
     },
   };

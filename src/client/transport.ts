@@ -32,7 +32,7 @@ const defaultTimeouts = { connect: 5_000, total: 30_000 };
 export function createTransport({ origin, dispatcher, connections = 32, ...options }: TransportOptions): Transport {
   const connect = options.timeouts?.connect ?? defaultTimeouts.connect;
   const total = options.timeouts?.total ?? defaultTimeouts.total;
-  const pool = dispatcher ?? new Pool(origin, { connections, connect: { timeout: connect } });
+  const pool = dispatcher ?? new Pool(origin, { connections, allowH2: false, connect: { timeout: connect } });
   return {
     send: (request) => send(pool, origin, total, request),
     close: async () => {

@@ -1157,7 +1157,7 @@ export const manifest: Manifest = {
      "roleName": {
       "type": "string",
       "maxLength": 100,
-      "pattern": "^[A-Z][A-Z0-9_-]*$",
+      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
       "description": "Name of a role, with or without the prefix ROLE_"
      }
     },
@@ -1241,7 +1241,7 @@ export const manifest: Manifest = {
       "items": {
        "type": "string",
        "maxLength": 100,
-       "pattern": "^[A-Z][A-Z0-9_-]*$",
+       "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
        "description": "Name of a role, with or without the prefix ROLE_"
       }
      },
@@ -1452,7 +1452,7 @@ export const manifest: Manifest = {
       "description": "Only groups that have this role themselves",
       "type": "string",
       "maxLength": 100,
-      "pattern": "^[A-Z][A-Z0-9_-]*$"
+      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$"
      }
     },
     {
@@ -1676,7 +1676,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "maxLength": 100,
-      "pattern": "^[A-Z][A-Z0-9_-]*$",
+      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
       "description": "Name of a role, with or without the prefix ROLE_"
      }
     }
@@ -1752,7 +1752,7 @@ export const manifest: Manifest = {
       "items": {
        "type": "string",
        "maxLength": 100,
-       "pattern": "^[A-Z][A-Z0-9_-]*$",
+       "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
        "description": "Name of a role, with or without the prefix ROLE_"
       }
      },

@@ -11,15 +11,23 @@ export const Id = z
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** A short text of one line. */
-export function line(longest: number, description: string) {
+/** Text of at most so many characters, as JSON Schema counts them: `max` would count some characters twice. */
+function textUpTo(longest: number, description?: string) {
   return z
     .string()
     .min(1, 'must not be empty')
-    .max(longest, `must not be longer than ${longest} characters`)
+    .refine(
+      (text) => text.length <= longest || (text.length <= 2 * longest && [...text].length <= longest),
+      `must not be longer than ${longest} characters`,
+    )
+    .meta({ maxLength: longest, ...(description === undefined ? {} : { description }) });
+}
+
+/** A short text of one line. */
+export function line(longest: number, description: string) {
+  return textUpTo(longest, description)
     .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
-    .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode')
-    .describe(description);
+    .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode');
 }
 
 export const GroupName = line(
@@ -75,7 +83,8 @@ export const GroupReference = line(100, 'Id or name of the group');
 export const RoleName = z
   .string()
   .max(100, 'must not be longer than 100 characters')
-  .regex(/^[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
+  // Without its prefix it is to be a role name too, and one that no second reading shortens further.
+  .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
   .describe('Name of a role, with or without the prefix ROLE_');
 
 export const ErrorItemSchema = z
@@ -99,7 +108,7 @@ export const Token = z
 
 export const Dependency = z
   .strictObject({
-    groupName: z.string().min(1, 'must not be empty').max(100, 'must not be longer than 100 characters'),
+    groupName: textUpTo(100),
   })
   .meta({ id: 'Dependency', description: 'A group whose roles this one has as well, by its name or id.' });
 

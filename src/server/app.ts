@@ -1,10 +1,11 @@
 /** The Koa app of a world: mounts the registry, one router an area, and writes every failure in the one shape. */
-import Router from '@koa/router';
+import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import { createCors } from './http/cors.ts';
 import { failureOf } from './http/failure.ts';
+import { timesGiven } from './http/headers.ts';
 import { oauthErrorOf } from './http/oauth-errors.ts';
 import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
 import { rootDocuments } from './http/root-documents.ts';
@@ -67,8 +68,8 @@ async function route(ctx: Context, search: string, { areas, documents }: Places)
 
 /** Exactly one Host, and a possible one (RFC 9112, 3.2). Node's own check would answer without a body. */
 function requireHost(ctx: Context): void {
-  const hosts = ctx.req.headersDistinct.host ?? [];
-  if (hosts.length !== 1 || !/^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/.test(hosts[0] ?? ''))
+  const { host = '' } = ctx.req.headers;
+  if (timesGiven(ctx.req, 'host') !== 1 || !/^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/.test(host))
     throw fault('HOST_MISSING');
 }
 
@@ -106,10 +107,12 @@ function areaOf(registry: readonly AnyOperation[], world: World): Area {
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   for (const operation of ordered) {
     const handle = compile(operation, world);
-    router.register(routerPath(operation.path), [operation.method], async (ctx) => {
+    const take = (ctx: RouterContext) => {
       ctx.state.operation = operation;
-      await handle(ctx as unknown as Context, ctx.state.search);
-    });
+      return handle(ctx as unknown as Context, ctx.state.search);
+    };
+    // Parameters are read from the path as it came, so that the router need not decode them as well.
+    router.register(routerPath(operation.path), [operation.method], take, { ignoreCaptures: true });
   }
   return {
     router: router.routes(),
@@ -130,9 +133,10 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */
 function record(ctx: Context, world: World): void {
   if (!world.log.infoEnabled) return;
-  const { operation, requestId, caller, refusal } = ctx.state;
+  const { operation, requestId, caller, loggedIn, refusal } = ctx.state;
+  const actor = loggedIn ?? nameOf(caller);
   world.log.info(
-    { requestId, method: ctx.method, operation: operation?.id, caller: nameOf(caller), status: ctx.status, refusal },
+    { requestId, method: ctx.method, operation: operation?.id, caller: actor, status: ctx.status, refusal },
     'call',
   );
 }

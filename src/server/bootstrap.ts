@@ -2,15 +2,15 @@
  * What a fresh store gets, so that somebody can begin: groups, an application client, an administrator user and an
  * administrator client. Secrets are random and told once, or given from outside and then applied at every start.
  */
-import type { Clock } from './clock.ts';
+import { type Clock, epochSeconds } from './clock.ts';
 import { hashPassword, passwordMatches } from './identity/passwords.ts';
 import { hashSecret, secretMatches } from './identity/secrets.ts';
 import { claimSubject, retireSubject } from './identity/subjects.ts';
 import type { Ids } from './ids.ts';
 import { newSecret, type Randomness } from './randomness.ts';
-import type { Settings } from './settings.ts';
+import { SettingError, type Settings } from './settings.ts';
 import type { Store, Transaction } from './store/store.ts';
-import type { Client, User } from './store/tables.ts';
+import { type Client, foldIdentifier, type User } from './store/tables.ts';
 
 /** What the start tells. A secret is there only where this start made it. */
 export interface Bootstrapped {
@@ -103,8 +103,9 @@ async function makeGroups(tx: Transaction, { ids, clock }: BootstrapParts): Prom
 async function setAdminClient(tx: Transaction, parts: BootstrapParts, secret: string | undefined): Promise<Client> {
   const client = await requireClient(tx, parts, 'admin', parts.settings.adminClientId);
   if (secret === undefined) return client;
-  const now = Math.floor(parts.clock.now().getTime() / 1000);
-  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokensValidFrom: now } : {}) };
+  // Tokens count in seconds: from the next one on, so that those of this second end as well.
+  const tokensValidFrom = epochSeconds(parts.clock) + 1;
+  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokensValidFrom } : {}) };
   await tx.clients.replace(changed);
   return changed;
 }
@@ -127,10 +128,18 @@ async function requireClient(
     await retireSubject(tx, client.clientId);
   }
   const clientId = asked ?? parts.ids.newId();
+  if (await tx.subjects.get(clientId)) throw taken(kind === 'admin' ? 'IAM_ADMIN_CLIENT_ID' : 'IAM_APP_CLIENT_ID');
   const made = { ...(client ?? newClient(kind)), clientId, createdAt: parts.clock.now().toISOString() };
   await claimSubject(tx, { subject: clientId, kind: 'client', ownerId: clientId });
   await tx.clients.insert(made);
   return made;
+}
+
+/** Names of logins and clients are given out once; a given one that somebody else has, or had, is a setting to change. */
+function taken(variable: string): SettingError {
+  return new SettingError(
+    `${variable} names an id or a login that is in use in this store, or was once: choose another`,
+  );
 }
 
 function newClient(kind: 'admin' | 'app'): Omit<Client, 'clientId' | 'createdAt'> {
@@ -160,15 +169,31 @@ async function setAdminUser(
 ): Promise<User | undefined> {
   const user = await tx.users.getBy('bootstrap', 'admin');
   if (!user) return passwordHash === undefined ? undefined : makeAdminUser(tx, parts, passwordHash);
-  const { adminUser, adminEmail } = parts.settings;
+  const { adminUser } = parts.settings;
+  const userEmail = givenEmail(parts.settings);
   const changed = {
     ...user,
     ...(passwordHash === undefined ? {} : { passwordHash }),
     ...(adminUser === undefined ? {} : { userName: adminUser }),
-    ...(adminEmail === undefined ? {} : { userEmail: adminEmail }),
+    ...(userEmail === undefined ? {} : { userEmail, emailVerified: true }),
   };
+  await requireFreeNames(tx, changed);
   if (JSON.stringify(changed) !== JSON.stringify(user)) await tx.users.replace(changed);
   return changed;
+}
+
+function givenEmail({ adminEmail, adminUser }: Settings): string | undefined {
+  return adminEmail ?? (adminUser?.includes('@') ? adminUser : undefined);
+}
+
+async function requireFreeNames(tx: Transaction, user: User): Promise<void> {
+  for (const [variable, name] of [
+    ['IAM_ADMIN_USER', user.userName],
+    ['IAM_ADMIN_EMAIL', user.userEmail],
+  ] as const) {
+    const holder = name === undefined ? undefined : await tx.users.getBy('login', foldIdentifier(name));
+    if (holder && holder.userId !== user.userId) throw taken(variable);
+  }
 }
 
 async function makeAdminUser(
@@ -182,7 +207,7 @@ async function makeAdminUser(
     userId,
     userName,
     passwordHash,
-    userEmail: settings.adminEmail ?? (userName.includes('@') ? userName : 'admin@example.com'),
+    userEmail: givenEmail(settings) ?? 'admin@example.com',
     emailVerified: true,
     mobileVerified: false,
     lead: false,
@@ -191,6 +216,7 @@ async function makeAdminUser(
     bootstrap: 'admin',
     createdAt: clock.now().toISOString(),
   };
+  await requireFreeNames(tx, user);
   await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
   await tx.users.insert(user);
   const administrators = await tx.groups.getBy('groupName', administratorsGroup);

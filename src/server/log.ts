@@ -1,5 +1,5 @@
-/** The log: one JSON object a line on standard error, never a secret. Pino encodes control characters in what it is given. */
-import { pino } from 'pino';
+/** The log: one JSON object a line on standard error, never a secret. */
+import { pino, stdSerializers } from 'pino';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,8 +20,9 @@ export function createLog(level: string, write: (line: string) => void, now: () 
       base: null,
       timestamp: () => `,"time":"${now().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: reasonOf },
     },
-    { write },
+    { write: (line: string) => write(encodeControls(line)) },
   );
   return {
     error: (fields, message) => logger.error(fields, message),
@@ -30,4 +31,18 @@ export function createLog(level: string, write: (line: string) => void, now: () 
     debug: (fields, message) => logger.debug(fields, message),
     infoEnabled: logger.isLevelEnabled('info'),
   };
+}
+
+/** What else an error carries may be what it failed on: a query, a row, a secret. */
+function reasonOf(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { type, message, stack } = stdSerializers.err(thrown);
+  return { type, message, stack };
+}
+
+/** JSON leaves these as they are in texts, and outside of texts there are none; terminals and line readers obey them. */
+function encodeControls(line: string): string {
+  return line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }

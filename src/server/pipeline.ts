@@ -8,9 +8,10 @@ import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { readForm, readJson } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
+import { timesGiven } from './http/headers.ts';
 import { parametersIn } from './http/paths.ts';
 import { checkBody, checkParams, queryReader } from './http/validate.ts';
-import { etagMatches, etagOf, wireJson } from './http/wire.ts';
+import { etagMatches, wireEtag, wireJson } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import type { Principal } from './identity/principal.ts';
@@ -30,15 +31,25 @@ export function compile(operation: AnyOperation, world: World): Handler {
   const write = writerOf(operation, world);
 
   return async (ctx, search) => {
-    const presented = present(ctx, search, operation);
-    const caller = operation.request.clientInBody ? undefined : await authenticate(world, presented, operation.auth);
+    // Where nobody is asked who he is, what else he presents is his own affair: stale credentials do not matter.
+    const presented = operation.auth === 'none' ? undefined : present(ctx, search, operation);
+    const asked = presented !== undefined && !operation.request.clientInBody;
+    const caller = asked ? await authenticate(world, presented, operation.auth) : undefined;
     authorize(operation.roles, caller);
     ctx.state.caller = caller;
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.path));
-    const query = readQuery(search);
+    const query = readQuery(search, ctx.querystring);
     const body = await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented });
     const list: ListIdentity = { operationId: operation.id, params, query };
-    const context = contextOf(world, operation, { presented, caller, list, ifMatch: ctx.get('If-Match') });
+    const context = contextOf(world, operation, {
+      presented: () => presented ?? present(ctx, search, operation),
+      caller,
+      list,
+      ifMatch: ctx.get('If-Match'),
+      loggedIn: (subject) => {
+        ctx.state.loggedIn = subject;
+      },
+    });
     const answer = await operation.handle(
       { params, query, body: body as undefined, accept: ctx.get('Accept') },
       context,
@@ -49,7 +60,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
 
 interface BodyReading {
   readonly limit: number;
-  readonly presented: Presented;
+  readonly presented: Presented | undefined;
 }
 
 async function readBody(ctx: Context, { request }: AnyOperation, { limit, presented }: BodyReading): Promise<unknown> {
@@ -59,7 +70,7 @@ async function readBody(ctx: Context, { request }: AnyOperation, { limit, presen
   } catch (error) {
     // What is wrong with a body that nothing depends on does not matter; how long it is does.
     const dispensable =
-      presented.userPair !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
+      presented?.userPair !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
     if (dispensable) return undefined;
     throw error;
   }
@@ -79,8 +90,7 @@ function present(ctx: Context, search: URLSearchParams, operation: AnyOperation)
 
 /** Node keeps the first of a repeated Authorization and joins others: two of them are no credential. */
 function repeated(ctx: Context, name: string): undefined {
-  if ((ctx.req.headersDistinct[name]?.length ?? 0) > 1)
-    throw fault('CREDENTIALS_AMBIGUOUS', `${name} is given more than once.`);
+  if (timesGiven(ctx.req, name) > 1) throw fault('CREDENTIALS_AMBIGUOUS', `${name} is given more than once.`);
   return undefined;
 }
 
@@ -97,10 +107,11 @@ function authorize(roles: RoleExpression, caller: Principal | undefined): void {
 }
 
 interface CallParts {
-  readonly presented: Presented;
+  readonly presented: () => Presented;
   readonly caller: Principal | undefined;
   readonly list: ListIdentity;
   readonly ifMatch: string;
+  loggedIn(subject: string): void;
 }
 
 function contextOf(world: World, operation: AnyOperation, call: CallParts): OperationContext {
@@ -113,7 +124,10 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     issuer: world.issuer,
     passwords: world.passwords,
     authentication: world,
-    presented: call.presented,
+    get presented() {
+      return call.presented();
+    },
+    loggedIn: call.loggedIn,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
     get caller() {
       if (!call.caller) throw new Error(`${operation.id} asks who calls, but lets nobody in as well`);
@@ -121,7 +135,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     },
     requireMatch(schema, current) {
       if (call.ifMatch === '') return;
-      if (!etagMatches(call.ifMatch, etagOf(wireJson(schema, current)))) throw fault('CHANGED_MEANWHILE');
+      if (!etagMatches(call.ifMatch, wireEtag(schema, current))) throw fault('CHANGED_MEANWHILE');
     },
   };
 }
@@ -156,7 +170,7 @@ function writerOf({ response }: AnyOperation, world: World): Writer {
   return (ctx, answer) => {
     if (isText(answer)) return writeText(ctx, answer);
     const json = wireJson(body, answer as object);
-    if (entity) ctx.set('ETag', etagOf(json));
+    if (entity) ctx.set('ETag', wireEtag(body, answer as object));
     if (secret) ctx.set('Pragma', 'no-cache');
     writeJson(ctx, status, json);
   };

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
 import { type Bootstrapped, bootstrap } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
+import { type Connections, trackConnections } from './http/connections.ts';
 import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
 import { createIds } from './ids.ts';
 import type { Log } from './log.ts';
@@ -55,6 +56,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
     gate.listener,
   );
+  const connections = trackConnections(server);
   await listen(server, settings);
   let store: Store | undefined;
   try {
@@ -66,10 +68,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const world = createWorld({ ...options, store, keys, baseUrl: url });
     gate.open(createApp(world).callback());
     const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
-    return { url: world.baseUrl, world, bootstrapped, stop: () => stop(server, world, flushing) };
+    return { url: world.baseUrl, world, bootstrapped, stop: () => stop({ server, connections, world, flushing }) };
   } catch (error) {
     server.close();
-    server.closeAllConnections();
+    connections.endNow();
     await store?.close();
     throw error;
   }
@@ -104,13 +106,20 @@ function addressOf(server: Server, { host, tlsCert }: Settings): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
-async function stop(server: Server, world: World, flushing: NodeJS.Timeout): Promise<void> {
+interface Running {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly world: World;
+  readonly flushing: NodeJS.Timeout;
+}
+
+async function stop({ server, connections, world, flushing }: Running): Promise<void> {
   clearInterval(flushing);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
+  connections.endWhenIdle();
+  const timer = setTimeout(() => connections.endNow(), stopTimeoutMs);
   await closed;
   clearTimeout(timer);
   await flushUses(world);

@@ -2,82 +2,9 @@
  * Every setting of the server in one table: its flag, the name it has in the environment, its kind, its default and its
  * words. Flags, environment, `iam serve --help` and docs/settings.md come from here.
  */
+import { baseUrlFault, emailFault, idFault, originFault, passwordFault, userNameFault } from './setting-checks.ts';
+import { environmentName, integer, type Setting, secret, text, toggle } from './setting-kinds.ts';
 import { signingAlgorithms } from './tokens/keys.ts';
-
-interface SettingBase {
-  /** The flag is `--name`. */
-  readonly name: string;
-  readonly environment: string;
-  readonly description: string;
-  /** False: only from the environment (secrets have no business on a command line). */
-  readonly flag: boolean;
-}
-
-export type Setting = SettingBase &
-  (
-    | {
-        readonly kind: 'text';
-        readonly default?: string;
-        readonly values?: readonly string[];
-        check?(value: string): string | undefined;
-      }
-    | { readonly kind: 'integer'; readonly default: number; readonly least: number; readonly most: number }
-    | { readonly kind: 'boolean'; readonly default: boolean }
-    | { readonly kind: 'list'; readonly default: readonly string[] }
-  );
-
-function environmentName(name: string): string {
-  return `IAM_SERVE_${name.toUpperCase().replaceAll('-', '_')}`;
-}
-
-function text<const V extends string = string>(
-  name: string,
-  description: string,
-  more: { default?: V; values?: readonly V[]; check?(value: string): string | undefined } = {},
-) {
-  return { kind: 'text' as const, name, environment: environmentName(name), description, flag: true, ...more };
-}
-
-function integer(name: string, fallback: number, range: readonly [number, number], description: string) {
-  const [least, most] = range;
-  return {
-    kind: 'integer' as const,
-    name,
-    environment: environmentName(name),
-    description,
-    flag: true,
-    default: fallback,
-    least,
-    most,
-  };
-}
-
-function toggle(name: string, description: string) {
-  return {
-    kind: 'boolean' as const,
-    name,
-    environment: environmentName(name),
-    description,
-    flag: true,
-    default: false,
-  };
-}
-
-function secret(environment: string, description: string) {
-  return {
-    kind: 'text' as const,
-    name: environment.toLowerCase().replaceAll('_', '-'),
-    environment,
-    description,
-    flag: false,
-  };
-}
-
-function baseUrlFault(value: string): string | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
-  return url.search || url.hash || url.username ? 'must have no query, fragment or user' : undefined;
-}
 
 export const settingsTable = {
   host: text('host', 'Address to listen on; any but a loopback one needs --allow-remote', { default: '127.0.0.1' }),
@@ -129,6 +56,7 @@ export const settingsTable = {
     description: 'Origins whose pages may call, separated by commas; any loopback origin where missing',
     flag: true,
     default: [] as readonly string[],
+    check: originFault,
   },
   bodyLimit: integer('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
   requestTimeout: integer('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
@@ -137,7 +65,11 @@ export const settingsTable = {
     default: 'warn',
     values: ['silent', 'error', 'warn', 'info', 'debug'],
   }),
-  adminClientId: secret('IAM_ADMIN_CLIENT_ID', 'Id of the administrator client; made at the first start where missing'),
+  adminClientId: secret(
+    'IAM_ADMIN_CLIENT_ID',
+    'Id of the administrator client; made at the first start where missing',
+    idFault,
+  ),
   adminClientSecret: secret(
     'IAM_ADMIN_CLIENT_SECRET',
     'Secret of the administrator client; made at the first start where missing',
@@ -145,11 +77,17 @@ export const settingsTable = {
   appClientId: secret(
     'IAM_APP_CLIENT_ID',
     'Id of the application client for user logins; made at the first start where missing',
+    idFault,
   ),
-  adminUser: secret('IAM_ADMIN_USER', 'User name of the administrator user; admin where missing'),
-  adminEmail: secret('IAM_ADMIN_EMAIL', 'E-mail of the administrator user; IAM_ADMIN_USER where that is one'),
+  adminUser: secret('IAM_ADMIN_USER', 'User name of the administrator user; admin where missing', userNameFault),
+  adminEmail: secret(
+    'IAM_ADMIN_EMAIL',
+    'E-mail of the administrator user; IAM_ADMIN_USER where that is one',
+    emailFault,
+  ),
   adminPassword: secret(
     'IAM_ADMIN_PASSWORD',
     'Password of the administrator user; made at the first start where missing',
+    passwordFault,
   ),
 } satisfies Record<string, Setting>;

@@ -1,7 +1,11 @@
 /** Reads the settings of one start from flags, environment and seed, and says of every bad value where it came from. */
-import { type Setting, settingsTable } from './settings-table.ts';
+import { isLoopback } from './setting-checks.ts';
+import type { Setting } from './setting-kinds.ts';
+import { settingsTable } from './settings-table.ts';
 
-export { type Setting, settingsTable } from './settings-table.ts';
+export { isLoopback } from './setting-checks.ts';
+export type { Setting } from './setting-kinds.ts';
+export { settingsTable } from './settings-table.ts';
 
 type Table = typeof settingsTable;
 export type SettingKey = keyof Table;
@@ -41,9 +45,7 @@ export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
   seeded: Seeded = {},
 ): Settings {
-  const known = new Set(Object.values(settingsTable).map(({ name }) => name));
-  const unknown = Object.keys(seeded).find((name) => !known.has(name));
-  if (unknown !== undefined) throw new SettingError(`settings.${unknown} in the seed: there is no such setting`);
+  for (const name of Object.keys(seeded)) requireSeedable(name);
   const entries = Object.entries(settingsTable).map(([key, setting]) => [
     key,
     readOne(setting, flags, environment, seeded),
@@ -51,6 +53,15 @@ export function readSettings(
   const settings = Object.fromEntries(entries) as Settings;
   requireFitting(settings);
   return settings;
+}
+
+function requireSeedable(name: string): void {
+  const setting = Object.values<Setting>(settingsTable).find((one) => one.name === name);
+  if (!setting) throw new SettingError(`settings.${name} in the seed: there is no such setting`);
+  if (!setting.flag)
+    throw new SettingError(
+      `settings.${name} in the seed: it is taken from the environment only, as ${setting.environment}`,
+    );
 }
 
 function readOne(
@@ -83,16 +94,26 @@ function parse(setting: Setting, value: string, origin: string): string | number
       if (['false', '0', 'no'].includes(value)) return false;
       throw new SettingError(`${origin} takes true or false, not ${JSON.stringify(value)}`);
     case 'list':
-      return value
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '');
+      return parseList(setting, value, origin);
     case 'text':
       return parseText(setting, value, origin);
   }
 }
 
+function parseList(setting: Setting & { kind: 'list' }, value: string, origin: string): readonly string[] {
+  const items = value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  for (const item of items) {
+    const reason = setting.check?.(item);
+    if (reason !== undefined) throw new SettingError(`${origin} ${reason}, not ${JSON.stringify(item)}`);
+  }
+  return items;
+}
+
 function parseText(setting: Setting & { kind: 'text' }, value: string, origin: string): string {
+  if (value === '') throw new SettingError(`${origin} must not be empty`);
   const shown = setting.flag ? `, not ${JSON.stringify(value)}` : '';
   if (setting.values && !setting.values.includes(value))
     throw new SettingError(`${origin} takes one of ${setting.values.join(', ')}${shown}`);
@@ -108,9 +129,4 @@ function requireFitting(settings: Settings): void {
     throw new SettingError(
       `--host ${settings.host} can be reached from other machines; add --allow-remote if that is meant`,
     );
-}
-
-/** Whether only this machine reaches the address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -46,7 +46,7 @@ describe('the registry', () => {
     expect(commands.filter((command) => commands.some((other) => other.startsWith(`${command} `)))).toEqual([]);
   });
 
-  test('names in its registry what the declaration names itself', () => {
+  test('keeps each operation under its own id', () => {
     expect(all.filter(([id, operation]) => operation.id !== id)).toEqual([]);
   });
 });
@@ -83,7 +83,7 @@ describe.each(all)('%s', (id, operation) => {
     expect(unreachable).toEqual([]);
   });
 
-  test('lists each code once, and none that the pipeline never lets through', () => {
+  test('lists each of its own codes once', () => {
     expect(repeated([...operation.errors])).toEqual([]);
   });
 

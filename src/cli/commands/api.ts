@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { assertSuccess } from '../../client/answer.ts';
 import { queryString } from '../../client/request.ts';
-import { addLeaf, type Options, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
@@ -12,19 +12,21 @@ import { assignments } from './call.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
+export const apiText: LeafText = {
+  title: 'Sends any request, signed in',
+  description:
+    'A path of an operation, such as /groups, goes below the prefix of the service; any other, such as /healthz, below the base URL. The answer is printed as it comes.',
+  effect: 'destructive',
+  examples: [
+    { title: 'A group', command: 'GET /groups/ops' },
+    { title: 'A role for it', command: 'POST /groups/ops/role -f role.json' },
+    { title: 'Whether the service is well', command: 'GET /healthz' },
+  ],
+};
+
 /** Adds the command. */
 export function addApi(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'api', {
-    title: 'Sends any request, signed in',
-    description:
-      'A path of an operation, such as /groups, goes below the prefix of the service; any other, such as /healthz, below the base URL. The answer is printed as it comes.',
-    effect: 'destructive',
-    examples: [
-      { title: 'A group', command: 'GET /groups/ops' },
-      { title: 'A role for it', command: 'POST /groups/ops/role -f role.json' },
-      { title: 'Whether the service is well', command: 'GET /healthz' },
-    ],
-  })
+  const command = addLeaf(program, 'api', apiText)
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
     .argument('<path>', 'Path, starting with a slash')
     .option('--query <name=value>', 'parameter of the query (repeat)', assignments)

@@ -1,25 +1,30 @@
 /** `iam call`: any operation by its id. */
 import type { Command } from 'commander';
-import { addLeaf, type Options, runs } from '../leaf.ts';
+import { asPage } from '../../client/answer.ts';
+import type { ResultPage } from '../../client/types.ts';
+import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { readDocument } from '../runtime/input.ts';
+import { plain } from '../runtime/table.ts';
 import { keepingSecret, noteSecret } from '../secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from '../send.ts';
 
+export const callText: LeafText = {
+  title: 'Calls any operation by its id',
+  description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
+  effect: 'destructive',
+  examples: [
+    { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
+    { title: 'Make one from a file', command: 'groups.create -f group.json' },
+    { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
+  ],
+};
+
 /** Adds the command. */
 export function addCall(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'call', {
-    title: 'Calls any operation by its id',
-    description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
-    effect: 'destructive',
-    examples: [
-      { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
-      { title: 'Make one from a file', command: 'groups.create -f group.json' },
-      { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
-    ],
-  })
+  const command = addLeaf(program, 'call', callText)
     .argument('<operation>', 'Id of the operation')
     .option('-p, --param <name=value>', 'parameter of the path (repeat)', assignments)
     .option('--query <name=value>', 'parameter of the query (repeat)', assignments)
@@ -56,9 +61,16 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   if (options.dryRun === true && operation.effect !== 'read') return printPlan(context, plan);
   if (operation.effect === 'destructive')
     await confirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-');
+  if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
   if (!operation.response.secret) return printAnswer(context, await request(), `${id}: done`);
   const answer = await keepingSecret(context, options.secretTo as string | undefined, request);
   await printAnswer(context, answer, `${id}: done`);
   noteSecret(context, answer);
+}
+
+/** The one page that was asked for; a list command is there for more. */
+async function printPage(context: Context, { items, next }: ResultPage<unknown>): Promise<void> {
+  await context.printer.value(items);
+  if (next !== undefined) context.notice(`More exist: add --query after=${plain(next)}`);
 }

@@ -1,20 +1,22 @@
 /** `iam commands`: every operation as data, for programs that choose what to call. */
 import type { Command } from 'commander';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { addLeaf, type Options, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
+
+export const catalogueText: LeafText = {
+  title: 'Lists every operation and its command',
+  description: 'With what it does to the state, whether it can be repeated safely, and the roles it needs.',
+  effect: 'local',
+  examples: [
+    { title: 'A table', command: '' },
+    { title: 'Everything, as JSON', command: '--json' },
+  ],
+};
 
 /** Adds the command. */
 export function addCatalogue(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'commands', {
-    title: 'Lists every operation and its command',
-    description: 'With what it does to the state, whether it can be repeated safely, and the roles it needs.',
-    effect: 'local',
-    examples: [
-      { title: 'A table', command: '' },
-      { title: 'Everything, as JSON', command: '--json' },
-    ],
-  }).option('--json', 'the same as -o json');
+  const command = addLeaf(program, 'commands', catalogueText).option('--json', 'the same as -o json');
   runs(command, surroundings, catalogue);
 }
 

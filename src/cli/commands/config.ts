@@ -4,6 +4,7 @@ import { addLeaf, runs } from '../leaf.ts';
 import { nearest } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
+import { formats } from '../runtime/output.ts';
 import { changeProfiles, type Profile } from '../runtime/profile.ts';
 import { profileName, resolve, type SettingKey, settingNames, settingOf } from '../runtime/settings.ts';
 
@@ -77,7 +78,16 @@ async function setValue(context: Context, [key, given]: readonly unknown[]): Pro
 }
 
 function withValue(profile: Profile, property: keyof Profile, value: string): Profile {
-  if (property === 'baseUrl' && !URL.canParse(value)) throw usageError(`${JSON.stringify(value)} is no URL.`);
+  const wanted = value === '' ? undefined : acceptable[property];
+  if (wanted && !wanted.test(value)) throw usageError(`${JSON.stringify(value)} must be ${wanted.words}.`);
+  if (value === '' && property === 'baseUrl') throw usageError('A profile needs a base URL.');
   const entries = Object.entries({ ...profile, [property]: value });
   return Object.fromEntries(entries.filter(([, kept]) => kept !== '')) as unknown as Profile;
 }
+
+/** A value that no command could work with would lock the profile out of being mended. */
+const acceptable: Readonly<Partial<Record<keyof Profile, { test(value: string): boolean; words: string }>>> = {
+  baseUrl: { test: (value) => /^https?:/.test(value) && URL.canParse(value), words: 'an http or https URL' },
+  output: { test: (value) => formats.some((format) => format === value), words: `one of ${formats.join(', ')}` },
+  timeout: { test: (value) => /^\d{1,5}(\.\d+)?$/.test(value) && Number(value) > 0, words: 'a number of seconds' },
+};

@@ -60,9 +60,9 @@ function environmentLines(): string[] {
     '',
     ...lines,
     '',
-    'An option goes before the environment, the environment before a profile; a profile',
-    'that is named with --profile goes before the environment. `iam serve --help` has',
-    'the variables of the server.',
+    'An option goes before the environment, the environment before a profile; a',
+    'profile named with --profile goes before the environment.',
+    '`iam serve --help` has the variables of the server.',
   ];
 }
 
@@ -70,7 +70,7 @@ function outputLines(): string[] {
   return [
     'Output',
     '',
-    'Standard output is data only; notices, questions and errors go to standard error.',
+    'Standard output is data only; notices, questions and errors go to stderr.',
     '',
     '  -o table  columns for people (the default)',
     '  -o json   one JSON document',
@@ -79,6 +79,6 @@ function outputLines(): string[] {
     '  -o name   names or ids alone, one a line, for other commands',
     '',
     'With json or jsonl an error is one JSON object on standard error:',
-    '  {"error": {"code", "message", "status", "requestId", "items", "transient", "fix"}}',
+    '  {"error": {code, message, status, requestId, items, transient, fix}}',
   ];
 }

@@ -130,8 +130,9 @@ async function addProfileNamed(context: Context, [given]: readonly unknown[], op
 function clientSecret(context: Context, clientId: string, options: Options): Promise<string> {
   const file = options.secretFile as string | undefined;
   if (file !== undefined) return readSecret(file, context.io);
-  const fromEnvironment = context.environment.variables.IAM_CLIENT_SECRET;
-  if (fromEnvironment) return Promise.resolve(fromEnvironment);
+  const { IAM_CLIENT_ID: named = clientId, IAM_CLIENT_SECRET: fromEnvironment } = context.environment.variables;
+  // The secret of another client must not end up beside this one.
+  if (fromEnvironment && named === clientId) return Promise.resolve(fromEnvironment);
   return askSecret(
     context.asking(false),
     `The secret of ${clientId}`,

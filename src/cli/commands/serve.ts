@@ -1,40 +1,52 @@
 /** `iam serve`: the server in the foreground. Its options are the settings of the server. */
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../contract/manifest-types.ts';
-import { addLeaf } from '../leaf.ts';
+import { addLeaf, type LeafText } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { QuietExit } from '../runtime/failures.ts';
+import type { Environment } from '../runtime/io.ts';
+import { type Profile, saveProfile } from '../runtime/profile.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;
   readonly io: { readonly stdout: NodeJS.WritableStream; readonly stderr: NodeJS.WritableStream };
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Keeps the credentials that a new store was given, and says where. */
+  saveProfile(profile: Profile): Promise<string>;
 }) => Promise<number>;
 
 /** Its path as seen from dist/cli/main.js, the one file that the built command starts from. */
 const serverModule = '../server/main.js';
 
+export const serveText: LeafText = {
+  title: 'Runs the server in the foreground',
+  description: 'Until SIGINT or SIGTERM, which stop it cleanly. Every option has a name in the environment as well.',
+  effect: 'local',
+  examples: [
+    { title: 'On the usual port, with the store in data/store', command: '' },
+    {
+      title: 'For a test: any free port, nothing kept, one line of JSON when ready',
+      command: '--port 0 --store memory --json',
+    },
+  ],
+};
+
 /** Adds the command. */
 export function addServe(program: Command, { io, environment, manifest }: Surroundings): void {
-  const command = addLeaf(program, 'serve', {
-    title: 'Runs the server in the foreground',
-    description: 'Until SIGINT or SIGTERM, which stop it cleanly. Every option has a name in the environment as well.',
-    effect: 'local',
-    examples: [
-      { title: 'On the usual port, with the store in data/store', command: '' },
-      {
-        title: 'For a test: any free port, nothing kept, one line of JSON when ready',
-        command: '--port 0 --store memory --json',
-      },
-    ],
-  });
+  const command = addLeaf(program, 'serve', serveText);
   const settings = manifest.settings.filter(({ flag }) => flag);
   for (const setting of settings) command.addOption(optionOf(setting));
   command.action(async () => {
     io.releaseSignals();
     // Not bundled: the server is loaded from its own files, and by this command alone.
     const { serve } = (await import(/* @vite-ignore */ serverModule)) as { serve: Serve };
-    const exitCode = await serve({ flags: flagsOf(command, settings), io, environment: environment.variables });
+    const { variables } = environment;
+    const exitCode = await serve({
+      flags: flagsOf(command, settings),
+      io,
+      environment: variables,
+      saveProfile: (profile) => saveLocalProfile(profile, variables),
+    });
     throw new QuietExit(exitCode);
   });
 }
@@ -47,6 +59,11 @@ function optionOf({ name, kind, values, description, environment, default: fallb
   const usual = fallback === undefined || kind === 'boolean' ? '' : `, default ${fallback}`;
   const option = new Option(flag, `${description} (${environment}${usual})`);
   return values ? option.choices([...values]) : option;
+}
+
+async function saveLocalProfile(profile: Profile, variables: Environment['variables']): Promise<string> {
+  const saved = await saveProfile('local', profile, variables);
+  return saved.current ? saved.path : `${saved.path} (another profile is the current one: add --profile local)`;
 }
 
 /** Only what was typed; the server knows its own defaults. */

@@ -1,23 +1,25 @@
 /** `iam whoami`: who the server takes the caller for, and until when. */
 import type { Command } from 'commander';
-import { addLeaf, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { profileName, type SignIn } from '../runtime/settings.ts';
 import { decodeToken } from './token-text.ts';
 
+export const whoamiText: LeafText = {
+  title: 'Shows who is signed in, and with which roles',
+  description:
+    'Signs in with the credentials in use and reads the token that the server gives. An API key has no token to read.',
+  effect: 'read',
+  examples: [
+    { title: 'In words', command: '' },
+    { title: 'As JSON', command: '-o json' },
+  ],
+};
+
 /** Adds the command. */
 export function addWhoami(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'whoami', {
-    title: 'Shows who is signed in, and with which roles',
-    description:
-      'Signs in with the credentials in use and reads the token that the server gives. An API key has no token to read.',
-    effect: 'read',
-    examples: [
-      { title: 'In words', command: '' },
-      { title: 'As JSON', command: '-o json' },
-    ],
-  });
+  const command = addLeaf(program, 'whoami', whoamiText);
   runs(command, surroundings, whoami);
 }
 

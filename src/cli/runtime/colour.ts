@@ -2,9 +2,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Environment, Output } from './io.ts';
 
-export const colourModes = ['auto', 'always', 'never'] as const;
-
-/** Paints for this stream, or leaves text as it is. */
+/** Paints for this stream, or leaves text as it is; `mode` is auto, always or never. */
 export function colours(stream: Output, environment: Environment, mode = 'auto'): ChalkInstance {
   return new Chalk({ level: isColoured(stream, environment, mode) ? 1 : 0 });
 }

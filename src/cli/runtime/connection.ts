@@ -1,5 +1,4 @@
 /** The client for the server and the credentials in use, loaded only by commands that call. */
-import v8 from 'node:v8';
 import type { Answer } from '../../client/answer.ts';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
@@ -8,7 +7,6 @@ import type { Manifest } from '../../contract/manifest-types.ts';
 import { signInNeeded, usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { resolve, type SignIn, type Sources, signIn } from './settings.ts';
-import { tokenCache } from './token-cache.ts';
 
 export interface ConnectionOptions {
   readonly io: Io;
@@ -21,12 +19,12 @@ export interface ConnectionOptions {
 /** Makes the client. Without credentials it calls anonymously, which public operations take. */
 export async function connect({ io, environment, manifest, sources, debug }: ConnectionOptions): Promise<BaseClient> {
   // undici compiles WebAssembly: without the optimizing compiler a short program ends 80 ms sooner.
+  const { default: v8 } = await import('node:v8');
   v8.setFlagsFromString('--liftoff-only');
   const { createUntypedClient } = await import('../../client/create-client.ts');
   const baseUrl = baseUrlOf(sources);
   const found = signIn(sources);
-  const cached =
-    found.kind === 'client' && found.fromProfile ? { tokenCache: tokenCache(baseUrl, found, environment) } : {};
+  const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
   return createUntypedClient(
     {
@@ -38,6 +36,13 @@ export async function connect({ io, environment, manifest, sources, debug }: Con
     },
     manifest,
   );
+}
+
+/** Only what a profile holds anyway may lie on the disk between runs. */
+async function cacheFor(found: SignIn, baseUrl: string, environment: Environment) {
+  if (found.kind !== 'client' || !found.fromProfile) return {};
+  const { tokenCache } = await import('./token-cache.ts');
+  return { tokenCache: tokenCache(baseUrl, found, environment) };
 }
 
 /** Where the calls go. */

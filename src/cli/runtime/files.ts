@@ -1,5 +1,4 @@
 /** Files that hold secrets: private from their first byte, and replaced whole or not at all. */
-import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Writes beside the file, flushes, and renames over it. The folder is made, open to nobody else. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  // Loading it takes milliseconds that commands which write nothing should not pay.
+  const { randomUUID } = await import('node:crypto');
   const temporary = `${file}.${randomUUID()}`;
   try {
     await writeNew(temporary, text);

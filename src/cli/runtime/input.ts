@@ -22,9 +22,9 @@ export async function readDocument(file: string, io: Io): Promise<unknown> {
     if (/\.json$/i.test(file) || (/^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(file)))
       throw usageError(`${name} is not JSON: ${(error as Error).message}`);
   }
-  const { parse } = await import('yaml');
+  const { parseYaml } = await import('./yaml.ts');
   try {
-    return parse(text) as unknown;
+    return parseYaml(text) as unknown;
   } catch (error) {
     throw usageError(`${name} is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
   }

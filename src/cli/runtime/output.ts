@@ -31,10 +31,11 @@ export function createPrinter(stream: Output, format: Format): Printer {
 
 async function valueLines(value: unknown, format: Format, stream: Output): Promise<string[]> {
   if (format === 'json') return [JSON.stringify(value ?? {}, null, 2)];
-  if (format === 'yaml') return [(await yamlText(value ?? {})).trimEnd()];
+  if (format === 'yaml') return yamlLines(value ?? {});
   const rows = wrappedRows(value);
   if (format === 'jsonl') return (rows ?? [value ?? {}]).map((row) => JSON.stringify(row));
   if (format === 'name') return (rows ?? [value]).map(nameOf).filter((name) => name !== '');
+  if (rows?.length === 0) return [];
   if (rows) return tableLines(rows, columnsOf(rows, undefined), widthOf(stream));
   if (typeof value !== 'object' || value === null) return value === undefined ? [] : String(value).split('\n');
   return fieldLines(value as Row);
@@ -51,7 +52,7 @@ async function printList(
   const all: unknown[] = [];
   for await (const item of items) all.push(item);
   if (format === 'json') lines([JSON.stringify(all, null, 2)]);
-  else if (format === 'yaml') lines([(await yamlText(all)).trimEnd()]);
+  else if (format === 'yaml') lines(await yamlLines(all));
   else if (all.length > 0) lines(tableLines(all as Row[], columnsOf(all as Row[], schema), widthOf(stream)));
   return all.length;
 }
@@ -71,9 +72,9 @@ async function streamList(
   return count;
 }
 
-async function yamlText(value: unknown): Promise<string> {
-  const { stringify } = await import('yaml');
-  return stringify(value);
+async function yamlLines(value: unknown): Promise<string[]> {
+  const { yamlText } = await import('./yaml.ts');
+  return [yamlText(value).trimEnd()];
 }
 
 function widthOf(stream: Output): number | undefined {
@@ -82,7 +83,7 @@ function widthOf(stream: Output): number | undefined {
 
 /** The rows of `[..]` or of an object that only wraps one list, such as `{keys: [..]}`. */
 function wrappedRows(value: unknown): Row[] | undefined {
-  if (Array.isArray(value)) return value.every(isRow) && value.length > 0 ? value : undefined;
+  if (Array.isArray(value)) return value.every(isRow) ? value : undefined;
   const values = typeof value === 'object' && value !== null ? Object.values(value) : [];
   return values.length === 1 && Array.isArray(values[0]) ? wrappedRows(values[0]) : undefined;
 }

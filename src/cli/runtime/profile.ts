@@ -55,7 +55,7 @@ function parseProfiles(text: string, file: string): ProfileFile {
   const profiles = value?.profiles ?? {};
   const isSound =
     typeof profiles === 'object' && Object.values(profiles).every((profile) => typeof profile?.baseUrl === 'string');
-  if (typeof value !== 'object' || value === null || !isSound) throw broken();
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isSound) throw broken();
   return { ...value, profiles };
 }
 

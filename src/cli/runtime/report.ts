@@ -2,7 +2,6 @@
 import { CommanderError } from 'commander';
 import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
 import type { ManifestError } from '../../contract/manifest-types.ts';
-import { colours } from './colour.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { CliError, QuietExit } from './failures.ts';
 import type { Environment, Io } from './io.ts';
@@ -54,8 +53,14 @@ function network(error: NetworkError): Report {
   };
   return {
     ...base('NETWORK', error.message, 75),
-    fix: fixes[error.code] ?? 'Check --base-url and the network, then try again.',
+    fix: fixes[error.code] ?? certificateFix(error.code) ?? 'Check --base-url and the network, then try again.',
   };
+}
+
+/** OpenSSL's words for a chain that ends nowhere known, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+function certificateFix(code: string): string | undefined {
+  if (!/CERT|UNABLE_TO_VERIFY/.test(code)) return undefined;
+  return 'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.';
 }
 
 function usage(error: CommanderError): Report {
@@ -74,17 +79,19 @@ export interface ReportStyle {
 }
 
 /** Writes a report to standard error. */
-export function printReport(report: Report, io: Io, environment: Environment, style: ReportStyle): void {
+export async function printReport(report: Report, io: Io, environment: Environment, style: ReportStyle): Promise<void> {
   if (report.quiet) return;
-  const text = style.json ? jsonReport(report) : textReport(report, io, environment, style.colour);
+  const text = style.json ? jsonReport(report) : await textReport(report, io, environment, style.colour);
   io.stderr.write(`${text}\n`);
 }
 
-function jsonReport({ exitCode: _, quiet: __, ...error }: Report): string {
-  return JSON.stringify({ error });
+function jsonReport({ code, message, status, requestId, items, transient, fix }: Report): string {
+  return JSON.stringify({ error: { code, message, status, requestId, items, transient, fix } });
 }
 
-function textReport(report: Report, io: Io, environment: Environment, mode: string | undefined): string {
+async function textReport(report: Report, io: Io, environment: Environment, mode: string | undefined): Promise<string> {
+  // Loaded for errors only: chalk looks around for 8 ms.
+  const { colours } = await import('./colour.ts');
   const paint = colours(io.stderr, environment, mode);
   const server = report.status === undefined ? [] : [`  reason   ${report.code} (${report.status})`];
   const others = report.items.slice(1).map((item) => `  and      ${plain(item.message)} ${item.code}`);

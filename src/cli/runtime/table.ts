@@ -59,11 +59,12 @@ function shrunk(widths: readonly number[], width: number): number[] {
   return fitted;
 }
 
-/** One entity: a line a field. */
+/** One entity: a line for each field that is filled. */
 export function fieldLines(row: Row): string[] {
-  const shown = Object.entries(row).map(([name, value]) => [words(name), cell(value)] as const);
-  const widest = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.filter(([, text]) => text !== '').map(([name, text]) => `${name.padEnd(widest)}${gap}${text}`);
+  const texts = Object.entries(row).map(([name, value]) => [words(name), cell(value)] as const);
+  const filled = texts.filter(([, text]) => text !== '');
+  const widest = Math.max(0, ...filled.map(([name]) => name.length));
+  return filled.map(([name, text]) => `${name.padEnd(widest)}${gap}${text}`);
 }
 
 function length(text: string): number {

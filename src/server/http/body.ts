@@ -58,20 +58,28 @@ function requireJsonType(request: IncomingMessage): void {
     });
 }
 
+/**
+ * What is too long is read on and thrown away, as far as the time for a request goes: ending the connection under a
+ * caller who still sends would take the answer away from him.
+ */
 async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > limit) throw tooLarge(limit);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else reject(tooLarge(limit));
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    // Nobody is there any more to read the answer, and nothing is wrong here.
+    request.on('error', () => reject(fault('REQUEST_TIMEOUT', 'The request broke off.')));
+  });
 }
 
 function tooLarge(limit: number) {
-  return fault('BODY_TOO_LARGE', `The body is longer than ${limit} bytes.`, { Connection: 'close' });
+  return fault('BODY_TOO_LARGE', `The body is longer than ${limit} bytes.`);
 }
 
 function decode(bytes: Buffer): string {

@@ -17,7 +17,8 @@ export function createCors(origins: readonly string[]): (ctx: Context) => boolea
   return (ctx) => {
     if (!takesForeignPages(ctx.path)) return false;
     const origin = ctx.get('Origin');
-    ctx.vary('Origin');
+    // Nothing else varies an answer, so there is no list to add it to.
+    ctx.set('Vary', 'Origin');
     if (origin !== '' && isAllowed(origin))
       ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
     if (ctx.method !== 'OPTIONS') return false;

@@ -6,10 +6,12 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorTable, fault } from '../../contract/errors.ts';
+import { originForm } from './paths.ts';
 
 const longestHeaders = 16 * 1024;
 const headersTimeoutMs = 10_000;
@@ -35,12 +37,19 @@ export function createNodeServer(options: NodeServerOptions, listener: RequestLi
     // Node's own answer would have no body; the app checks Host itself.
     requireHostHeader: false,
   };
+  const take: RequestListener = (request, response) => {
+    request.url = originForm(request.url ?? '/');
+    listener(request, response);
+  };
   const server: Server = options.tls
-    ? createTlsServer({ ...settings, ...options.tls }, listener)
-    : createServer(settings, listener);
+    ? createTlsServer({ ...settings, ...options.tls, handshakeTimeout: settings.headersTimeout }, take)
+    : createServer(settings, take);
   server.maxConnections = options.maxConnections;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseBroken(error, socket, options.newRequestId()),
+  );
+  server.on('connect', (_request: IncomingMessage, socket: Socket) =>
+    answer(socket, 'METHOD_NOT_ALLOWED', { 'X-Request-Id': options.newRequestId(), Allow: 'GET, HEAD, OPTIONS' }),
   );
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
     refuseExpectation(response, options.newRequestId()),
@@ -60,26 +69,34 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, requestId: s
     socket.destroy();
     return;
   }
-  const code = codes[error.code ?? ''] ?? 'REQUEST_MALFORMED';
-  const body = JSON.stringify(fault(code).items);
-  const { status } = errorTable[code];
-  const head = [
-    `HTTP/1.1 ${status} ${reasons[status] ?? 'Bad Request'}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'X-Content-Type-Options: nosniff',
-    'Cache-Control: no-store',
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  answer(socket, codes[error.code ?? ''] ?? 'REQUEST_MALFORMED', { 'X-Request-Id': requestId });
 }
 
-const reasons: Readonly<Record<number, string>> = {
-  408: 'Request Timeout',
-  413: 'Payload Too Large',
-  431: 'Request Header Fields Too Large',
-};
+/** How long whoever was refused may take to read that and to hang up. */
+const lingerMs = 1000;
+
+/**
+ * Writes a whole answer to a connection that Node no longer looks after, and closes. What is still on the way is read,
+ * since an end with bytes unread takes the answer away from the other side.
+ */
+function answer(socket: Socket, code: ErrorCode, headers: Readonly<Record<string, string>>): void {
+  const body = JSON.stringify(fault(code).items);
+  const { status } = errorTable[code];
+  const all = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.on('close', () => clearTimeout(timer));
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+}
 
 function refuseExpectation(response: ServerResponse, requestId: string): void {
   const body = JSON.stringify(fault('EXPECTATION_FAILED').items);

@@ -26,10 +26,18 @@ export function pathMatcher(template: string): RegExp {
   return new RegExp(`^${template.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`);
 }
 
-/** Path and query of a request target; several slashes count as one, since base URLs come with one at their end. */
+/**
+ * A request target in the form that begins with its path, which is all that parsers further in can read: some throw on
+ * the absolute form, or take a `#`, which no target holds. Several slashes count as one, since base URLs end with one.
+ */
+export function originForm(target: string): string {
+  const relative = target.replace(/^https?:\/\/[^/?]*/i, '').replaceAll(/[#\u00a0]/g, encodeURIComponent);
+  return relative === '' || relative.startsWith('?') ? `/${relative}` : relative.replace(/^\/{2,}/, '/');
+}
+
+/** Path and query of a request target in origin form. */
 export function splitTarget(target: string): { path: string; search: string } {
-  const relative = target.replace(/^https?:\/\/[^/?]*/i, '');
-  const question = relative.indexOf('?');
-  const path = question < 0 ? relative : relative.slice(0, question);
-  return { path: path.replace(/^\/{2,}/, '/'), search: question < 0 ? '' : relative.slice(question + 1) };
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
+  return { path, search: question < 0 ? '' : target.slice(question + 1) };
 }

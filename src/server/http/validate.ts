@@ -83,27 +83,44 @@ function checkParam(name: string, schema: z.ZodType, raw: string): unknown {
 }
 
 function decodeSegment(name: string, raw: string): string {
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    throw fault('PATH_VALUE', `${name} in the path is not valid percent-encoding.`);
-  }
+  if (!decodes(raw)) throw fault('PATH_VALUE', `${name} in the path is not valid percent-encoding.`);
+  return decodeURIComponent(raw);
 }
 
 /** A reader of the query for one operation. `lenient`: what is wrong counts as not given (no 400 is documented). */
 export function queryReader(shape: Shape, lenient: boolean) {
   const readers = Object.entries(shape).map(([name, schema]) => ({ name, schema, kind: kindOf(schema) }));
-  return (search: URLSearchParams): Record<string, unknown> => {
+  return (search: URLSearchParams, raw: string): Record<string, unknown> => {
     const found: Record<string, unknown> = {};
     const faults: Fault[] = [];
+    const garbled = garbledNames(raw);
     for (const { name, schema, kind } of readers) {
-      const outcome = readParameter(search.getAll(name), schema, kind, name);
+      const outcome = garbled.has(name)
+        ? refused('FIELD_TYPE', `${name} is not valid percent-encoding.`)
+        : readParameter(search.getAll(name), schema, kind, name);
       if (outcome.faults.length > 0) faults.push(...outcome.faults);
       else if (outcome.value !== undefined) found[name] = outcome.value;
     }
     if (faults.length > 0 && !lenient) throw inOrder(faults);
     return found;
   };
+}
+
+/** Names of parameters that do not decode to text. URLSearchParams would put something else in their place. */
+function garbledNames(raw: string): ReadonlySet<string> {
+  if (!raw.includes('%')) return none;
+  return new Set(raw.split('&').flatMap((part) => (decodes(part) ? [] : [...new URLSearchParams(part).keys()])));
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface ParameterOutcome {

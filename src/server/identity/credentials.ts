@@ -1,5 +1,6 @@
 /** Reads how a call presents itself, without yet believing any of it. */
-import { fault, IamError } from '../../contract/errors.ts';
+import { fault, type IamError } from '../../contract/errors.ts';
+import { basicChallenge } from './authenticate.ts';
 
 export interface Pair {
   readonly name: string;
@@ -23,7 +24,7 @@ export interface CredentialSource {
   readonly clientIds: readonly string[];
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @throws IamError where a header is given twice or in several ways, or is no credential at all. */
 export function readCredentials(source: CredentialSource, { userPair = false } = {}): Presented {
@@ -46,10 +47,10 @@ export function readCredentials(source: CredentialSource, { userPair = false } =
 
 /** RFC 9110, 11.6.2: a scheme, in any case, and what it carries. */
 function readAuthorization(value: string): Presented {
-  const [, scheme = '', rest = ''] = /^([^ ]+) +([^ ].*)$/.exec(value.trim()) ?? [];
+  const [, scheme = '', rest = ''] = /^([^ ]+)(?: +(.*))?$/.exec(value.trim()) ?? [];
   if (scheme.toLowerCase() === 'bearer') return { bearer: rest };
   if (scheme.toLowerCase() === 'basic') return { basic: readBasic(rest) };
-  throw fault('CREDENTIALS_INVALID', 'Authorization is neither Basic nor Bearer.');
+  throw unreadable('Authorization is neither Basic nor Bearer.');
 }
 
 /** A bearer token is the client's; anything else is the pair of the user, before which the word Basic may be missing. */
@@ -77,7 +78,9 @@ function decodePair(encoded: string): string {
 }
 
 function unreadableBasic(): IamError {
-  return new IamError([
-    { code: 'CREDENTIALS_INVALID', message: 'Authorization does not hold base64 of an id, a colon and a secret.' },
-  ]);
+  return unreadable('Authorization does not hold base64 of an id, a colon and a secret.');
+}
+
+function unreadable(message: string): IamError {
+  return fault('CREDENTIALS_INVALID', message, { 'WWW-Authenticate': basicChallenge });
 }

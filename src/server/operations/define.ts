@@ -22,9 +22,11 @@ export interface OperationContext {
   readonly passwords: Passwords;
   /** Who calls. On an operation with auth `none` there is nobody, and asking is a fault of the program. */
   readonly caller: Principal;
-  /** How the call presented itself, for the operations that log somebody in. */
+  /** How the call presented itself, for the operations that log somebody in. Reading it throws where that is no way. */
   readonly presented: Presented;
   readonly authentication: Authentication;
+  /** Tells the log whose login the call was. */
+  loggedIn(subject: string): void;
   /** The call's cursor and limit, checked; `after` is a key. For operations that answer a page. */
   readonly range: { readonly after?: string | undefined; readonly limit: number };
   /** @throws IamError CHANGED_MEANWHILE where the call's If-Match does not name this representation of the entity. */

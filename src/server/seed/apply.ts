@@ -5,6 +5,7 @@
 import { IamError } from '../../contract/errors.ts';
 import { bareRole } from '../../contract/roles.ts';
 import type { Clock } from '../clock.ts';
+import { keepingAnAdministrator } from '../identity/administrators.ts';
 import { keptOf } from '../identity/api-keys.ts';
 import { hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
@@ -26,13 +27,15 @@ export interface SeedParts {
 export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<void> {
   const passwords = await hashNewPasswords(seed.users ?? [], parts.store);
   try {
-    await parts.store.transaction(async (tx) => {
-      for (const business of seed.businesses ?? []) await applyBusiness(tx, business, parts);
-      for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
-      for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
-      await applyGroups(tx, seed.groups ?? [], parts);
-      for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
-    });
+    await parts.store.transaction((tx) =>
+      keepingAnAdministrator(tx, async () => {
+        for (const business of seed.businesses ?? []) await applyBusiness(tx, business, parts);
+        for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
+        for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
+        await applyGroups(tx, seed.groups ?? [], parts);
+        for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
+      }),
+    );
   } catch (error) {
     if (error instanceof IamError || error instanceof DuplicateError)
       throw new SeedError(`the seed can't be applied: ${error.message}`);
@@ -73,6 +76,18 @@ function sorted(row: object): [string, unknown][] {
   return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/** An owner who is not there would shut the client out, and a business that is not there the user. */
+async function requireOwners(
+  tx: Transaction,
+  what: string,
+  { userId, businessId }: { userId?: string | undefined; businessId?: string | undefined },
+): Promise<void> {
+  if (userId !== undefined && !(await tx.users.get(userId)))
+    throw new SeedError(`${what} belongs to the user ${userId}, who is not there`);
+  if (businessId !== undefined && !(await tx.businesses.get(businessId)))
+    throw new SeedError(`${what} belongs to the business ${businessId}, which is not there`);
+}
+
 async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids }: SeedParts): Promise<void> {
   const known =
     (seed.businessId === undefined ? undefined : await tx.businesses.get(seed.businessId)) ??
@@ -93,6 +108,7 @@ async function applyUser(
 ): Promise<void> {
   const { password: _plain, ...rest } = seed;
   const known = await findUser(tx, seed);
+  await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
     ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
@@ -119,6 +135,7 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedPar
   const { clientSecret, authorities, ...rest } = seed;
   const fields = { ...given(rest), ...(authorities ? { authorities: authorities.map(bareRole) } : {}) };
   const known = await tx.clients.get(seed.clientId);
+  await requireOwners(tx, `clients: ${seed.clientId}`, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await claimSubject(tx, { subject: seed.serviceAccountId, kind: 'service', ownerId: seed.clientId });
   if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.clients.replace(row));

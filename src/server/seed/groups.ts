@@ -11,6 +11,11 @@ export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], 
   for (const seed of seeds) {
     const group = await requireSeeded(tx, seed);
     if (seed.dependencies) await applyDependencies(tx, group, seed.dependencies);
+  }
+  for (const seed of seeds) {
+    const group = await requireSeeded(tx, seed);
+    // Not before all of them are set: a circle that the seed opens elsewhere is none.
+    if (seed.dependencies) await requireNoCycle(tx, group);
     for (const membership of membershipsOf(group.groupId, seed)) await applyMembership(tx, membership, seed.groupName);
   }
 }
@@ -43,7 +48,6 @@ async function applyDependencies(
   named: readonly { groupName: string }[],
 ): Promise<void> {
   const changed = { ...group, dependencies: await dependencyIds(tx, named) };
-  await requireNoCycle(tx, changed);
   await replaceIfChanged<Group>(group, changed, (row) => tx.groups.replace(row));
 }
 

@@ -14,12 +14,21 @@ export function readSeed(text: string, file: string): SeedDocument {
     );
     throw new SeedError(faults.join('\n'));
   }
-  const result = SeedDocument.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  const result = SeedDocument.safeParse(contentOf(document, file) ?? {});
   if (result.success) return result.data;
   const faults = result.error.issues.flatMap((issue) =>
     describe(issue, document, (offset) => place(file, lines, offset)),
   );
   throw new SeedError(faults.join('\n'));
+}
+
+/** Aliases of aliases can stand for more than any memory holds. */
+function contentOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new SeedError(`${file}: ${(error as Error).message}`);
+  }
 }
 
 function place(file: string, lines: LineCounter, offset: number): string {

@@ -51,7 +51,11 @@ const SeedUser = z
     locked: z.boolean().optional(),
     identities: z.array(line(100, 'Login identifier')).optional(),
   })
-  .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName');
+  .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName')
+  .refine((user) => user.password === undefined || user.passwordHash === undefined, {
+    path: ['passwordHash'],
+    message: 'must not be given beside a password',
+  });
 
 const SeedGroup = z.strictObject({
   groupId: NewId.optional(),

@@ -4,45 +4,75 @@ import { DuplicateError, MissingRowError, type Range, type Reader, type Transact
 import type { TableName } from './tables.ts';
 import { type Chain, countRows, readAll, readMatches, readRow, readUnique } from './view.ts';
 
-/** Gives the chain of one table as it is at this moment; throws where reading is no longer allowed. */
-export type ChainOf = (name: TableName) => Chain;
+/** Where the accesses to all tables find the rows. */
+export interface View {
+  /** The layers of one table as they are at this moment; throws where reading is no longer allowed. */
+  chainOf(name: TableName): Chain;
+}
 
-/** Gives the layer that takes the writes to one table. */
-export type TopOf = (name: TableName) => TableLayer;
+export interface WritableView extends View {
+  /** The layer of one table that takes the writes. */
+  topOf(name: TableName): TableLayer;
+}
 
 /** Readers of all tables. */
-export function createReader(chainOf: ChainOf): Reader {
-  return eachTable((name) => tableReader(name, chainOf)) as unknown as Reader;
+export function createReader(view: View): Reader {
+  return eachTable((name) => new ReadAccess(name, view)) as unknown as Reader;
 }
 
 /** Readers of all tables that write as well. */
-export function createTransaction(chainOf: ChainOf, topOf: TopOf): Transaction {
-  return eachTable((name) => ({
-    ...tableReader(name, chainOf),
-    ...tableWriter(name, chainOf, topOf),
-  })) as unknown as Transaction;
+export function createTransaction(view: WritableView): Transaction {
+  return eachTable((name) => new WriteAccess(name, view)) as unknown as Transaction;
 }
 
 function eachTable<Access>(make: (name: TableName) => Access): Record<string, Access> {
-  return Object.fromEntries(tableNames.map((name) => [name, make(name)]));
+  const accesses: Record<string, Access> = {};
+  for (const name of tableNames) accesses[name] = make(name);
+  return accesses;
 }
 
-function tableReader(name: TableName, chainOf: ChainOf) {
-  return {
-    get: async (key: string) => readRow(chainOf(name), key),
-    getBy: async (unique: string, value: string) => readUnique(chainOf(name), unique, value),
-    find: async (index: string, value: string, range: Range = {}) => readMatches(chainOf(name), index, value, range),
-    list: async (range: Range = {}) => readAll(chainOf(name), range),
-    count: async () => countRows(chainOf(name)),
-  };
+class ReadAccess<Kind extends View> {
+  readonly name: TableName;
+  readonly view: Kind;
+
+  constructor(name: TableName, view: Kind) {
+    this.name = name;
+    this.view = view;
+  }
+
+  async get(key: string): Promise<StoredRow | undefined> {
+    return readRow(this.view.chainOf(this.name), key);
+  }
+
+  async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
+    return readUnique(this.view.chainOf(this.name), unique, value);
+  }
+
+  async find(index: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
+    return readMatches(this.view.chainOf(this.name), index, value, range);
+  }
+
+  async list(range: Range = {}): Promise<readonly StoredRow[]> {
+    return readAll(this.view.chainOf(this.name), range);
+  }
+
+  async count(): Promise<number> {
+    return countRows(this.view.chainOf(this.name));
+  }
 }
 
-function tableWriter(name: TableName, chainOf: ChainOf, topOf: TopOf) {
-  return {
-    insert: async (row: StoredRow) => insert(chainOf(name), topOf(name), row),
-    replace: async (row: StoredRow) => replace(chainOf(name), topOf(name), row),
-    delete: async (key: string) => remove(chainOf(name), topOf(name), key),
-  };
+class WriteAccess extends ReadAccess<WritableView> {
+  async insert(row: StoredRow): Promise<void> {
+    insert(this.view.chainOf(this.name), this.view.topOf(this.name), row);
+  }
+
+  async replace(row: StoredRow): Promise<void> {
+    replace(this.view.chainOf(this.name), this.view.topOf(this.name), row);
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return remove(this.view.chainOf(this.name), this.view.topOf(this.name), key);
+  }
 }
 
 function insert(chain: Chain, top: TableLayer, given: StoredRow): void {

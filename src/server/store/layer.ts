@@ -42,11 +42,13 @@ export function findShape(name: string): TableShape | undefined {
   return shapes.get(name);
 }
 
-/** The values an index function gives, as a list without repetitions. */
+const NO_VALUES: readonly string[] = [];
+
+/** The values an index function gives, as a list. One that comes twice does no harm: indexes hold sets. */
 export function indexValues(values: IndexFunction, row: StoredRow): readonly string[] {
   const given = values(row);
-  if (given === undefined) return [];
-  return typeof given === 'string' ? [given] : [...new Set(given)];
+  if (given === undefined) return NO_VALUES;
+  return typeof given === 'string' ? [given] : given;
 }
 
 export class TableLayer {
@@ -191,7 +193,7 @@ export class Layer {
 }
 
 /** How many rows are moved between two turns of the event loop. */
-const ROWS_IN_A_SLICE = 500;
+const ROWS_IN_A_SLICE = 200;
 
 /** Moves some rows down; true when nothing is left above. In between, both layers together read as ever. */
 export function moveSlice(upper: Layer, lower: Layer): boolean {

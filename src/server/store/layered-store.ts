@@ -42,7 +42,7 @@ export class LayeredStore {
   constructor(bottom: Layer, sink: Sink) {
     this.#durable = [bottom];
     this.#sink = sink;
-    this.reader = createReader((name) => partsOf(this.#durable, name));
+    this.reader = createReader({ chainOf: (name) => partsOf(this.#durable, name) });
   }
 
   /** See `Store.transaction`. */
@@ -114,13 +114,13 @@ export class LayeredStore {
       if (over) throw new Error('The transaction is over: await what is done in it.');
       if (lineage !== this.#lineage) throw new StoreUnavailableError('What the transaction has seen was not saved.');
     };
-    const transaction = createTransaction(
-      (name) => {
+    const transaction = createTransaction({
+      chainOf: (name) => {
         assertAlive();
         return partsOf([top, ...this.#pending(), ...this.#durable], name);
       },
-      (name) => top.table(name),
-    );
+      topOf: (name) => top.table(name),
+    });
     const abandon = () => {
       assertAlive();
       over = true;

@@ -1,51 +1,121 @@
-/** A set of strings kept in order, so that a page of a list is a binary search and a slice. */
+/** So many keys stand in one chunk at most: a chunk is short enough for keys to be put in its middle at little cost. */
+const CHUNK_LENGTH = 512;
+
+/** A set of strings kept in order, so that a page of a list is a binary search and a walk. */
 export class SortedKeys {
-  readonly #keys: string[] = [];
+  /** None of them is empty, and all keys of one come before all keys of the next. */
+  readonly #chunks: string[][] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#keys.length;
+    return this.#size;
   }
 
-  [Symbol.iterator](): IterableIterator<string> {
-    return this.#keys[Symbol.iterator]();
-  }
-
-  at(position: number): string | undefined {
-    return this.#keys[position];
-  }
-
-  /** Adding what is there already changes nothing. New keys mostly come last: that costs no search. */
+  /** Adding what is there already changes nothing. */
   add(key: string): void {
-    const last = this.#keys.at(-1);
-    if (last === undefined || last < key) {
-      this.#keys.push(key);
-      return;
-    }
-    const position = this.#search(key);
-    if (this.#keys[position] !== key) this.#keys.splice(position, 0, key);
+    const chunk = this.#chunks[this.#chunkOf(key)];
+    if (chunk === undefined) this.#chunks.push([key]);
+    else if (!insertInOrder(chunk, key)) return;
+    else if (chunk.length > CHUNK_LENGTH) this.#split(chunk);
+    this.#size += 1;
   }
 
   delete(key: string): void {
-    const position = this.#search(key);
-    if (this.#keys[position] === key) this.#keys.splice(position, 1);
+    const number = this.#chunkOf(key);
+    const chunk = this.#chunks[number];
+    if (chunk === undefined) return;
+    const position = search(chunk, key);
+    if (chunk[position] !== key) return;
+    chunk.splice(position, 1);
+    if (chunk.length === 0) this.#chunks.splice(number, 1);
+    this.#size -= 1;
   }
 
-  /** The position of the first key that comes after `after`. */
-  seek(after: string | undefined): number {
-    if (after === undefined) return 0;
-    const position = this.#search(after);
-    return this.#keys[position] === after ? position + 1 : position;
+  /** Walks the keys that come after `after`, or all. The set must not change while it is walked. */
+  cursor(after?: string): KeyCursor {
+    if (after === undefined) return new KeyCursor(this.#chunks, 0, 0);
+    const number = this.#chunkOf(after);
+    const chunk = this.#chunks[number] ?? [];
+    const position = search(chunk, after);
+    return new KeyCursor(this.#chunks, number, chunk[position] === after ? position + 1 : position);
   }
 
-  /** The position of the first key that is not less than `key`. */
-  #search(key: string): number {
+  *[Symbol.iterator](): IterableIterator<string> {
+    for (const chunk of this.#chunks) yield* chunk;
+  }
+
+  /** The number of the only chunk that may hold the key; the last one takes all that come after. */
+  #chunkOf(key: string): number {
     let low = 0;
-    let high = this.#keys.length;
+    let high = this.#chunks.length - 1;
     while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#keys[middle] as string) < key) low = middle + 1;
-      else high = middle;
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#chunks[middle]?.[0] as string) <= key) low = middle;
+      else high = middle - 1;
     }
     return low;
   }
+
+  /** Keys that come in order leave full chunks behind, so a last chunk is split at its end. */
+  #split(chunk: string[]): void {
+    const number = this.#chunks.indexOf(chunk);
+    const last = number === this.#chunks.length - 1;
+    this.#chunks.splice(number + 1, 0, chunk.splice(last ? CHUNK_LENGTH : CHUNK_LENGTH / 2));
+  }
+}
+
+/** A place among keys. */
+export class KeyCursor {
+  readonly #chunks: readonly (readonly string[])[];
+  #chunk: number;
+  #position: number;
+
+  constructor(chunks: readonly (readonly string[])[], chunk: number, position: number) {
+    this.#chunks = chunks;
+    this.#chunk = chunk;
+    this.#position = position;
+    this.#leaveSpentChunk();
+  }
+
+  /** The key at this place; undefined when all were passed. */
+  get key(): string | undefined {
+    return this.#chunks[this.#chunk]?.[this.#position];
+  }
+
+  advance(): void {
+    this.#position += 1;
+    this.#leaveSpentChunk();
+  }
+
+  #leaveSpentChunk(): void {
+    const chunk = this.#chunks[this.#chunk];
+    if (chunk === undefined || this.#position < chunk.length) return;
+    this.#chunk += 1;
+    this.#position = 0;
+  }
+}
+
+/** False where the key is there already. */
+function insertInOrder(chunk: string[], key: string): boolean {
+  // New keys mostly come last.
+  if ((chunk.at(-1) as string) < key) {
+    chunk.push(key);
+    return true;
+  }
+  const position = search(chunk, key);
+  if (chunk[position] === key) return false;
+  chunk.splice(position, 0, key);
+  return true;
+}
+
+/** The position of the first key that is not less than `key`. */
+function search(chunk: readonly string[], key: string): number {
+  let low = 0;
+  let high = chunk.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((chunk[middle] as string) < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

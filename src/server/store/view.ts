@@ -1,6 +1,6 @@
 /** Reading through a chain of layers of one table, topmost first. */
 import type { StoredRow, TableLayer } from './layer.ts';
-import type { SortedKeys } from './sorted-keys.ts';
+import type { KeyCursor, SortedKeys } from './sorted-keys.ts';
 import type { Range } from './store.ts';
 
 export type Chain = readonly TableLayer[];
@@ -49,10 +49,9 @@ function hidden(chain: Chain, depth: number, key: string): boolean {
   return false;
 }
 
-interface Cursor {
-  readonly keys: SortedKeys;
+interface LayerCursor {
   readonly depth: number;
-  position: number;
+  readonly cursor: KeyCursor;
 }
 
 function merge(chain: Chain, pick: (layer: TableLayer) => SortedKeys | undefined, range: Range): StoredRow[] {
@@ -61,10 +60,10 @@ function merge(chain: Chain, pick: (layer: TableLayer) => SortedKeys | undefined
   const rows: StoredRow[] = [];
   while (rows.length < limit) {
     const lowest = lowestOf(cursors);
-    if (lowest === undefined) break;
-    const { key, depth } = lowest;
-    if (!hidden(chain, depth, key)) rows.push(chain[depth]?.rows.get(key) as StoredRow);
-    for (const cursor of cursors) if (cursor.keys.at(cursor.position) === key) cursor.position += 1;
+    const key = lowest?.cursor.key;
+    if (lowest === undefined || key === undefined) break;
+    if (!hidden(chain, lowest.depth, key)) rows.push(chain[lowest.depth]?.rows.get(key) as StoredRow);
+    for (const { cursor } of cursors) if (cursor.key === key) cursor.advance();
   }
   return rows;
 }
@@ -73,21 +72,24 @@ function openCursors(
   chain: Chain,
   pick: (layer: TableLayer) => SortedKeys | undefined,
   after: string | undefined,
-): Cursor[] {
-  const cursors: Cursor[] = [];
+): LayerCursor[] {
+  const cursors: LayerCursor[] = [];
   for (const [depth, layer] of chain.entries()) {
     const keys = pick(layer);
-    if (keys !== undefined) cursors.push({ keys, depth, position: keys.seek(after) });
+    if (keys !== undefined) cursors.push({ depth, cursor: keys.cursor(after) });
   }
   return cursors;
 }
 
-/** The lowest key under any cursor; where several layers have it, the topmost one's. */
-function lowestOf(cursors: readonly Cursor[]): { key: string; depth: number } | undefined {
-  let lowest: { key: string; depth: number } | undefined;
-  for (const { keys, depth, position } of cursors) {
-    const key = keys.at(position);
-    if (key !== undefined && (lowest === undefined || key < lowest.key)) lowest = { key, depth };
+/** The cursor at the lowest key; where several are, that of the topmost layer. */
+function lowestOf(cursors: readonly LayerCursor[]): LayerCursor | undefined {
+  let lowest: LayerCursor | undefined;
+  let lowestKey: string | undefined;
+  for (const candidate of cursors) {
+    const { key } = candidate.cursor;
+    if (key === undefined || (lowestKey !== undefined && key >= lowestKey)) continue;
+    lowest = candidate;
+    lowestKey = key;
   }
   return lowest;
 }

@@ -98,7 +98,8 @@ function commonClaims(
   lifetime: number,
   { session, scope }: Narrowed,
 ): CommonClaims {
-  const iat = epochSeconds(options.clock);
+  // Within the second in which the secret was changed, the new tokens come after those that it ended.
+  const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
   const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
   return {
     iss: options.issuer,

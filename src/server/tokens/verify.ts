@@ -2,7 +2,7 @@
  * Verifies access tokens. The cache keeps the outcome of the signature check and the claims, nothing else: expiry is
  * looked at on every call, and what the store has to say is asked for by whoever calls.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { AccessClaims, accessTokenType } from './claims.ts';
@@ -45,7 +45,7 @@ export function createVerifier(options: {
 
   return {
     async verify(token) {
-      const digest = createHash('sha256').update(token).digest('base64');
+      const digest = hash('sha256', token, 'base64');
       const known = remembered(digest);
       const verified = known ?? (await checkSignature(token, { keys, clock, issuer }));
       if (!verified) return undefined;
@@ -59,6 +59,7 @@ async function checkSignature(
   token: string,
   { keys, clock, issuer }: { keys: KeyRing; clock: Clock; issuer: string },
 ): Promise<Verified | undefined> {
+  if (!isCanonical(token)) return undefined;
   try {
     const { payload, protectedHeader } = await jwtVerify(token, (header) => keyFor(keys, header).publicKey, {
       issuer,
@@ -74,13 +75,25 @@ async function checkSignature(
   }
 }
 
-/** The key is ours, named by `kid`, and is used with its own algorithm only. What else a header carries is not looked at. */
+/** One token, one text: decoders pass over padding, blanks and bits left over at the end of a signature. */
+function isCanonical(token: string): boolean {
+  const [, signature] = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/.exec(token) ?? [];
+  return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
+/**
+ * The key is ours, named by `kid`, and is used with its own algorithm only. Payloads are encoded (RFC 7797 is not for
+ * JWTs). What else a header carries is not looked at.
+ */
 function keyFor(keys: KeyRing, header: JWTHeaderParameters): ImportedKey {
   const key = typeof header.kid === 'string' ? keys.find(header.kid) : undefined;
-  if (!key || key.alg !== header.alg) throw new Error('no such key');
+  if (!key || key.alg !== header.alg || 'b64' in header) throw new Error('no such key');
   return key;
 }
 
+/** By how much the clocks of two processes on one store may differ. */
+const clockDifference = 60;
+
 function inTime(claims: AccessClaims, now: number): boolean {
-  return claims.exp > now && (claims.nbf ?? 0) <= now;
+  return claims.exp > now && (claims.nbf ?? 0) <= now && claims.iat <= now + clockDifference;
 }

@@ -36,7 +36,7 @@ test(`keeps what was answered through ${CYCLES} kills under load`, async () => {
     if (cycle % 2 === 0) answered = await checkState(answered, where);
   }
   process.stdout.write(`kill test: ${answered} commits, seed ${seed}\n`);
-}, 30_000);
+}, 60_000);
 
 /** Each writer waits for its answer, so at most one commit of each is there that was never answered. */
 async function checkState(answered: number, where: string): Promise<number> {

@@ -1,4 +1,5 @@
 /** Rows for tests: valid, and different only in what a test cares for. */
+import type { Store } from '../../../src/server/store/store.ts';
 import type { Business, Group, Membership, User } from '../../../src/server/store/tables.ts';
 
 const createdAt = '2024-05-01T12:00:00.000Z';
@@ -27,4 +28,14 @@ export function business(businessId: string, document?: string): Business {
 
 export function member(groupId: string, memberId: string): Membership {
   return { groupId, kind: 'user', memberId };
+}
+
+export function insertGroups(store: Store, ...rows: readonly Group[]): Promise<void> {
+  return store.transaction(async ({ groups }) => {
+    for (const row of rows) await groups.insert(row);
+  });
+}
+
+export async function idsOf(groups: Promise<readonly Group[]>): Promise<string[]> {
+  return (await groups).map(({ groupId }) => groupId);
 }

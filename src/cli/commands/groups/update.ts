@@ -12,7 +12,8 @@ import { readObject } from '../../runtime/input.ts';
 import { planOf, printPlan, send } from '../../send.ts';
 import { type Change, type Group, merge } from './merge.ts';
 
-const attempts = 5;
+/** Of writers at the same time one always gets through, so this many can meet. */
+const attempts = 10;
 
 /** Adds the command. */
 export function addGroupsUpdate(parent: Command, surroundings: Surroundings): void {

@@ -16,12 +16,13 @@ export default defineOperation({
   response: { status: 200, body: Token, secret: true },
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 
-  async handle(_input, { presented, authentication, issuer }) {
+  async handle(_input, { presented, authentication, issuer, loggedIn }) {
     if (!presented.basic) {
       const nothing = presented.bearer === undefined && presented.apiKey === undefined;
       throw unauthenticated(nothing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
     }
     const client = await authenticateClient(authentication, presented.basic.name, presented.basic.secret);
+    loggedIn(client.clientId);
     return issuer.forClient(client);
   },
 });

@@ -56,11 +56,9 @@ async function run(program: string, options: readonly string[]): Promise<string 
 function holdAbstractSocket(name: string): Promise<Hold> {
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
   const server = createServer((socket) => socket.destroy());
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      if (errorCode(error) === 'EADDRINUSE') resolve('taken');
-      else reject(error);
-    });
+  return new Promise((resolve) => {
+    // A sandbox may forbid sockets; the lock file then has to do.
+    server.once('error', (error) => resolve(errorCode(error) === 'EADDRINUSE' ? 'taken' : 'unsupported'));
     server.listen(`\0iam-store-${digest}`, () => {
       server.unref();
       resolve({ release: () => new Promise((released) => server.close(() => released())) });

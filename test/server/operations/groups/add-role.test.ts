@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
+
+testAccess('groups.add-role', async () => ({ params: { groupId: 'iam-auditors' }, body: { roleName: 'DEPLOY' } }));
 
 test('gives the group a role, once, and stores it without the prefix', async () => {
   await using server = await startServer();
@@ -9,17 +12,57 @@ test('gives the group a role, once, and stores it without the prefix', async () 
   await expect(server.admin.groups.get({ params: { groupId } })).resolves.toMatchObject({ roles: ['VIEW', 'DEPLOY'] });
 });
 
-test('refuses a reserved role and keeps the store as it was', async () => {
+test('answers 201 and an empty object, also where nothing changes', async () => {
   await using server = await startServer();
-  await server.admin.groups.create({ body: { groupName: 'ops' } });
+  const input = { params: { groupId: 'iam-auditors' }, body: { roleName: 'IAM_ADMIN_READ_ONLY' } };
   const before = await server.dump();
-  const adding = server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'CLI-1STPARTY' } });
-  await expect(adding).rejects.toMatchObject({ status: 422, code: 'ROLE_RESERVED' });
+  expect(await server.admin.call('groups.add-role', input)).toMatchObject({ status: 201, body: {} });
   expect(await server.dump()).toEqual(before);
 });
 
-test('answers 404 for a group that is not there', async () => {
+test('keeps every one of fifty roles that are added at once', async () => {
   await using server = await startServer();
+  const roles = Array.from({ length: 50 }, (_, at) => `ROLE${at}`);
+  await server.admin.groups.create({ body: { groupName: 'ops' } });
+  const params = { groupId: 'ops' };
+  await Promise.all(roles.map((roleName) => server.admin.groups.addRole({ params, body: { roleName } })));
+  const group = await server.admin.groups.get({ params });
+  expect(group.roles.toSorted()).toEqual(roles.toSorted());
+});
+
+const shared = sharedServer();
+
+test.each(['CLI-1STPARTY', 'ROLE_CLI-1STPARTY', 'AUTH-MFA', 'USER', 'PERSON', 'BUSINESS'])(
+  'refuses the reserved role %s and keeps the store as it was',
+  async (roleName) => {
+    const server = shared();
+    const before = await server.dump();
+    const adding = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
+    await expect(adding).rejects.toMatchObject({ status: 422, code: 'ROLE_RESERVED' });
+    expect(await server.dump()).toEqual(before);
+  },
+);
+
+test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', `A${'B'.repeat(100)}`])(
+  'refuses %j, which is no role name',
+  async (roleName) => {
+    const server = shared();
+    const before = await server.dump();
+    const adding = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
+    const failure = await failureOf(adding);
+    expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringMatching(/^roleName /) });
+    expect(await server.dump()).toEqual(before);
+  },
+);
+
+test('refuses a body without the role', async () => {
+  const server = shared();
+  const adding = server.admin.call('groups.add-role', { params: { groupId: 'iam-auditors' }, body: {} });
+  expect(await failureOf(adding)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
+});
+
+test('answers 404 for a group that is not there', async () => {
+  const server = shared();
   const adding = server.admin.groups.addRole({ params: { groupId: 'nobody' }, body: { roleName: 'DEPLOY' } });
   await expect(adding).rejects.toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
 });

@@ -1,0 +1,65 @@
+/** The command line: how much longer it takes than Node takes to do nothing. */
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Figure } from '../figure.ts';
+import { nodeOn, root } from '../processes.ts';
+import type { Setting } from '../setting.ts';
+import { median } from '../statistics.ts';
+
+const rounds = 15;
+
+const commands = [
+  { args: ['--version'], atMost: 15 },
+  { args: ['--help'], atMost: 25 },
+  { args: ['groups', 'list'], atMost: 90 },
+];
+
+/** Runs a command to its end. @returns how long it took. */
+export function timeOf(
+  [command, args]: [string, string[]],
+  environment: Readonly<Record<string, string>> = {},
+): number {
+  const startedAt = performance.now();
+  const { status, stderr } = spawnSync(command, args, {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const took = performance.now() - startedAt;
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
+  return took;
+}
+
+/** Runs on the driver's core, since the server that answers has the other one. */
+export async function commandFigures(setting: Setting): Promise<Figure[]> {
+  const { server, token } = await setting.subject('small');
+  await server.resume();
+  const environment = {
+    IAM_BASE_URL: `http://127.0.0.1:${server.port}`,
+    IAM_TOKEN: token,
+    // Nobody's own profile and nobody's own compile cache.
+    HOME: tmpdir(),
+    XDG_CONFIG_HOME: path.join(tmpdir(), 'iam-bench-none'),
+  };
+  return commands.map(({ args, atMost }) => commandFigure(args, atMost, environment));
+}
+
+function commandFigure(args: string[], atMost: number, environment: Readonly<Record<string, string>>): Figure {
+  const floorCommand = nodeOn('driver', ['-e', '0']);
+  const ourCommand = nodeOn('driver', [path.join(root, 'bin/iam.js'), ...args]);
+  const floors: number[] = [];
+  const ours: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    floors.push(timeOf(floorCommand, environment));
+    ours.push(timeOf(ourCommand, environment));
+  }
+  return {
+    name: `iam ${args.join(' ')}`,
+    ours: `${median(ours).toFixed(0)} ms`,
+    floor: `${median(floors).toFixed(0)} ms`,
+    result: median(ours.map((time, round) => time - (floors[round] ?? 0))),
+    unit: 'ms',
+    target: { atMost },
+  };
+}

@@ -1,0 +1,103 @@
+/** The kinds of request whose throughput is measured. */
+import type { Load } from '../driver.ts';
+import { groupIdOf } from '../names.ts';
+import { bare, basic, type RequestParts, withJson } from '../requests.ts';
+import { client, type Size, type Subject } from '../setting.ts';
+
+export interface Kind {
+  readonly name: string;
+  readonly status: number;
+  readonly target: number;
+  readonly sizes: readonly Size[];
+  readonly connections: number;
+  /** One request, whose answer the floor gives. */
+  sample(subject: Subject): RequestParts;
+  readonly sampleBody?: string;
+  load(subject: Subject, groups: number): Load;
+}
+
+const loginParts: RequestParts = {
+  method: 'POST',
+  path: '/client-identities/login',
+  authorization: basic(client.id, client.secret),
+};
+
+function groupParts({ token }: Subject, number: number): RequestParts {
+  return { method: 'GET', path: `/groups/${groupIdOf(number)}`, authorization: `Bearer ${token}` };
+}
+
+function createParts({ token }: Subject): RequestParts {
+  return { method: 'POST', path: '/groups', authorization: `Bearer ${token}` };
+}
+
+/** Names in one run differ, over all loads. */
+let created = 0;
+
+/** The JSON of a new group. */
+export function newGroup(roles: readonly string[] = ['DEPLOY', 'ROLLBACK']): string {
+  created += 1;
+  return JSON.stringify({ groupName: `made-${String(created).padStart(7, '0')}`, roles });
+}
+
+/** Creates groups without end. */
+export function createLoad(subject: Subject, roles?: readonly string[]): Load {
+  const parts = createParts(subject);
+  return { status: 201, next: () => withJson(parts, newGroup(roles)) };
+}
+
+/** Asks for one group after another, far apart, so that a large store is met at all its ends. */
+export function getLoad(subject: Subject, groups: number): Load {
+  const stride = 7919;
+  let number = 0;
+  return {
+    status: 200,
+    next: () => {
+      number = (number + stride) % groups;
+      return bare(groupParts(subject, number));
+    },
+  };
+}
+
+function pageParts({ token }: Subject): RequestParts {
+  return { method: 'GET', path: '/groups?limit=100', authorization: `Bearer ${token}` };
+}
+
+export const kinds: readonly Kind[] = [
+  {
+    name: 'login',
+    status: 200,
+    target: 0.08,
+    sizes: ['small'],
+    connections: 32,
+    sample: () => loginParts,
+    load: () => ({ status: 200, next: () => bare(loginParts) }),
+  },
+  {
+    name: 'get',
+    status: 200,
+    target: 0.3,
+    sizes: ['small', 'large'],
+    connections: 32,
+    sample: (subject) => groupParts(subject, 1),
+    load: getLoad,
+  },
+  {
+    name: 'page',
+    status: 206,
+    target: 0.15,
+    sizes: ['small'],
+    connections: 16,
+    sample: pageParts,
+    load: (subject) => ({ status: 206, next: () => bare(pageParts(subject)) }),
+  },
+  {
+    name: 'post',
+    status: 201,
+    target: 0.1,
+    sizes: ['small', 'large'],
+    connections: 256,
+    sample: createParts,
+    sampleBody: newGroup(),
+    load: (subject) => createLoad(subject),
+  },
+];

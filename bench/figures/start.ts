@@ -1,0 +1,35 @@
+/** From the start of the process to the line that says it is ready. */
+import type { Figure } from '../figure.ts';
+import { nodeOn } from '../processes.ts';
+import { type Setting, type Size, sizes } from '../setting.ts';
+import { median } from '../statistics.ts';
+import { timeOf } from './command.ts';
+
+const limits = { small: 500, large: 3_000 } as const;
+const times = { small: 5, large: 3 } as const;
+
+export async function startFigures(setting: Setting): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const size of ['small', 'large'] as const) figures.push(await startFigure(setting, size));
+  return figures;
+}
+
+async function startFigure(setting: Setting, size: Size): Promise<Figure> {
+  const folder = await setting.store(size);
+  const floors: number[] = [];
+  const ours: number[] = [];
+  for (let time = 0; time < times[size]; time += 1) {
+    floors.push(timeOf(nodeOn('server', ['-e', '0'])));
+    const server = await setting.start(folder);
+    ours.push(server.startMs);
+    await server.stop();
+  }
+  return {
+    name: `start, ${sizes[size].toLocaleString('en')} groups`,
+    ours: `${median(ours).toFixed(0)} ms`,
+    floor: `${median(floors).toFixed(0)} ms`,
+    result: median(ours),
+    unit: 'ms',
+    target: { atMost: limits[size] },
+  };
+}

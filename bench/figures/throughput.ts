@@ -1,0 +1,87 @@
+/** Answers in a second against the floor's, in rounds that take turns: what slows one slows the other. */
+import { Pool } from '../driver.ts';
+import { type Figure, type Rate, ratioFigure } from '../figure.ts';
+import type { ServerProcess } from '../processes.ts';
+import { requestOnce } from '../requests.ts';
+import { type Setting, type Size, type Subject, sizes } from '../setting.ts';
+import type { Kind } from './kinds.ts';
+
+const rounds = 7;
+const roundMs = 600;
+const warmUpMs = 1_000;
+
+/** How much slower than with a small store it may be with a large one. */
+const largeShare = 0.8;
+
+interface Contender {
+  readonly name: string;
+  readonly server: ServerProcess;
+  readonly pool: Pool;
+  readonly rates: Rate[];
+}
+
+/** Measures one kind of request on stores of each of its sizes. */
+export async function throughput(setting: Setting, kind: Kind): Promise<Figure[]> {
+  const subjects: Subject[] = [];
+  for (const size of kind.sizes) subjects.push(await setting.subject(size));
+  const floor = await setting.floor();
+  await quieten(setting, floor);
+  const contenders = await enter(kind, floor, subjects);
+  for (const contender of contenders) await turn(contender, warmUpMs);
+  for (let round = 0; round < rounds; round += 1)
+    for (const contender of contenders) contender.rates.push(await turn(contender, roundMs));
+  for (const { pool } of contenders) pool.close();
+  return figuresOf(kind, contenders);
+}
+
+/** Everybody waits, stopped, for their turn. */
+async function quieten(setting: Setting, floor: ServerProcess): Promise<void> {
+  for (const { server } of await setting.subjects()) await server.suspend();
+  await floor.suspend();
+}
+
+async function enter(kind: Kind, floor: ServerProcess, subjects: readonly Subject[]): Promise<Contender[]> {
+  const [first] = subjects;
+  if (!first) throw new Error('a kind has at least one size');
+  await first.server.resume();
+  const answer = await requestOnce(first.server.port, kind.sample(first), kind.sampleBody);
+  await first.server.suspend();
+  if (answer.status !== kind.status) throw new Error(`${kind.name} answers ${answer.status}: ${answer.body}`);
+  await floor.resume();
+  floor.answerWith(answer);
+  await floor.suspend();
+  const contenders = [await contender('floor', floor, kind, first)];
+  for (const subject of subjects) contenders.push(await contender(subject.size, subject.server, kind, subject));
+  return contenders;
+}
+
+async function contender(name: string, server: ServerProcess, kind: Kind, subject: Subject): Promise<Contender> {
+  await server.resume();
+  const pool = await Pool.open(server.port, kind.connections, kind.load(subject, sizes[subject.size]));
+  await server.suspend();
+  return { name, server, pool, rates: [] };
+}
+
+async function turn({ server, pool }: Contender, milliseconds: number): Promise<Rate> {
+  await server.resume();
+  const before = await server.ask('usage');
+  const { perSecond, answers } = await pool.drive(milliseconds);
+  const after = await server.ask('usage');
+  await server.suspend();
+  return { perSecond, cpuMs: (after.cpuMs - before.cpuMs) / answers };
+}
+
+function figuresOf(kind: Kind, [floor, ...ours]: readonly Contender[]): Figure[] {
+  return ours.map(({ name, rates }) =>
+    ratioFigure(
+      figureName(kind, name as Size),
+      rates,
+      floor?.rates ?? [],
+      kind.target * (name === 'large' ? largeShare : 1),
+    ),
+  );
+}
+
+function figureName({ name }: Kind, size: Size): string {
+  return size === 'large' ? `${name}, 100,000 groups` : name;
+}

@@ -1,0 +1,25 @@
+/** The floor: a bare node:http server that does nothing but answer the bytes it was told, as fast as Node can. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Answer } from './messages.ts';
+
+let answer: Answer = { status: 200, headers: [], body: '' };
+
+const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  const write = () => {
+    response.writeHead(answer.status, answer.headers as string[]);
+    response.end(answer.body);
+  };
+  if (request.method === 'GET') write();
+  else request.resume().on('end', write);
+});
+
+server.listen({ host: '127.0.0.1', port: 0 }, () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ ready: true, url: `http://127.0.0.1:${port}` })}\n`);
+});
+
+process.on('message', (message: Answer | string) => {
+  if (typeof message === 'object') answer = message;
+});
+process.on('SIGTERM', () => process.exit(0));

@@ -1,0 +1,73 @@
+/** `npm run bench`: measures the built service against floors of the same run. See docs/bench.md. */
+import { parseArgs } from 'node:util';
+import { type Figure, formatTable, isReached } from './figure.ts';
+import { commandFigures } from './figures/command.ts';
+import { kinds } from './figures/kinds.ts';
+import { blockFigures, memoryFigures } from './figures/resources.ts';
+import { startFigures } from './figures/start.ts';
+import { throughput } from './figures/throughput.ts';
+import { describeCores, pinDriver } from './processes.ts';
+import { Setting } from './setting.ts';
+
+type Measure = (setting: Setting) => Promise<Figure[]>;
+
+/** In this order: memory and blocks tell of everything that was done before. */
+const measures = new Map<string, Measure>([
+  ['start', startFigures],
+  ...kinds.map((kind): [string, Measure] => [kind.name, (setting) => throughput(setting, kind)]),
+  ['memory', memoryFigures],
+  ['block', blockFigures],
+  ['cli', commandFigures],
+]);
+
+const usage = `usage: npm run bench -- [--only NAME]... [--json] [--check]
+
+  --only   one of ${[...measures.keys()].join(', ')}; may be given again
+  --json   the figures as JSON
+  --check  exit code 1 when a target is missed
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [...measures.keys()] },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+async function measure(names: readonly string[]): Promise<Figure[]> {
+  const setting = new Setting();
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  const figures: Figure[] = [];
+  try {
+    for (const [name, run] of measures) {
+      if (!names.includes(name) || interrupted.signal.aborted) continue;
+      process.stderr.write(`measuring ${name}\n`);
+      figures.push(...(await run(setting)));
+    }
+  } finally {
+    await setting.close();
+  }
+  return figures;
+}
+
+function print(figures: readonly Figure[]): void {
+  const cores = describeCores();
+  const text = options.json
+    ? `${JSON.stringify({ node: process.version, cores, figures: figures.map((figure) => ({ ...figure, reached: isReached(figure) })) }, null, 2)}\n`
+    : `${formatTable(figures)}\nNode ${process.version}, ${cores}\n`;
+  process.stdout.write(text);
+}
+
+const unknown = options.only.filter((name) => !measures.has(name));
+if (options.help || unknown.length > 0) {
+  process.stderr.write(usage);
+  process.exitCode = options.help ? 0 : 2;
+} else {
+  pinDriver();
+  const figures = await measure(options.only);
+  print(figures);
+  if (options.check && figures.some((figure) => isReached(figure) === false)) process.exitCode = 1;
+}

@@ -1,0 +1,38 @@
+/** Makes a store with many groups through the store engine itself: `node make-store.js FOLDER COUNT`. */
+import { systemClock } from '../src/server/clock.ts';
+import { openFileStore } from '../src/server/store/json/file-store.ts';
+import { nodeDisk } from '../src/server/store/json/node-disk.ts';
+import { openNodeProcesses } from '../src/server/store/json/node-processes.ts';
+import type { Group } from '../src/server/store/tables.ts';
+import { groupIdOf, groupNameOf } from './names.ts';
+
+const rowsInTransaction = 1000;
+const everyNthDepends = 10;
+
+/** Like those of a company: a few roles each, some of them shared, here and there a dependency. */
+function groupOf(number: number): Group {
+  return {
+    groupId: groupIdOf(number),
+    groupName: groupNameOf(number),
+    organizationId: `organization-${number % 50}`,
+    roles: [`READ_${number % 300}`, `WRITE_${number % 200}`, 'EMPLOYEE'],
+    dependencies: number % everyNthDepends === 9 ? [groupIdOf(number - 1)] : [],
+    createdAt: systemClock.now().toISOString(),
+  };
+}
+
+async function makeStore(directory: string, count: number): Promise<void> {
+  const processes = await openNodeProcesses(process.pid, process.platform);
+  const store = await openFileStore({ directory, disk: nodeDisk, clock: systemClock, processes });
+  for (let first = 0; first < count; first += rowsInTransaction) {
+    await store.transaction(async (tx) => {
+      const last = Math.min(first + rowsInTransaction, count);
+      for (let number = first; number < last; number += 1) await tx.groups.insert(groupOf(number));
+    });
+  }
+  await store.close();
+}
+
+const [folder, count] = process.argv.slice(2);
+if (folder === undefined || count === undefined) throw new Error('usage: make-store.js FOLDER COUNT');
+await makeStore(folder, Number(count));

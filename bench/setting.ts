@@ -1,0 +1,83 @@
+/** What the figures are measured on: made stores, and the servers on them, each started when first asked for. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nodeOn, root, ServerProcess } from './processes.ts';
+import { basic, login } from './requests.ts';
+
+export const sizes = { small: 1_000, large: 100_000 } as const;
+export type Size = keyof typeof sizes;
+
+export const client = { id: 'bench-admin', secret: 'the-secret-of-the-benchmark-is-none' };
+const environment = {
+  IAM_ADMIN_CLIENT_ID: client.id,
+  IAM_ADMIN_CLIENT_SECRET: client.secret,
+  IAM_ADMIN_PASSWORD: 'correct horse battery staple',
+};
+
+export interface Subject {
+  readonly size: Size;
+  readonly folder: string;
+  readonly server: ServerProcess;
+  /** Of the administrator client. */
+  readonly token: string;
+}
+
+export class Setting {
+  // Beside the project's own files, so that it is on a disk that syncs as theirs does.
+  readonly #folder = mkdtempSync(path.join(root, 'node_modules/.iam-bench-'));
+  readonly #stores = new Map<Size, Promise<string>>();
+  readonly #subjects = new Map<Size, Promise<Subject>>();
+  #floor: Promise<ServerProcess> | undefined;
+
+  /** The folder of a store that was started once, so that everything a first start makes is there. */
+  store(size: Size): Promise<string> {
+    return remembered(this.#stores, size, async () => {
+      const folder = path.join(this.#folder, size);
+      const script = fileURLToPath(new URL('./make-store.js', import.meta.url));
+      const [command, args] = nodeOn('driver', [script, folder, String(sizes[size])]);
+      execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+      await (await this.start(folder)).stop();
+      return folder;
+    });
+  }
+
+  /** Starts the service on a store. */
+  start(folder: string): Promise<ServerProcess> {
+    return ServerProcess.iam(folder, environment);
+  }
+
+  /** A running server with this many groups. */
+  subject(size: Size): Promise<Subject> {
+    return remembered(this.#subjects, size, async () => {
+      const folder = await this.store(size);
+      const server = await this.start(folder);
+      const token = await login(server.port, basic(client.id, client.secret));
+      await server.ask('forget');
+      return { size, folder, server, token };
+    });
+  }
+
+  floor(): Promise<ServerProcess> {
+    this.#floor ??= ServerProcess.floor();
+    return this.#floor;
+  }
+
+  /** The servers that run now. */
+  async subjects(): Promise<Subject[]> {
+    return Promise.all(this.#subjects.values());
+  }
+
+  async close(): Promise<void> {
+    const subjects = await Promise.all(this.#subjects.values());
+    await Promise.all([...subjects.map(({ server }) => server.stop()), this.#floor?.then((floor) => floor.stop())]);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function remembered<Key, Value>(map: Map<Key, Promise<Value>>, key: Key, make: () => Promise<Value>): Promise<Value> {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
+}

@@ -1,0 +1,17 @@
+/** Bundles the benchmarks: the run itself, and what it starts as processes of their own. Packages stay outside. */
+import path from 'node:path';
+import { build } from 'esbuild';
+
+export async function bundleBench({ root, outdir }) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['main', 'floor', 'monitor', 'make-store'].map((name) => path.join(root, 'bench', `${name}.ts`)),
+    outdir,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+}

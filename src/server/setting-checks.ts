@@ -1,0 +1,32 @@
+/** What values of settings must be; each check says what is wrong in words that follow the name of the setting. */
+import type { z } from 'zod';
+import { line, NewId } from '../contract/schemas.ts';
+
+type Check = (value: string) => string | undefined;
+
+function fits(schema: z.ZodType): Check {
+  return (value) => schema.safeParse(value).error?.issues[0]?.message;
+}
+
+export const idFault = fits(NewId);
+export const userNameFault = fits(line(100, 'Login name'));
+export const emailFault: Check = (value) => (/^[^@\s]+@[^@\s]+$/.test(value) ? undefined : 'must be an e-mail address');
+export const passwordFault: Check = (value) =>
+  [...value].length >= 8 && [...value].length <= 128 ? undefined : 'must have 8 to 128 characters';
+
+export const baseUrlFault: Check = (value) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
+  return /[?#]/.test(value) || url.username || url.password ? 'must have no query, fragment or user' : undefined;
+};
+
+/** As browsers send it; anything else would never match. */
+export const originFault: Check = (value) =>
+  URL.canParse(value) && new URL(value).origin === value
+    ? undefined
+    : 'takes origins such as https://app.example, in lower case and without a path';
+
+/** Whether only this machine reaches the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}

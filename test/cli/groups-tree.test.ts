@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { drawDot, drawMermaid, drawText, graphOf, partBelow, tops } from '../../src/cli/commands/groups/graph.ts';
+import { startFake } from '../client/fake-server.ts';
+import { iam } from './run-cli.ts';
+
+const group = (groupName: string, roles: string[], ...dependencies: string[]) => ({
+  groupId: `id-${groupName}`,
+  groupName,
+  roles,
+  dependencies: dependencies.map((name) => ({ groupName: name })),
+});
+const groups = [
+  group('leads', ['APPROVE'], 'ops', 'audit'),
+  group('ops', ['DEPLOY'], 'base'),
+  group('audit', [], 'base'),
+  group('base', ['READ']),
+];
+
+describe('the tree', () => {
+  test('has own roles, then after a plus those from other groups; what was drawn is not drawn again', () => {
+    const graph = graphOf([...groups, group('lonely', [])]);
+    expect(drawText(graph, tops(graph))).toEqual([
+      'leads  APPROVE + DEPLOY READ',
+      '├─ audit  + READ',
+      '│  └─ base  READ',
+      '└─ ops  DEPLOY + READ',
+      '   └─ base  READ',
+      'lonely  (no roles)',
+    ]);
+  });
+
+  test('keeps its lines within a narrow terminal', () => {
+    const roles = Array.from({ length: 12 }, (_, at) => `A_LONG_ROLE_${at}`);
+    const graph = graphOf([group('top', roles, 'below'), group('below', roles)]);
+    const lines = drawText(graph, ['top'], 40);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect(lines.slice(0, 2)).toEqual(['top  A_LONG_ROLE_0 A_LONG_ROLE_1', '│   A_LONG_ROLE_10 A_LONG_ROLE_11']);
+  });
+
+  test('is not trapped by groups that depend on each other', () => {
+    const graph = graphOf([group('a', ['A'], 'b'), group('b', ['B'], 'a')]);
+    expect(drawText(graph, ['a'])).toEqual(['a  A + B', '└─ b  B + A', '   └─ a  (drawn above)']);
+  });
+
+  test('of one group has only what it rests on', () => {
+    expect([...partBelow(graphOf(groups), 'ops').keys()]).toEqual(['base', 'ops']);
+  });
+});
+
+test('names are quoted for Graphviz and Mermaid', () => {
+  const graph = graphOf([group('a "b"\\', ['R'], 'c'), group('c', [])]);
+  expect(drawDot(graph)).toContain('  "a \\"b\\"\\\\" -> "c";');
+  expect(drawMermaid(graph)).toEqual(['graph TD', '  g0["a #34;b#34;\\<br>R"]', '  g1["c"]', '  g0 --> g1']);
+});
+
+describe('groups tree', () => {
+  /** One group a page. */
+  const paged = () =>
+    startFake(({ path }) => {
+      const at = Number(new URL(path, 'http://x').searchParams.get('after') ?? 0);
+      const isLast = at === groups.length - 1;
+      return {
+        status: isLast ? 200 : 206,
+        json: [groups[at]],
+        ...(isLast ? {} : { headers: { link: `</x?after=${at + 1}>; rel="next"` } }),
+      };
+    });
+
+  test('reads all pages', async () => {
+    await using server = await paged();
+    expect((await iam(['groups', 'tree'], server)).out.split('\n')[0]).toBe('leads  APPROVE + DEPLOY READ');
+    expect(server.received).toHaveLength(4);
+  });
+
+  test.each(['ops', 'id-ops'])('starts at the group %s', async (reference) => {
+    await using server = await paged();
+    expect((await iam(['groups', 'tree', reference], server)).out).toBe('ops  DEPLOY + READ\n└─ base  READ\n');
+  });
+
+  test('gives each node with its effective roles to programs', async () => {
+    await using server = await paged();
+    const nodes = JSON.parse((await iam(['groups', 'tree', 'ops', '-o', 'json'], server)).out) as unknown[];
+    expect(nodes[1]).toEqual({
+      groupId: 'id-ops',
+      groupName: 'ops',
+      roles: ['DEPLOY'],
+      effectiveRoles: ['DEPLOY', 'READ'],
+      dependencies: ['base'],
+    });
+  });
+
+  test('does not know a group that is not there', async () => {
+    await using server = await paged();
+    expect((await iam(['groups', 'tree', 'nothing'], server)).code).toBe(3);
+  });
+});

@@ -1,0 +1,227 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { refusal, startFake } from '../client/fake-server.ts';
+import { Home, iam, signedIn } from './run-cli.ts';
+
+const prefix = '/security/iam/v1';
+
+describe('the command of an operation', () => {
+  test('sends options as the body: lists repeated or with commas, lists of objects by their one field', async () => {
+    await using server = await startFake(() => ({ status: 201, json: { groupId: 'g1' } }));
+    const words = ['groups', 'create', '--group-name', 'ops', '--role', 'A', '--role', 'B,C', '--dependency', 'leads'];
+    const outcome = await iam([...words, '-o', 'json'], server);
+    expect(outcome).toEqual({ code: 0, out: '{\n  "groupId": "g1"\n}\n', err: '' });
+    expect(server.received).toMatchObject([
+      { method: 'POST', path: `${prefix}/groups`, headers: { authorization: 'Bearer test-token' } },
+    ]);
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      groupName: 'ops',
+      roles: ['A', 'B', 'C'],
+      dependencies: [{ groupName: 'leads' }],
+    });
+  });
+
+  test('takes parameters of the path as arguments, and the only field of a body after them', async () => {
+    await using server = await startFake(() => ({ status: 201, json: {} }));
+    expect(await iam(['groups', 'add-role', 'my ops', 'DEPLOY'], server)).toEqual({
+      code: 0,
+      out: '',
+      err: 'groups add-role my ops DEPLOY: done\n',
+    });
+    await iam(['groups', 'add-role', 'ops', '--role-name', 'DEPLOY'], server);
+    expect(server.received.map(({ path, body }) => [path, body])).toEqual([
+      [`${prefix}/groups/my%20ops/role`, '{"roleName":"DEPLOY"}'],
+      [`${prefix}/groups/ops/role`, '{"roleName":"DEPLOY"}'],
+    ]);
+  });
+
+  test('an empty answer is an empty object for programs', async () => {
+    await using server = await startFake(() => ({ status: 204 }));
+    expect(await iam(['groups', 'delete', 'ops', '--yes', '-o', 'json', '-q'], server)).toEqual({
+      code: 0,
+      out: '{}\n',
+      err: '',
+    });
+  });
+
+  test.each([
+    ['group', 'rm'],
+    ['groups', 'remove'],
+    ['group', 'delete'],
+  ])('is also reached as %s %s', async (noun, verb) => {
+    await using server = await startFake(() => ({ status: 204 }));
+    expect((await iam([noun, verb, 'ops', '-y'], server)).code).toBe(0);
+    expect(server.received).toMatchObject([{ method: 'DELETE', path: `${prefix}/groups/ops` }]);
+  });
+
+  test('takes global options before it as well', async () => {
+    await using server = await startFake(() => ({ json: { groupId: 'g', groupName: 'ops' } }));
+    expect((await iam(['-o', 'name', 'groups', 'get', 'ops'], server)).out).toBe('ops\n');
+  });
+
+  test.each([
+    ['JSON', 'group.json', '{"groupName":"ops","roles":["A"]}'],
+    ['YAML', 'group.yaml', 'groupName: ops\nroles: [A]\n'],
+  ])('takes the body from a file of %s, options before it', async (_, name, text) => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 201, json: { groupId: 'g1' } }));
+    await writeFile(home.file(name), text);
+    const words = ['groups', 'create', '-f', home.file(name), '--group-name', 'other'];
+    expect((await home.iam(words, { ...server, variables: signedIn })).code).toBe(0);
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'other', roles: ['A'] });
+  });
+
+  test('takes the body from standard input', async () => {
+    await using server = await startFake(() => ({ status: 201, json: { groupId: 'g1' } }));
+    expect((await iam(['groups', 'create', '-f', '-'], { url: server.url, stdin: '{"groupName":"ops"}' })).code).toBe(
+      0,
+    );
+    expect(server.received[0]?.body).toBe('{"groupName":"ops"}');
+  });
+
+  test.each([
+    [['groups', 'create'], '--group-name is missing'],
+    [['groups', 'get'], 'missing required argument'],
+    [['groups', 'list', '--limit', 'many'], 'whole number'],
+    [['groups', 'list', '--limit', '0'], 'at least 1'],
+    [['groups', 'list', '-o', 'xml'], 'Allowed choices are table'],
+    [['groups', 'lst'], 'Did you mean one of list, ls?'],
+    [['groups', 'list', '--alll'], 'Did you mean --all?'],
+    [['grups', 'list'], 'Did you mean groups?'],
+    [['call', 'groups.gett'], 'Did you mean groups.get?'],
+    [['call', 'groups.get', '--param', 'id=x'], 'no id in its path'],
+    [['groups', 'create', '-f', '/nonexistent/file'], "can't be read"],
+    [['groups', 'get', '..'], "can't be"],
+    [['api', 'FETCH', '/groups'], 'no method'],
+    [['api', 'GET', 'groups'], 'starts with a slash'],
+  ])('%j is wrong usage: nothing is sent', async (words, message) => {
+    await using server = await startFake(() => ({}));
+    const outcome = await iam(words, server);
+    expect(outcome).toMatchObject({ code: 2, out: '' });
+    expect(outcome.err).toContain(message);
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('a dry run', () => {
+  test('prints what would be sent and sends nothing, nor asks', async () => {
+    await using server = await startFake(() => ({}));
+    const deletion = await iam(['groups', 'delete', 'ops', '--dry-run'], server);
+    expect(deletion).toMatchObject({ code: 0, out: `DELETE ${server.url}${prefix}/groups/ops\n` });
+    const creation = await iam(['groups', 'create', '--group-name', 'ops', '--dry-run', '-o', 'json'], server);
+    expect(JSON.parse(creation.out)).toEqual({
+      method: 'POST',
+      url: `${server.url}${prefix}/groups`,
+      body: { groupName: 'ops' },
+    });
+    expect(server.received).toEqual([]);
+  });
+
+  test('does not show a secret', async () => {
+    const words = ['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-', '--dry-run'];
+    const outcome = await iam(words, { stdin: 'my-secret-key\n' });
+    expect(outcome.code).toBe(0);
+    expect(outcome.out + outcome.err).not.toContain('my-secret-key');
+  });
+});
+
+describe('--if-not-exists', () => {
+  test('is content with one of the same name, and prints the same fields', async () => {
+    await using server = await startFake(({ method }) =>
+      method === 'POST'
+        ? refusal(412, 'GROUP_NAME_TAKEN')
+        : { json: { groupId: 'g7', groupName: 'ops', roles: [], dependencies: [] } },
+    );
+    const outcome = await iam(['groups', 'create', '--group-name', 'ops', '--if-not-exists', '-o', 'jsonl'], server);
+    expect(outcome).toMatchObject({ code: 0, out: '{"groupId":"g7"}\n' });
+    expect(outcome.err).toContain('nothing was changed');
+  });
+
+  test('without it a taken name is a conflict', async () => {
+    await using server = await startFake(() => refusal(412, 'GROUP_NAME_TAKEN'));
+    expect((await iam(['groups', 'create', '--group-name', 'ops'], server)).code).toBe(6);
+  });
+});
+
+describe('a secret in an answer', () => {
+  const made = { apiKeyId: 'k1', apiKey: 'the-secret' };
+  const words = ['api-key', 'create', '--app-id', 'a', '--client-id', 'c'];
+
+  test('is shown once, with a note that it will not be again', async () => {
+    await using server = await startFake(() => ({ status: 201, json: made }));
+    const outcome = await iam([...words, '--debug', '-o', 'json'], server);
+    expect(JSON.parse(outcome.out)).toEqual(made);
+    expect(outcome.err).toContain('not be shown again');
+    expect(outcome.err).not.toContain('the-secret');
+    expect(outcome.err).not.toContain('test-token');
+  });
+
+  test('goes to a new private file instead', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 201, json: made }));
+    const file = home.file('key');
+    const outcome = await home.iam([...words, '--secret-to', file, '-o', 'json'], { ...server, variables: signedIn });
+    expect(JSON.parse(outcome.out)).toEqual({ apiKeyId: 'k1' });
+    expect(outcome.err).not.toContain('the-secret');
+    expect(await readFile(file, 'utf8')).toBe('the-secret\n');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is not made where it could not be kept', async () => {
+    await using server = await startFake(() => ({ status: 201, json: made }));
+    expect((await iam([...words, '--secret-to', '/nonexistent/key'], server)).code).toBe(2);
+    expect((await iam([...words, '-o', 'name'], server)).code).toBe(2);
+    expect(server.received).toEqual([]);
+  });
+
+  test('leaves no file behind when it was refused', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => refusal(404, 'CLIENT_NOT_FOUND'));
+    const file = home.file('key');
+    expect((await home.iam([...words, '--secret-to', file], { ...server, variables: signedIn })).code).toBe(3);
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('call and api', () => {
+  test('call reaches an operation by its id', async () => {
+    await using server = await startFake(() => ({ json: [] }));
+    expect((await iam(['call', 'groups.list', '--query', 'limit=5', '--query', 'name=a=b'], server)).code).toBe(0);
+    expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=5&name=a%3Db`);
+  });
+
+  test('call prints one page of a list and says how to get the next', async () => {
+    const headers = { link: '</x?after=c1>; rel="next"' };
+    await using server = await startFake(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
+    const outcome = await iam(['call', 'groups.list', '-o', 'jsonl'], server);
+    expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More exist: add --query after=c1\n' });
+  });
+
+  test('api adds to a query that the path has already', async () => {
+    await using server = await startFake(() => ({ json: [] }));
+    await iam(['api', 'GET', '/groups?limit=1', '--query', 'name=a b'], server);
+    expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=1&name=a+b`);
+  });
+
+  test('api puts the prefix before paths of operations alone', async () => {
+    await using server = await startFake(() => ({ json: { status: 'ok' } }));
+    await iam(['api', 'get', '/groups/ops'], server);
+    await iam(['api', 'GET', '/healthz'], server);
+    await iam(['api', 'POST', `${prefix}/groups`, '-f', '-'], { url: server.url, stdin: '{"a":1}' });
+    expect(server.received.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['GET', `${prefix}/groups/ops`, ''],
+      ['GET', '/healthz', ''],
+      ['POST', `${prefix}/groups`, '{"a":1}'],
+    ]);
+  });
+
+  test.each([[['call', 'groups.remove', '--param', 'groupId=ops']], [['api', 'DELETE', '/groups/ops']]])(
+    '%j is confirmed like any deletion',
+    async (words) => {
+      await using server = await startFake(() => ({ status: 204 }));
+      expect((await iam(words, server)).code).toBe(10);
+      expect(server.received).toEqual([]);
+      expect((await iam([...words, '--yes'], server)).code).toBe(0);
+    },
+  );
+});

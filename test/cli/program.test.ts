@@ -1,0 +1,149 @@
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { cliReference } from '../../src/cli/docs.ts';
+import { isSecretName, singular } from '../../src/cli/fields.ts';
+import { wordsOf } from '../../src/cli/leaf.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { exitCodes } from '../../src/cli/runtime/exit-codes.ts';
+import { manifest } from '../../src/contract/manifest.ts';
+import { iam } from './run-cli.ts';
+
+const nowhere = () => new Writable({ write: (_, __, done) => done() });
+const io = {
+  stdin: process.stdin,
+  stdout: nowhere(),
+  stderr: nowhere(),
+  signal: new AbortController().signal,
+  releaseSignals: () => undefined,
+};
+
+function build(typed?: readonly string[]): Command {
+  return buildProgram(io, { variables: {}, now: () => 0 }, { manifest, ...(typed ? { typed } : {}) });
+}
+
+function leaves(command: Command): Command[] {
+  return command.commands.flatMap((below) => (below.commands.length > 0 ? leaves(below) : [below]));
+}
+
+const all = leaves(build());
+const byWords = new Map(all.map((command) => [wordsOf(command), command]));
+
+describe('every command', () => {
+  test.each(manifest.operations.filter(({ command }) => command !== undefined))(
+    'of the operation $id is there',
+    (operation) => {
+      const command = byWords.get(`iam ${operation.command}`);
+      const flags = command?.options.map(({ long }) => long) ?? [];
+      expect(command?.registeredArguments.filter(({ required }) => required)).toHaveLength(operation.params.length);
+      if (operation.effect !== 'read') expect(flags).toContain('--dry-run');
+      expect(flags.includes('--yes')).toBe(operation.effect === 'destructive');
+    },
+  );
+
+  test.each(all.filter((command) => command.name() !== 'help').map((command) => [wordsOf(command)]))(
+    '%s has help with an example',
+    async (words) => {
+      const outcome = await iam([...words.split(' ').slice(1), '--help']);
+      expect(outcome).toMatchObject({ code: 0, err: '' });
+      expect(outcome.out).toMatch(/Examples:\n {2}# .+\n {2}iam /);
+      expect(Math.max(...outcome.out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    },
+  );
+
+  test('has examples whose options exist', () => {
+    const known = new Map(
+      all.map((command) => [wordsOf(command), new Set(command.options.flatMap(({ long, short }) => [long, short]))]),
+    );
+    for (const { command, examples } of manifest.operations)
+      for (const example of command === undefined ? [] : examples)
+        for (const [flag] of example.command.matchAll(/(?<=^|\s)--?[a-z][a-z-]*/g))
+          expect([...(known.get(`iam ${command}`) ?? [])]).toContain(flag);
+  });
+
+  test('takes no secret as an option', () => {
+    for (const command of all)
+      for (const option of command.options.filter(({ required }) => required))
+        expect([wordsOf(command), option.long, isSecretName(option.attributeName())]).toEqual([
+          wordsOf(command),
+          option.long,
+          false,
+        ]);
+  });
+
+  test('has each name once', () => {
+    const check = (command: Command): void => {
+      const names = command.commands.flatMap((below) => [below.name(), ...below.aliases()]);
+      expect([wordsOf(command), names.filter((name, at) => names.indexOf(name) !== at)]).toEqual([
+        wordsOf(command),
+        [],
+      ]);
+      for (const below of command.commands) check(below);
+    };
+    check(build());
+  });
+});
+
+test('only what is asked for is built', () => {
+  const program = build(['group', 'list']);
+  const counts = Object.fromEntries(program.commands.map((command) => [command.name(), command.commands.length]));
+  expect(counts.groups).toBeGreaterThan(5);
+  expect(counts).toMatchObject({ 'api-key': 0, profile: 0, clients: 0 });
+});
+
+test.each([
+  ['roles', 'role'],
+  ['dependencies', 'dependency'],
+  ['businesses', 'business'],
+  ['scope', 'scope'],
+  ['address', 'address'],
+  ['groups', 'group'],
+])('one of %s is %s', (many, one) => {
+  expect(singular(many)).toBe(one);
+});
+
+describe('help', () => {
+  test('exit-codes has the whole table', async () => {
+    const { out } = await iam(['help', 'exit-codes']);
+    for (const { code, meaning } of exitCodes) expect(out).toContain(`${String(code).padStart(5)}  ${meaning}`);
+  });
+
+  test.each([
+    ['exit-codes', '130'],
+    ['environment', 'IAM_CLIENT_SECRET'],
+    ['output', 'jsonl'],
+    ['groups', 'Commands:'],
+  ])('on %s tells of %s', async (topic, text) => {
+    const { out } = await iam(['help', topic]);
+    expect(out).toContain(text);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test('is what the bare command prints', async () => {
+    const outcome = await iam([]);
+    expect(outcome).toMatchObject({ code: 0, err: '' });
+    expect(outcome.out).toBe((await iam(['--help'])).out);
+  });
+
+  test('suggests the nearest word', async () => {
+    expect(await iam(['help', 'exit-code'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean exit-codes?'),
+    });
+  });
+});
+
+test('the catalogue tells what each operation does, as JSON', async () => {
+  const entries = JSON.parse((await iam(['commands', '--json'])).out) as Record<string, unknown>[];
+  expect(entries).toHaveLength(manifest.operations.length);
+  expect(entries.find(({ operation }) => operation === 'groups.remove')).toMatchObject({
+    command: 'groups delete',
+    effect: 'destructive',
+    idempotent: true,
+  });
+});
+
+test('the reference has a section for every command', () => {
+  const reference = cliReference();
+  for (const words of byWords.keys()) expect(reference).toContain(`\n## ${words}\n`);
+});

@@ -1,0 +1,248 @@
+import { spawnSync } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import { startFake } from '../client/fake-server.ts';
+import { bin, type Outcome, Sandbox, type Served } from './cli-process.ts';
+
+let sandbox: Sandbox;
+let served: Served;
+
+beforeAll(async () => {
+  sandbox = await Sandbox.make();
+  served = await sandbox.serve();
+});
+
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const iam = (words: readonly string[], variables = {}): Promise<Outcome> =>
+  sandbox.iam(words, { ...served.variables, ...variables });
+
+describe('the main job', () => {
+  test('a group is made, changed, read and deleted', async () => {
+    expect((await iam(['groups', 'create', '--group-name', 'main-job', '--role', 'READ'])).code).toBe(0);
+    expect(
+      (await iam(['groups', 'update', 'main-job', '--add-role', 'DEPLOY', '--set', 'organizationId=acme'])).code,
+    ).toBe(0);
+    const read = await iam(['groups', 'get', 'main-job', '-o', 'json']);
+    expect(JSON.parse(read.out)).toMatchObject({
+      groupName: 'main-job',
+      roles: ['READ', 'DEPLOY'],
+      organizationId: 'acme',
+    });
+    expect(await iam(['groups', 'delete', 'main-job', '--yes'])).toMatchObject({ code: 0, out: '' });
+    expect((await iam(['groups', 'get', 'main-job'])).code).toBe(3);
+  });
+
+  test('changes at the same time all take effect', async () => {
+    await iam(['groups', 'create', '--group-name', 'busy']);
+    const roles = ['R1', 'R2', 'R3', 'R4'];
+    const outcomes = await Promise.all(roles.map((role) => iam(['groups', 'update', 'busy', '--add-role', role])));
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const { roles: kept } = JSON.parse((await iam(['groups', 'get', 'busy', '-o', 'json'])).out) as { roles: string[] };
+    expect(kept.sort()).toEqual(roles);
+  });
+
+  test('what was acknowledged outlives a kill of the server', async () => {
+    await using own = await Sandbox.make();
+    const first = await own.serve(['--data', own.file('store')]);
+    expect((await own.iam(['groups', 'create', '--group-name', 'kept', '--role', 'A'], first.variables)).code).toBe(0);
+    expect((await own.iam(['groups', 'update', 'kept', '--add-role', 'B'], first.variables)).code).toBe(0);
+    first.child.kill('SIGKILL');
+    await first.done;
+    const second = await own.serve(['--data', own.file('store')]);
+    expect(JSON.parse((await own.iam(['groups', 'get', 'kept', '-o', 'json'], second.variables)).out)).toMatchObject({
+      roles: ['A', 'B'],
+    });
+  });
+});
+
+describe('exit codes', () => {
+  test.each([
+    [0, ['groups', 'list']],
+    [2, ['groups', 'list', '--nonsense']],
+    [3, ['groups', 'get', 'nothing']],
+    [3, ['api', 'GET', '/groups/nothing/role/x/y']],
+    [6, ['groups', 'create', '--group-name', 'iam-auditors']],
+    [7, ['groups', 'add-role', 'iam-auditors', 'lower']],
+    [7, ['groups', 'create', '--group-name', 'x', '--role', 'USER']],
+  ])('%i: iam %j', async (code, words) => {
+    expect((await iam(words)).code).toBe(code);
+  });
+
+  test('4 where the secret is wrong, with one JSON object on standard error', async () => {
+    const outcome = await iam(['groups', 'list', '-o', 'json'], { IAM_CLIENT_SECRET: 'wrong' });
+    expect(outcome).toMatchObject({ code: 4, out: '' });
+    expect(JSON.parse(outcome.err)).toMatchObject({
+      error: { code: 'CREDENTIALS_INVALID', status: 401, transient: false },
+    });
+    expect(outcome.err).not.toContain('wrong');
+  });
+
+  test('5 for a client without the role, whatever the status', async () => {
+    const { clientId, clientSecret } = JSON.parse(
+      (await iam(['clients', 'create', '--app-id', 'weak', '-o', 'json'])).out,
+    ) as Record<string, string>;
+    const weak = { IAM_CLIENT_ID: clientId ?? '', IAM_CLIENT_SECRET: clientSecret ?? '' };
+    expect((await iam(['groups', 'list'], weak)).code).toBe(5);
+    expect((await iam(['groups', 'update', 'iam-auditors', '--add-role', 'X'], weak)).code).toBe(5);
+    expect((await iam(['groups', 'remove-dependency', 'iam-auditors', 'x', '--yes'], weak)).code).toBe(5);
+  });
+
+  test('10 where nobody can confirm, and nothing is gone', async () => {
+    await iam(['groups', 'create', '--group-name', 'precious']);
+    expect((await iam(['groups', 'delete', 'precious'])).code).toBe(10);
+    expect((await iam(['groups', 'get', 'precious'])).code).toBe(0);
+  });
+
+  test('75 where nobody listens', async () => {
+    expect((await iam(['groups', 'list'], { IAM_BASE_URL: 'http://127.0.0.1:1' })).code).toBe(75);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s during a call ends with %i', async (signal, code) => {
+    let arrived: () => void = () => undefined;
+    const isThere = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    await using silent = await startFake(() => {
+      arrived();
+      return { silent: true };
+    });
+    const running = sandbox.start(process.execPath, [bin, 'groups', 'list'], {
+      IAM_BASE_URL: silent.url,
+      IAM_TOKEN: 't',
+    });
+    await isThere;
+    running.child.kill(signal);
+    expect((await running.done).code).toBe(code);
+  });
+});
+
+describe('secrets', () => {
+  test('an API key is shown once, works, and is never shown again', async () => {
+    const made = await iam([
+      'api-key',
+      'create',
+      '--app-id',
+      'e2e',
+      '--client-id',
+      'e2e-admin',
+      '-o',
+      'json',
+      '--debug',
+    ]);
+    const { apiKey, apiKeyId } = JSON.parse(made.out) as Record<string, string>;
+    expect(made.err).not.toContain(apiKey);
+    expect(made.err).not.toContain(served.variables.IAM_CLIENT_SECRET);
+    expect((await sandbox.iam(['groups', 'list'], { IAM_BASE_URL: served.url, IAM_API_KEY: apiKey ?? '' })).code).toBe(
+      0,
+    );
+    for (const words of [['api-key', 'list'], ['api-key', 'list', '-o', 'json'], ['whoami']])
+      expect((await iam(words)).out).not.toContain(apiKey);
+    expect((await iam(['api-key', 'delete', apiKeyId ?? '', '--yes'])).code).toBe(0);
+  });
+
+  test('credentials in the environment leave nothing on the disk', async () => {
+    await using own = await Sandbox.make();
+    expect((await own.iam(['groups', 'list'], served.variables)).code).toBe(0);
+    expect(await readdir(own.folder)).toEqual([]);
+  });
+});
+
+describe('a profile', () => {
+  test('signs in, and keeps the token for the next command', async () => {
+    await using own = await Sandbox.make();
+    const { IAM_BASE_URL = '', IAM_CLIENT_ID = '', IAM_CLIENT_SECRET = '' } = served.variables;
+    const words = [
+      'profile',
+      'add',
+      'here',
+      '--base-url',
+      IAM_BASE_URL,
+      '--client-id',
+      IAM_CLIENT_ID,
+      '--secret-file',
+      '-',
+    ];
+    expect((await own.iam(words, {}, IAM_CLIENT_SECRET)).code).toBe(0);
+    const logins = async () =>
+      ((await own.iam(['groups', 'list', '--debug'])).err.match(/client-identities\/login/g) ?? []).length;
+    expect([await logins(), await logins()]).toEqual([1, 0]);
+    expect((await own.iam(['whoami'])).out).toContain('IAM_ADMIN_MAINTENANCE');
+  });
+});
+
+describe('output', () => {
+  test('a reader that goes after one line is no failure', async () => {
+    const client = createClient({
+      baseUrl: served.url,
+      credentials: { clientId: 'e2e-admin', clientSecret: served.variables.IAM_CLIENT_SECRET ?? '' },
+    });
+    const roles = Array.from({ length: 40 }, (_, at) => `A_ROLE_WITH_A_LONG_NAME_${at}`);
+    await Promise.all(
+      Array.from({ length: 100 }, (_, at) => client.groups.create({ body: { groupName: `many-${at}`, roles } })),
+    );
+    await client.close();
+    const script = `"${process.execPath}" "${bin}" groups list --all -o json; echo "code $?" >&2`;
+    const outcome = await sandbox.start('sh', ['-c', `{ ${script}; } | head -n 1`], served.variables).done;
+    expect(outcome).toEqual({ code: 0, out: '[\n', err: 'code 0\n' });
+  });
+});
+
+describe('serve', () => {
+  test('stops cleanly', async () => {
+    await using own = await Sandbox.make();
+    const { child, done, variables } = await own.serve();
+    expect((await own.iam(['groups', 'list'], variables)).code).toBe(0);
+    child.kill('SIGTERM');
+    expect((await done).code).toBe(0);
+  });
+
+  test('ends with 11 where the port is taken', async () => {
+    const outcome = await sandbox.iam(['serve', '--store', 'memory', '--port', new URL(served.url).port]);
+    expect(outcome.code).toBe(11);
+  });
+
+  test('ends with 2 for a value that a setting does not take', async () => {
+    expect((await sandbox.iam(['serve', '--store', 'cloud'])).code).toBe(2);
+  });
+});
+
+/** `script` gives a program a terminal; without it these are tried by hand. */
+const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  const question = 'Delete a group: asked? (y/N)';
+
+  /** Types the answer once the question is there: before that the terminal would handle the keys itself. */
+  async function asked(words: string, answer: string): Promise<Outcome> {
+    const line = `"${process.execPath}" "${bin}" ${words}`;
+    const variables = { ...served.variables, TERM: 'xterm', NO_COLOR: '1' };
+    const { child, done } = sandbox.start('script', ['-qec', line, '/dev/null'], variables, 'open');
+    let shown = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const before = shown.includes(question);
+      shown += stripVTControlCharacters(chunk.toString('utf8'));
+      if (!before && shown.includes(question)) child.stdin?.write(answer);
+    });
+    const outcome = await done;
+    return { ...outcome, out: shown };
+  }
+
+  test.each([
+    ['y\r', 0, 3],
+    ['\r', 1, 0],
+    ['n\r', 1, 0],
+    ['\u0003', 130, 0],
+  ])('a deletion that is answered with %j ends with %i', async (answer, code, afterwards) => {
+    await iam(['groups', 'create', '--group-name', 'asked', '--if-not-exists']);
+    const outcome = await asked('groups delete asked', answer);
+    expect(outcome.out).toContain(question);
+    expect(outcome.code).toBe(code);
+    expect((await iam(['groups', 'get', 'asked'])).code).toBe(afterwards);
+  });
+});

@@ -1,0 +1,240 @@
+/** Requests that are no HTTP: answered in the one shape of a failure, the connection closed, the server going on. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { answersIn, exchange, expectAlive, expectFailure, head, open, send, untilClosed } from './raw.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1`;
+
+describe('a request that can not be read', () => {
+  const broken: [string, string][] = [
+    ['no request line', 'hello\r\n\r\n'],
+    ['blanks in the target', head('GET /a b HTTP/1.1', 'Host: here')],
+    ['an unknown method', head('FETCH / HTTP/1.1', 'Host: here')],
+    ['a method in lower case', head('get / HTTP/1.1', 'Host: here')],
+    ['an unknown protocol', head('GET / HTTQ/1.1', 'Host: here')],
+    ['a version that is none', head('GET / HTTP/1.x', 'Host: here')],
+    [
+      'length and chunks at once',
+      `${head(login, 'Host: here', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ],
+    ['two lengths', `${head(login, 'Host: here', 'Content-Length: 2', 'Content-Length: 3')}{}`],
+    ['two lengths in one', `${head(login, 'Host: here', 'Content-Length: 2, 3')}{}`],
+    ['a negative length', head(login, 'Host: here', 'Content-Length: -1')],
+    ['a length that is no number', head(login, 'Host: here', 'Content-Length: 0x10')],
+    ['a length beyond all bounds', head(login, 'Host: here', `Content-Length: ${'9'.repeat(30)}`)],
+    ['chunks that are not the last coding', head(login, 'Host: here', 'Transfer-Encoding: chunked, gzip')],
+    ['an unknown coding', head(login, 'Host: here', 'Transfer-Encoding: xchunked')],
+    ['line feeds alone', 'GET / HTTP/1.1\nHost: here\n\n'],
+    ['a line feed alone before the end', 'GET / HTTP/1.1\r\nHost: here\r\nX-A: b\n\r\n'],
+    ['a folded header', 'GET / HTTP/1.1\r\nHost: here\r\nX-A: b\r\n c\r\n\r\n'],
+    ['a blank before the colon', 'GET / HTTP/1.1\r\nHost : here\r\n\r\n'],
+    ['a header without a name', head('GET / HTTP/1.1', 'Host: here', ': x')],
+    ['a header without a colon', head('GET / HTTP/1.1', 'Host: here', 'X-A')],
+    ['a zero byte in a header', head('GET / HTTP/1.1', 'Host: here', 'X-A: a\0b')],
+    ['a carriage return in a header', head('GET / HTTP/1.1', 'Host: here', 'X-A: a\rb')],
+    ['a chunk of no size', `${head(login, 'Host: here', 'Transfer-Encoding: chunked')}zz\r\n`],
+    [
+      'a chunk longer than it says',
+      `${head(login, 'Host: here', 'Transfer-Encoding: chunked')}1\r\nabcdef\r\n0\r\n\r\n`,
+    ],
+    ['the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ];
+  test.each(broken)('(%s) is refused as 400', async (_what, bytes) => {
+    const answers = await exchange(server, Buffer.from(bytes, 'latin1'));
+    // A body that turns out to be broken may come after the answer to its head.
+    const answer = answers.at(-1);
+    if (!answer) throw new Error('no answer');
+    expectFailure(answer, 400, 'REQUEST_MALFORMED');
+    expect(answer.headers.connection).toBe('close');
+    await expectAlive(server);
+  });
+
+  test('ends the connection: what comes after it is not taken for a request', async () => {
+    const smuggled = head('GET /healthz HTTP/1.1', 'Host: here');
+    const answers = await exchange(
+      server,
+      `${head(login, 'Host: here', 'Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+  });
+
+  test('after a good one on the same connection is refused alone', async () => {
+    const socket = await open(server);
+    const reading = untilClosed(socket);
+    socket.write(head('GET /healthz HTTP/1.1', 'Host: here'));
+    await once(socket, 'data');
+    socket.write('nonsense\r\n\r\n');
+    expect(answersIn(await reading).map(({ status }) => status)).toEqual([200, 400]);
+    await expectAlive(server);
+  });
+});
+
+describe('headers', () => {
+  test('of more than 16 KiB are 431', async () => {
+    for (const lines of [
+      [`X-A: ${'a'.repeat(17_000)}`],
+      Array.from({ length: 300 }, (_, at) => `X-${at}: ${'a'.repeat(60)}`),
+      [`Authorization: Bearer ${'a'.repeat(17_000)}`],
+    ]) {
+      const answer = await send(server, head('GET /healthz HTTP/1.1', 'Host: here', ...lines));
+      expectFailure(answer, 431, 'HEADERS_TOO_LARGE');
+    }
+    await expectAlive(server);
+  });
+
+  test('that fit are taken, also a long target', async () => {
+    const long = head(
+      `GET /healthz?${'a'.repeat(7_000)} HTTP/1.1`,
+      'Host: here',
+      'Connection: close',
+      `X-A: ${'a'.repeat(7_000)}`,
+    );
+    expect(await send(server, long)).toMatchObject({ status: 200 });
+  });
+
+  test('name the host, once and in a possible form', async () => {
+    const odd = [
+      [],
+      ['Host: here', 'Host: here'],
+      ['Host:'],
+      ['Host: a b'],
+      ['Host: a/b'],
+      ['Host: a:b'],
+      ['Host: a@b'],
+      ['Host: a,b'],
+      ['Host: a:123456'],
+      ['Host: <script>'],
+    ];
+    for (const lines of odd)
+      for (const path of ['/healthz', `${servicePrefix}/keys`, '/nowhere'])
+        expectFailure(
+          await send(server, head(`GET ${path} HTTP/1.1`, 'Connection: close', ...lines)),
+          400,
+          'HOST_MISSING',
+        );
+    for (const host of ['here', 'a.example:80', '127.0.0.1:8080', '[::1]:8080', '[::1]'])
+      expect(await send(server, head('GET /healthz HTTP/1.1', 'Connection: close', `Host: ${host}`))).toMatchObject({
+        status: 200,
+      });
+  });
+
+  test('Expect of something else than 100-continue is 417', async () => {
+    const answer = await send(server, head(login, 'Host: here', 'Content-Length: 2', 'Expect: 200-ok'), '{}');
+    expectFailure(answer, 417, 'EXPECTATION_FAILED');
+    expect(answer.headers.connection).toBe('close');
+    await expectAlive(server);
+  });
+
+  test('Expect: 100-continue is answered so', async () => {
+    const socket = await open(server);
+    const reading = untilClosed(socket);
+    socket.write(head(login, 'Host: here', 'Content-Length: 0', 'Connection: close', 'Expect: 100-continue'));
+    const text = await reading;
+    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n/);
+    expect(answersIn(text)).toMatchObject([{ status: 401 }]);
+  });
+
+  test('that ask for another protocol are answered in this one', async () => {
+    const answer = await send(
+      server,
+      head('GET /healthz HTTP/1.1', 'Host: here', 'Connection: Upgrade, close', 'Upgrade: websocket'),
+    );
+    expect(answer).toMatchObject({ status: 200 });
+  });
+});
+
+test('a tunnel is refused with an answer', async () => {
+  for (const target of ['evil.example:443', '127.0.0.1:1'])
+    expectFailure(await send(server, head(`CONNECT ${target} HTTP/1.1`, `Host: ${target}`)), 405, 'METHOD_NOT_ALLOWED');
+  await expectAlive(server);
+});
+
+test('one who is refused and does not hang up is hung up on', async () => {
+  const { hostname, port } = new URL(server.url);
+  for (const bytes of ['nonsense\r\n\r\n', head('CONNECT a:1 HTTP/1.1', 'Host: a:1')]) {
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.write(bytes));
+    // Whoever still writes after the end is told by a reset.
+    const writing = setInterval(() => socket.write('more'), 50);
+    socket.on('error', () => {});
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(writing);
+  }
+});
+
+test('many who leave in the middle of a request do no harm', async () => {
+  const { hostname, port } = new URL(server.url);
+  const parts = [
+    '',
+    'GET',
+    'GET / HTTP/1.1\r\nHost: h',
+    head(login, 'Host: here', 'Content-Length: 100'),
+    `${head(login, 'Host: here', 'Transfer-Encoding: chunked')}5\r\nab`,
+  ];
+  await Promise.all(
+    Array.from(
+      { length: 60 },
+      (_, at) =>
+        new Promise<void>((resolve) => {
+          const socket = connect(Number(port), hostname, () =>
+            socket.write(parts[at % parts.length] ?? '', () => socket.resetAndDestroy()),
+          );
+          socket.on('error', () => {});
+          socket.on('close', () => resolve());
+        }),
+    ),
+  );
+  await expectAlive(server);
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+test('whatever the target, the answer is one of this service', async () => {
+  const text = fc.string({
+    unit: fc.constantFrom(
+      ...'/?#%[]@:.;&=+$,!~*\'()\\^`{|}"<>abzAZ09-_',
+      '%00',
+      '%2e',
+      '//',
+      'http://',
+      'https://[',
+      '\u0080',
+      '\u00ff',
+    ),
+    maxLength: 30,
+  });
+  const target = fc.oneof(
+    text,
+    text.map((rest) => `/${rest}`),
+    text.map((rest) => `${servicePrefix}/${rest}`),
+    text.map((rest) => `http://${rest}`),
+    fc.constant('*'),
+  );
+  await fc.assert(
+    fc.asyncProperty(target, fc.constantFrom('GET', 'POST', 'OPTIONS', 'DELETE', 'HEAD'), async (path, method) => {
+      const [answer] = await exchange(
+        server,
+        Buffer.from(
+          head(`${method} ${path} HTTP/1.1`, 'Host: here', 'Connection: close', 'Content-Length: 0'),
+          'latin1',
+        ),
+      );
+      expect(answer?.status).toBeLessThan(500);
+      if (answer?.status === 200 || answer?.status === 204 || method === 'HEAD') return;
+      expect(answer?.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(JSON.parse(answer?.text ?? '')).toEqual([{ code: expect.any(String), message: expect.any(String) }]);
+    }),
+    { numRuns: 400 },
+  );
+  await expectAlive(server);
+});

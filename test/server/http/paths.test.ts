@@ -1,0 +1,207 @@
+/** Paths and methods: exactly those that are declared, read as they came, and a true answer for every other. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { expectFailure, head, type RawAnswer, send } from './raw.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+  await server.admin.groups.create({ body: { groupName: 'ops' } });
+  await server.admin.groups.create({ body: { groupName: 'a b%2f日' } });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
+const groups = `${servicePrefix}/groups`;
+
+function call(method: string, target: string, lines: readonly string[] = [basic]): Promise<RawAnswer> {
+  return send(
+    server,
+    head(`${method} ${target} HTTP/1.1`, 'Host: here', 'Connection: close', 'Content-Length: 0', ...lines),
+  );
+}
+
+describe('a path', () => {
+  test('that is declared is found, also in absolute form and after many slashes', async () => {
+    const targets = [
+      `${groups}/ops`,
+      `/${groups}/ops`,
+      `////${groups}/ops`,
+      `http://here${groups}/ops`,
+      `HTTPS://elsewhere.example:1${groups}/ops`,
+      `${groups}/ops?`,
+      `${groups}/ops?x=%zz&y`,
+      `${groups}/%6Fps`,
+      `${groups}/a%20b%252f%E6%97%A5`,
+    ];
+    for (const target of targets) expect([target, (await call('GET', target)).status]).toEqual([target, 200]);
+  });
+
+  const unknown = [
+    '/',
+    '',
+    '/nowhere',
+    servicePrefix,
+    `${servicePrefix}/`,
+    `${servicePrefix}/nowhere`,
+    `${groups}/`,
+    `${groups}/ops/`,
+    `${groups}/ops/nowhere`,
+    `${groups}//ops`,
+    `${servicePrefix}//groups`,
+    `${servicePrefix}/Groups`,
+    groups.toUpperCase(),
+    `${servicePrefix}/GROUPS/ops`,
+    `${servicePrefix.replace('v1', 'v2')}/groups`,
+    `${servicePrefix}/%67roups`,
+    `${groups}/../keys`,
+    `${servicePrefix}/./groups`,
+    `${servicePrefix}/groups%2Fops`,
+    '/healthz/',
+    '/Healthz',
+    '/.well-known/',
+    '/openapi.yaml',
+    `${servicePrefix}/__proto__`,
+    `${servicePrefix}/constructor`,
+    '/__proto__',
+    `${groups}#ops`,
+  ];
+  test.each(unknown.filter((target) => target !== ''))('%s is nothing', async (target) => {
+    expectFailure(await call('GET', target), 404, 'PATH_UNKNOWN');
+    expectFailure(await call('GET', target, []), 404, 'PATH_UNKNOWN');
+  });
+
+  test.each([
+    '%zz',
+    '%',
+    '%0',
+    '%00',
+    'a%00b',
+    '%c3%28',
+    '%ff',
+    '%0d%0aX-A:b',
+    '%ed%a0%80',
+    'x'.repeat(101),
+    '%1b[31m',
+  ])('with the impossible value %j is 404', async (value) => {
+    expectFailure(await call('GET', `${groups}/${value}`), 404, 'PATH_VALUE');
+  });
+
+  test.each([
+    '%2e%2e',
+    '..',
+    '%2e',
+    '.',
+    '%2E%2e%2fkeys',
+    'a%2fb',
+    'toString',
+    '__proto__',
+    'constructor',
+    '%27%20OR%201=1',
+    '*',
+  ])('with the odd value %j is an unknown group', async (value) => {
+    expectFailure(await call('GET', `${groups}/${value}`), 404, 'GROUP_NOT_FOUND');
+  });
+
+  test('tells nobody without credentials what there is', async () => {
+    for (const value of ['ops', 'nobody', '%zz'])
+      expectFailure(await call('GET', `${groups}/${value}`, []), 401, 'CREDENTIALS_MISSING');
+  });
+});
+
+describe('a method', () => {
+  test.each(['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'PURGE', 'SEARCH'])(
+    '%s that a path does not take is 405, and says which it takes',
+    async (method) => {
+      for (const lines of [[], [basic]]) {
+        const answer = await call(method, groups, lines);
+        expectFailure(answer, 405, 'METHOD_NOT_ALLOWED');
+        expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
+      }
+    },
+  );
+
+  test('is not named where the path takes none', async () => {
+    expectFailure(await call('TRACE', '/nowhere'), 404, 'PATH_UNKNOWN');
+    expectFailure(await call('DELETE', `${servicePrefix}/nowhere`), 404, 'PATH_UNKNOWN');
+  });
+
+  test('Allow lists those of the very path', async () => {
+    const allowed = async (method: string, path: string) => (await call(method, path)).headers.allow;
+    expect((await allowed('POST', `${groups}/ops`))?.split(', ').sort()).toEqual([
+      'DELETE',
+      'GET',
+      'HEAD',
+      'OPTIONS',
+      'PUT',
+    ]);
+    expect(await allowed('POST', `${servicePrefix}/keys`)).toBe('GET, HEAD, OPTIONS');
+    expect(await allowed('POST', '/healthz')).toBe('GET, HEAD');
+    expect(await allowed('DELETE', '/.well-known/jwks.json')).toMatch(/^GET, HEAD/);
+  });
+
+  test('of another name in a header or query does not count', async () => {
+    const answer = await call('GET', `${groups}/ops?_method=DELETE`, [
+      basic,
+      'X-HTTP-Method-Override: DELETE',
+      'X-Method-Override: DELETE',
+    ]);
+    expect(answer.status).toBe(200);
+    expect((await call('GET', `${groups}/ops`)).status).toBe(200);
+  });
+
+  test.each([
+    `${groups}/ops`,
+    groups,
+    `${servicePrefix}/keys`,
+    '/healthz',
+    '/readyz',
+    '/openapi.json',
+    '/.well-known/jwks.json',
+    '/.well-known/openid-configuration',
+  ])('HEAD on %s is GET without the body', async (path) => {
+    const got = await call('GET', path);
+    const headed = await call('HEAD', path);
+    expect(headed.text).toBe('');
+    const told = ({ status, headers: { date: _date, 'x-request-id': _id, ...headers } }: RawAnswer) => ({
+      status,
+      headers,
+    });
+    expect(told(headed)).toEqual(told(got));
+    expect(Number(headed.headers['content-length'])).toBe(Buffer.byteLength(got.text));
+  });
+
+  test('HEAD of what is refused has no body either', async () => {
+    const refused = await call('HEAD', groups, []);
+    expect(refused).toMatchObject({ status: 401, text: '' });
+    expect(refused.headers['www-authenticate']).toBe('Bearer realm="iam"');
+  });
+});
+
+test('every answer can be named, is of the type it says, and is kept by nobody', async () => {
+  const ids = new Set<string | undefined>();
+  const targets = ['/healthz', groups, `${groups}/ops`, `${groups}/nobody`, '/nowhere', `${servicePrefix}/keys`];
+  for (const target of targets)
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const { headers } = await call(method, target);
+      ids.add(headers['x-request-id']);
+      expect([target, method, headers['x-content-type-options'], headers['cache-control']]).toEqual([
+        target,
+        method,
+        'nosniff',
+        'no-store',
+      ]);
+      if (headers['content-type']) expect(headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('server');
+    }
+  expect(ids.size).toBe(targets.length * 3);
+  expect([...ids].every((id) => /^[0-9a-f]{12}-[0-9a-z]+$/.test(id ?? ''))).toBe(true);
+});
+
+test('a request id of the caller is not taken over', async () => {
+  const { headers } = await call('GET', '/healthz', ['X-Request-Id: mine']);
+  expect(headers['x-request-id']).not.toBe('mine');
+});

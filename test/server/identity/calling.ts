@@ -1,0 +1,40 @@
+/** Calls that present themselves in any way, right or wrong. */
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { head, type Origin, send } from '../http/raw.ts';
+
+export interface Outcome {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly challenge: string | undefined;
+}
+
+export const groupsPath = `${servicePrefix}/groups`;
+export const loginPath = `${servicePrefix}/client-identities/login`;
+
+/** GET (or another method) with exactly these header lines. */
+export async function callWith(
+  origin: Origin,
+  lines: readonly string[],
+  path = groupsPath,
+  method = 'GET',
+): Promise<Outcome> {
+  const answer = await send(origin, head(`${method} ${path} HTTP/1.1`, 'Host: here', 'Connection: close', ...lines));
+  const body = answer.text === '' ? undefined : (JSON.parse(answer.text) as { code?: string }[]);
+  return { status: answer.status, code: body?.[0]?.code, challenge: answer.headers['www-authenticate'] };
+}
+
+export function loginWith(origin: Origin, lines: readonly string[]): Promise<Outcome> {
+  return callWith(origin, [...lines, 'Content-Length: 0'], loginPath, 'POST');
+}
+
+export function basic(name: string, secret: string): string {
+  return `Authorization: Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+}
+
+export const basicChallenge = 'Basic realm="iam", charset="UTF-8"';
+export const badSecret: Outcome = { status: 401, code: 'CREDENTIALS_INVALID', challenge: basicChallenge };
+export const badToken: Outcome = {
+  status: 401,
+  code: 'TOKEN_INVALID',
+  challenge: 'Bearer realm="iam", error="invalid_token"',
+};

@@ -1,0 +1,101 @@
+/** Effective roles: a group's own and those of everything it depends on, found the same way by a naive reading. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ownAuthorities, rolesOfProvenClient } from '../../../src/server/identity/clients.ts';
+import { dependentGroups, effectiveRoles, groupsOfMember } from '../../../src/server/identity/effective-roles.ts';
+import type { Client } from '../../../src/server/store/tables.ts';
+import { startServer } from '../../harness.ts';
+import { basic, callWith } from './calling.ts';
+import { groupIds, groupsWorld, naiveRoles, storeOf } from './groups-world.ts';
+
+const someGroups = fc.subarray([...groupIds, 'gone']);
+
+describe.each([
+  ['without circles', false],
+  ['with circles', true],
+] as const)('in graphs %s', (_what, cyclic) => {
+  test('the effective roles are those of a naive reading', async () => {
+    await fc.assert(
+      fc.asyncProperty(groupsWorld(cyclic), someGroups, async (world, from) => {
+        expect(await effectiveRoles(await storeOf(world), from)).toEqual(naiveRoles(world, from));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a group reaches the roles of another exactly where the other has it among its dependents', async () => {
+    await fc.assert(
+      fc.asyncProperty(groupsWorld(cyclic), fc.constantFrom(...groupIds), async (world, target) => {
+        const marked = {
+          ...world,
+          groups: world.groups.map((row) => ({ ...row, roles: row.groupId === target ? ['MARK'] : [] })),
+        };
+        const store = await storeOf(marked);
+        const dependents = await dependentGroups(store, [target]);
+        for (const groupId of groupIds)
+          expect([groupId, dependents.has(groupId)]).toEqual([
+            groupId,
+            (await effectiveRoles(store, [groupId])).has('MARK'),
+          ]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+const serviceClient = (client: Partial<Client> = {}): Client => ({
+  clientId: 'c',
+  appId: 'a',
+  party: '1STPARTY',
+  authorities: ['OWN'],
+  scope: [],
+  grantTypes: [],
+  factorVisibility: 'CREDENTIALS_ONLY',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  ...client,
+});
+
+describe('a client', () => {
+  test('with a service account has the roles of the groups of the service, and AUTH-BASIC', async () => {
+    await fc.assert(
+      fc.asyncProperty(groupsWorld(), async (world) => {
+        const store = await storeOf(world);
+        // A user of the same name is somebody else: what he is in does not count.
+        const client = serviceClient({ serviceAccountId: 'u0' });
+        const from = world.memberships
+          .filter((row) => row.kind === 'service' && row.memberId === 'u0')
+          .map((row) => row.groupId);
+        expect(await ownAuthorities(store, client)).toEqual(new Set(['OWN', 'AUTH-BASIC', ...naiveRoles(world, from)]));
+        expect(await groupsOfMember(store, { kind: 'service', memberId: 'u0' })).toEqual([...from].sort());
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('without one has its own authorities; proven, what every proven client of its party has as well', async () => {
+    const store = await storeOf({ groups: [], users: [], memberships: [] });
+    expect(await ownAuthorities(store, serviceClient())).toEqual(new Set(['OWN']));
+    expect(await rolesOfProvenClient(store, serviceClient({ party: '3RDPARTY' }))).toEqual(
+      new Set(['OWN', 'CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-3RDPARTY']),
+    );
+  });
+});
+
+test('a role counts from the next call on, and no longer than it is there', async () => {
+  await using server = await startServer();
+  const { clientId, clientSecret } = await server.makeClient({ serviceAccountId: 'auditing' });
+  const { groups } = server.admin;
+  const { groupId } = await groups.create({ body: { groupName: 'outer' } });
+  await groups.create({ body: { groupName: 'inner' } });
+  await server.world.store.transaction((tx) =>
+    tx.memberships.insert({ groupId, kind: 'service', memberId: 'auditing' }),
+  );
+  const read = async () => (await callWith(server, [basic(clientId, clientSecret)])).status;
+  expect(await read()).toBe(403);
+  await groups.addDependency({ params: { groupId: 'outer' }, body: { groupName: 'inner' } });
+  expect(await read()).toBe(403);
+  await groups.addRole({ params: { groupId: 'inner' }, body: { roleName: 'IAM_ADMIN_READ_ONLY' } });
+  expect(await read()).toBe(200);
+  await groups.removeDependency({ params: { groupId: 'outer', dependencyName: 'inner' } });
+  expect(await read()).toBe(403);
+});

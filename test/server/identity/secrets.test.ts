@@ -1,0 +1,86 @@
+/** Secrets: only the right one matches, whatever its length, and what is made or kept gives nothing away. */
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { keptOf, newApiKey } from '../../../src/server/identity/api-keys.ts';
+import { hashPassword, passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { hashSecret, secretMatches } from '../../../src/server/identity/secrets.ts';
+import { newSecret, systemRandomness } from '../../../src/server/randomness.ts';
+import { startServer } from '../../harness.ts';
+
+describe('a secret', () => {
+  test('matches its own hash and no other', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (secret, other) => {
+        expect(secretMatches(secret, hashSecret(secret))).toBe(true);
+        expect(secretMatches(other, hashSecret(secret))).toBe(other === secret);
+      }),
+    );
+  });
+
+  test('never matches where nothing is kept, not even what the hash of nobody was made of', () => {
+    for (const secret of ['', 'undefined', 'no secret has this hash on purpose'])
+      expect(secretMatches(secret, undefined)).toBe(false);
+  });
+
+  test('never matches what is no hash, of whatever length', () => {
+    const digest = createHash('sha256').update('s').digest('hex');
+    for (const kept of [
+      '',
+      's',
+      digest,
+      `sha256:${digest}0`,
+      `sha256:${digest.slice(1)}`,
+      `SHA256:${digest}`,
+      `sha256:${digest.toUpperCase().replace(/[0-9]/g, 'a')}`,
+      'é'.repeat(35),
+    ])
+      expect(secretMatches('s', kept)).toBe(false);
+    expect(secretMatches('s', `sha256:${digest}`)).toBe(true);
+  });
+
+  test('that is made has at least 128 random bits and is never made twice', () => {
+    const made = Array.from({ length: 2000 }, () => [newSecret(systemRandomness), newApiKey(systemRandomness)]).flat();
+    expect(new Set(made).size).toBe(4000);
+    for (const secret of made)
+      expect(Buffer.from(secret, secret.endsWith('=') ? 'base64' : 'base64url')).toHaveLength(32);
+  });
+
+  test('is kept as a hash only: the store holds none that was told', async () => {
+    await using server = await startServer();
+    const told = await server.admin.clientIdentities.create({ body: { appId: 'test' } });
+    const key = await server.admin.apiKey.create({ body: { appId: 'test', clientId: told.clientId } });
+    const everything = JSON.stringify(await server.dump());
+    expect(everything).toContain(hashSecret(told.clientSecret));
+    expect(everything).toContain(keptOf(String(key.apiKey)).keyHash);
+    for (const secret of [
+      told.clientSecret,
+      String(key.apiKey),
+      'secret-of-the-test-administrator',
+      'correct horse battery staple',
+    ])
+      expect(everything).not.toContain(secret);
+  });
+
+  test('the hint of a key shows four characters of it', () => {
+    expect(keptOf('AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwxyz=').hint).toBe('wxyz');
+  });
+});
+
+describe('a password', () => {
+  test('is kept as Argon2id of the agreed cost, with a salt of its own', async () => {
+    const hashes = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
+    expect(new Set(hashes).size).toBe(2);
+    for (const hash of hashes) {
+      expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
+      expect(await passwordMatches('correct horse', hash)).toBe(true);
+      for (const other of ['correct hors', 'correct horse ', 'Correct horse', 'correct horse\0', ''])
+        expect(await passwordMatches(other, hash)).toBe(false);
+    }
+  });
+
+  test('matches nothing that is no hash', async () => {
+    for (const kept of ['', 'x', '$argon2id$', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$', hashSecret('x')])
+      expect(await passwordMatches('x', kept)).toBe(false);
+  });
+});

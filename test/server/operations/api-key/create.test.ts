@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { startServer } from '../../../harness.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
+
+const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
+
+testAccess('api-key.create', async ({ makeClient }) => {
+  const { clientId } = await makeClient();
+  return { body: { appId: 'billing', clientId } };
+});
+
+test('makes a key that opens its client, and shows it this once', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] });
+  const body = { appId: 'billing', clientId };
+  const answer = await server.admin.call('api-key.create', { body });
+  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  const { apiKeyId, apiKey } = answer.body as { apiKeyId: string; apiKey: string };
+  expect(apiKeyId).toMatch(/^[0-9a-f]{24}$/);
+  expect(Buffer.from(apiKey, 'base64')).toHaveLength(32);
+  expect(JSON.stringify(await server.dump())).not.toContain(apiKey);
+  await expect(server.as({ apiKey }).groups.list()).resolves.toMatchObject({ items: { length: 5 } });
+  const refused = server.as({ apiKey }).groups.create({ body: { groupName: 'ops' } });
+  await expect(refused).rejects.toMatchObject({ status: 403 });
+});
+
+test('makes another key each time', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient();
+  const make = () => server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
+  const made = await Promise.all(Array.from({ length: 20 }, make));
+  expect(new Set(made.map(({ apiKey }) => apiKey)).size).toBe(20);
+});
+
+test('takes a key that is sent, once', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient();
+  const body = { appId: 'billing', clientId, apiKey: key };
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => server.admin.apiKey.create({ body })));
+  const won = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+  expect(won.map(({ value }) => value)).toEqual([{ apiKeyId: expect.any(String), apiKey: key }]);
+  for (const outcome of outcomes.filter(({ status }) => status === 'rejected'))
+    expect(outcome).toMatchObject({ reason: { status: 412, code: 'API_KEY_TAKEN' } });
+});
+
+test('gives nobody a key to authorities that he does not hold himself', async () => {
+  await using server = await startServer();
+  const caller = await server.withAuthorities(['ADMIN', 'AUTH-BASIC']);
+  const strong = await server.makeClient({ authorities: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'] });
+  const equal = await server.makeClient({ authorities: ['AUTH-BASIC'] });
+  const before = await server.dump();
+  const failure = await failureOf(caller.apiKey.create({ body: { appId: 'billing', clientId: strong.clientId } }));
+  expect(failure).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
+  expect(failure.message).toContain('AUTH-MFA, IAM_ADMIN_MAINTENANCE');
+  expect(await server.dump()).toEqual(before);
+  await caller.apiKey.create({ body: { appId: 'billing', clientId: equal.clientId } });
+});
+
+test('counts what a service has through its groups, and through what these depend on', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient({ serviceAccountId: 'billing' });
+  const group = await server.world.store.groups.getBy('groupName', 'business-owners');
+  const membership = { groupId: group?.groupId ?? '', kind: 'service', memberId: 'billing' } as const;
+  await server.world.store.transaction((tx) => tx.memberships.insert(membership));
+  const failure = await failureOf(server.admin.apiKey.create({ body: { appId: 'billing', clientId } }));
+  expect(failure.message).toContain('BUSINESSADMIN, BUSINESSOWNER, BUSINESSUSER');
+});
+
+describe('refuses, and keeps the store as it was,', () => {
+  const shared = sharedServer();
+  const given = { appId: 'billing', clientId: 'test-app' };
+
+  test.each([
+    ['an unknown client', { ...given, clientId: 'nobody' }, 404, 'CLIENT_NOT_FOUND'],
+    ['no application', { clientId: 'test-app' }, 400, 'FIELD_MISSING'],
+    ['no client', { appId: 'billing' }, 400, 'FIELD_MISSING'],
+    ['a client id that none can have', { ...given, clientId: 'a b' }, 400, 'FIELD_VALUE'],
+    ['an application of a control character', { ...given, appId: '\u001b[31m' }, 400, 'FIELD_VALUE'],
+    ['a key that is too short', { ...given, apiKey: key.slice(4) }, 400, 'FIELD_VALUE'],
+    ['a key that is not base64', { ...given, apiKey: key.replaceAll('A', '-') }, 400, 'FIELD_VALUE'],
+    ['a key that is a number', { ...given, apiKey: 1 }, 400, 'FIELD_TYPE'],
+    ['the hash of a key', { ...given, keyHash: 'x' }, 400, 'FIELD_UNKNOWN'],
+  ])('%s', async (_, body, status, code) => {
+    const server = shared();
+    const before = await server.dump();
+    const failure = await failureOf(server.admin.call('api-key.create', { body }));
+    expect(failure).toMatchObject({ status, code });
+    expect(JSON.stringify(failure.items)).not.toContain(key.slice(4, -1));
+    expect(await server.dump()).toEqual(before);
+  });
+});

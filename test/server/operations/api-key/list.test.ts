@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { startServer } from '../../../harness.ts';
+import { failureOf, testAccess } from '../access.ts';
+
+testAccess('api-key.list', async () => ({}));
+
+test('shows all of a key but the key and its hash', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient();
+  const { apiKeyId, apiKey } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
+  const answer = await server.admin.call('api-key.list');
+  expect(answer).toMatchObject({ status: 200 });
+  const createdAt = server.clock.now().toISOString();
+  expect(answer.body).toEqual([{ apiKeyId, appId: 'billing', clientId, hint: apiKey.slice(-5, -1), createdAt }]);
+});
+
+test('tells when a key was last used, at once and after it was written', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient({ authorities: ['ADMIN'] });
+  const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
+  const lastUse = async () => (await server.admin.apiKey.list()).items.map(({ lastUsedAt }) => lastUsedAt);
+  expect(await lastUse()).toEqual([undefined]);
+  server.clock.advance(60);
+  const first = server.clock.now().toISOString();
+  await server.as({ apiKey }).apiKey.list();
+  expect(await lastUse()).toEqual([first]);
+  await server.world.apiKeyUses.flush(server.world.store);
+  server.clock.advance(60);
+  expect(await lastUse()).toEqual([first]);
+  await server.as({ apiKey }).apiKey.list();
+  expect(await lastUse()).toEqual([server.clock.now().toISOString()]);
+});
+
+test('filters by client and application, together and page by page', async () => {
+  await using server = await startServer();
+  const clients = [await server.makeClient(), await server.makeClient()].map(({ clientId }) => clientId);
+  for (const appId of ['billing', 'shop', 'billing'])
+    for (const clientId of clients) await server.admin.apiKey.create({ body: { appId, clientId } });
+  const [clientId] = clients;
+  const count = async (query: object) => {
+    const found: unknown[] = [];
+    for await (const item of server.admin.items('api-key.list', { query: { ...query, limit: 1 } })) found.push(item);
+    const { items } = await server.admin
+      .call('api-key.list', { query: { ...query } })
+      .then(({ body }) => ({ items: body }));
+    expect(found).toEqual(items);
+    return found.length;
+  };
+  expect(await count({})).toBe(6);
+  expect(await count({ clientId })).toBe(3);
+  expect(await count({ appId: 'billing' })).toBe(4);
+  expect(await count({ clientId, appId: 'billing' })).toBe(2);
+  expect(await count({ clientId, appId: 'none' })).toBe(0);
+});
+
+test('pages with 206 and a Link to the rest', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient();
+  for (const appId of ['one', 'two', 'three']) await server.admin.apiKey.create({ body: { appId, clientId } });
+  const first = await server.admin.call('api-key.list', { query: { limit: 2, clientId } });
+  expect(first).toMatchObject({ status: 206, body: [{ appId: 'one' }, { appId: 'two' }] });
+  const [, url = ''] = /^<(.*)>; rel="next"$/.exec(first.headers.link ?? '') ?? [];
+  const rest = await server.admin.raw('GET', url.replace(server.url, ''));
+  expect(rest).toMatchObject({ status: 200, body: [{ appId: 'three' }] });
+});
+
+test.each([
+  [{ limit: '0' }, 'FIELD_VALUE'],
+  [{ limit: 'abc' }, 'FIELD_TYPE'],
+  [{ clientId: 'a b' }, 'FIELD_VALUE'],
+  [{ appId: '' }, 'FIELD_VALUE'],
+  [{ after: 'garbage' }, 'CURSOR_INVALID'],
+])('refuses %j', async (query, code) => {
+  await using server = await startServer();
+  expect(await failureOf(server.admin.call('api-key.list', { query }))).toMatchObject({ status: 400, code });
+});
+
+test('refuses the cursor of another client', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient();
+  for (const appId of ['one', 'two']) await server.admin.apiKey.create({ body: { appId, clientId } });
+  const { next } = await server.admin.apiKey.list({ query: { limit: 1, clientId } });
+  expect(next).toBeDefined();
+  const failure = await failureOf(server.admin.apiKey.list({ query: { after: next, clientId: 'test-app' } }));
+  expect(failure).toMatchObject({ status: 400, code: 'CURSOR_INVALID' });
+});

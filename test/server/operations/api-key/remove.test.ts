@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf, testAccess } from '../access.ts';
+
+async function makeKey({ admin, makeClient }: TestServer) {
+  const { clientId } = await makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
+  const { apiKeyId, apiKey } = await admin.apiKey.create({ body: { appId: 'billing', clientId } });
+  return { params: { apiKeyId }, apiKey };
+}
+
+testAccess('api-key.remove', async (server) => {
+  const { params } = await makeKey(server);
+  return { params };
+});
+
+test('removes the key, which is refused from the very next call on', async () => {
+  await using server = await startServer();
+  const { params, apiKey } = await makeKey(server);
+  const caller = server.as({ apiKey });
+  await caller.groups.list();
+  const answer = await server.admin.call('api-key.remove', { params });
+  expect(answer).toMatchObject({ status: 200, body: {} });
+  expect(await failureOf(caller.groups.list())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+  expect(await server.admin.apiKey.list()).toEqual({ items: [] });
+  expect(await failureOf(server.admin.apiKey.remove({ params }))).toMatchObject({ code: 'API_KEY_NOT_FOUND' });
+});
+
+test('leaves the client, and its other keys', async () => {
+  await using server = await startServer();
+  const { params } = await makeKey(server);
+  const { items } = await server.admin.apiKey.list();
+  const body = { appId: 'shop', clientId: items[0]?.clientId ?? '' };
+  const other = await server.admin.apiKey.create({ body });
+  await server.admin.apiKey.remove({ params });
+  await expect(server.as({ apiKey: other.apiKey }).groups.list()).resolves.toBeDefined();
+});
+
+test('lets a key remove itself', async () => {
+  await using server = await startServer();
+  const { params, apiKey } = await makeKey(server);
+  const caller = server.as({ apiKey });
+  await caller.apiKey.remove({ params });
+  expect(await failureOf(caller.apiKey.remove({ params }))).toMatchObject({ status: 401 });
+});
+
+test.each([
+  ['nobody', 'API_KEY_NOT_FOUND'],
+  ['toString', 'API_KEY_NOT_FOUND'],
+  ['a b', 'PATH_VALUE'],
+  ['x'.repeat(65), 'PATH_VALUE'],
+])('answers 404 for %s', async (apiKeyId, code) => {
+  await using server = await startServer();
+  const before = await server.dump();
+  expect(await failureOf(server.admin.apiKey.remove({ params: { apiKeyId } }))).toMatchObject({ status: 404, code });
+  expect(await server.dump()).toEqual(before);
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf, testAccess } from '../access.ts';
+
+async function prepare({ admin, makeClient }: TestServer) {
+  const [one, other] = [await makeClient(), await makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] })];
+  const made = await admin.apiKey.create({ body: { appId: 'billing', clientId: one.clientId } });
+  return { ...made, params: { apiKeyId: made.apiKeyId }, one: one.clientId, other: other.clientId };
+}
+
+testAccess('api-key.update', async (server) => {
+  const { params, one } = await prepare(server);
+  return { params, body: { appId: 'shop', clientId: one } };
+});
+
+test('moves the key to another application and client, and keeps the key where none is sent', async () => {
+  await using server = await startServer();
+  const { params, other, apiKey } = await prepare(server);
+  const [before] = (await server.admin.apiKey.list()).items;
+  await expect(server.as({ apiKey }).groups.list()).rejects.toMatchObject({ status: 403 });
+  const answer = await server.admin.call('api-key.update', { params, body: { appId: 'shop', clientId: other } });
+  expect(answer).toMatchObject({ status: 200, body: {} });
+  await expect(server.as({ apiKey }).groups.list()).resolves.toMatchObject({ items: { length: 5 } });
+  const { items } = await server.admin.apiKey.list();
+  expect(items).toEqual([{ ...before, appId: 'shop', clientId: other, lastUsedAt: expect.any(String) }]);
+});
+
+test('replaces the key by one that is sent, and the old one opens nothing from then on', async () => {
+  await using server = await startServer();
+  const { params, other, apiKey } = await prepare(server);
+  const replacement = Buffer.alloc(32, 7).toString('base64');
+  const body = { appId: 'shop', clientId: other, apiKey: replacement };
+  await server.admin.apiKey.update({ params, body });
+  await expect(server.as({ apiKey }).groups.list()).rejects.toMatchObject({ status: 401 });
+  await expect(server.as({ apiKey: replacement }).groups.list()).resolves.toBeDefined();
+  const { items } = await server.admin.apiKey.list();
+  expect(items).toMatchObject([{ hint: replacement.slice(-5, -1) }]);
+  await server.admin.apiKey.update({ params, body });
+});
+
+test('refuses the key of another, and lets neither of them change', async () => {
+  await using server = await startServer();
+  const { params, one } = await prepare(server);
+  const second = await server.admin.apiKey.create({ body: { appId: 'billing', clientId: one } });
+  const before = await server.dump();
+  const body = { appId: 'billing', clientId: one, apiKey: second.apiKey };
+  const failure = await failureOf(server.admin.apiKey.update({ params, body }));
+  expect(failure).toMatchObject({ status: 412, code: 'API_KEY_TAKEN' });
+  expect(await server.dump()).toEqual(before);
+});
+
+test('moves a key to no client that can do more than the caller', async () => {
+  await using server = await startServer();
+  const { params, other, one } = await prepare(server);
+  const caller = await server.withAuthorities(['ADMIN']);
+  const before = await server.dump();
+  const failure = await failureOf(caller.apiKey.update({ params, body: { appId: 'x', clientId: other } }));
+  expect(failure).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
+  expect(await server.dump()).toEqual(before);
+  await caller.apiKey.update({ params, body: { appId: 'x', clientId: one } });
+});
+
+test.each([
+  ['an unknown key', { apiKeyId: 'nobody' }, {}, 404, 'API_KEY_NOT_FOUND'],
+  ['an id that none can have', { apiKeyId: 'a b' }, {}, 404, 'PATH_VALUE'],
+  ['an unknown client', {}, { clientId: 'nobody' }, 404, 'CLIENT_NOT_FOUND'],
+  ['an empty application', {}, { appId: '' }, 400, 'FIELD_VALUE'],
+  ['no client', {}, { clientId: undefined }, 400, 'FIELD_MISSING'],
+  ['the time of its use', {}, { lastUsedAt: 'now' }, 400, 'FIELD_UNKNOWN'],
+])('refuses %s, and keeps the store as it was', async (_, otherParams, otherBody, status, code) => {
+  await using server = await startServer();
+  const { params, one } = await prepare(server);
+  const before = await server.dump();
+  const input = { params: { ...params, ...otherParams }, body: { appId: 'x', clientId: one, ...otherBody } };
+  expect(await failureOf(server.admin.call('api-key.update', input))).toMatchObject({ status, code });
+  expect(await server.dump()).toEqual(before);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf, testAccess } from '../access.ts';
+
+testAccess('client-identities.create', async () => ({ body: { appId: 'billing' } }));
+
+const seed = {
+  users: [{ userId: 'eve', userName: 'eve' }],
+  businesses: [{ businessId: 'acme', businessName: 'Acme' }],
+};
+
+async function clientOf({ world }: TestServer, clientId: string) {
+  const { secretHash: _, ...client } = (await world.store.clients.get(clientId)) ?? {};
+  return client;
+}
+
+test('makes a first-party client whose secret works at once, and shows the secret this once', async () => {
+  await using server = await startServer();
+  const answer = await server.admin.call('client-identities.create', { body: { appId: 'billing' } });
+  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  const credentials = answer.body as { clientId: string; clientSecret: string };
+  expect(Object.keys(credentials)).toEqual(['clientId', 'clientSecret']);
+  expect(credentials.clientSecret.length).toBeGreaterThanOrEqual(22);
+  expect(JSON.stringify(await server.dump())).not.toContain(credentials.clientSecret);
+  await expect(server.as(credentials).clientIdentities.login()).resolves.toMatchObject({ scope: [] });
+});
+
+test('gives a new client no authorities, whatever the caller has', async () => {
+  await using server = await startServer();
+  const credentials = await server.admin.clientIdentities.create({ body: { appId: 'billing' } });
+  const failure = await failureOf(server.as(credentials).groups.list());
+  expect(failure).toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+});
+
+test('keeps every field that is sent', async () => {
+  await using server = await startServer({ seed });
+  const body = {
+    appId: 'billing',
+    businessId: 'acme',
+    scope: ['READ', 'urn:x:y'],
+    redirectURI: 'https://billing.example/back?x=1',
+    grantTypes: ['password', 'refresh_token'],
+    organizationId: 'org',
+    businessUnitId: 'unit',
+  };
+  const credentials = await server.admin.clientIdentities.create({ body });
+  const { clientId } = credentials;
+  const createdAt = server.clock.now().toISOString();
+  expect(await clientOf(server, clientId)).toEqual({
+    ...body,
+    clientId,
+    party: '1STPARTY',
+    authorities: [],
+    factorVisibility: 'CREDENTIALS_ONLY',
+    createdAt,
+  });
+  expect((await server.as(credentials).clientIdentities.login()).scope).toEqual(['READ', 'urn:x:y']);
+});
+
+test('makes a client without secrets in common with any other', async () => {
+  await using server = await startServer();
+  const create = () => server.admin.clientIdentities.create({ body: { appId: 'billing' } });
+  const made = await Promise.all(Array.from({ length: 20 }, create));
+  expect(new Set(made.flatMap(({ clientId, clientSecret }) => [clientId, clientSecret])).size).toBe(40);
+});
+
+test.each([{ userId: 'eve' }, { businessId: 'acme' }, { serviceAccountId: 'billing-service' }])(
+  'takes %j as its owner',
+  async (owner) => {
+    await using server = await startServer({ seed });
+    const { clientId } = await server.admin.clientIdentities.create({ body: { appId: 'billing', ...owner } });
+    expect(await clientOf(server, clientId)).toMatchObject(owner);
+  },
+);
+
+test('gives a service account to exactly one of fifty that ask for it at once', async () => {
+  await using server = await startServer();
+  const body = { appId: 'billing', serviceAccountId: 'billing-service' };
+  const calls = Array.from({ length: 50 }, () => server.admin.clientIdentities.create({ body }));
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const outcome of outcomes.filter(({ status }) => status === 'rejected'))
+    expect(outcome).toMatchObject({ reason: { status: 412, code: 'ID_TAKEN' } });
+});
+
+describe('refuses, and keeps the store as it was,', () => {
+  test.each([
+    ['an unknown user', { userId: 'nobody' }, 412, 'USER_UNKNOWN'],
+    ['an unknown business', { businessId: 'nobody' }, 412, 'BUSINESS_UNKNOWN'],
+    ['two owners', { userId: 'eve', businessId: 'acme' }, 412, 'OWNER_AMBIGUOUS'],
+    ['an owner and a service account', { userId: 'eve', serviceAccountId: 'new' }, 412, 'OWNER_AMBIGUOUS'],
+    ['a service account that is a client id', { serviceAccountId: 'test-app' }, 412, 'ID_TAKEN'],
+    ['a service account that is a user id', { serviceAccountId: 'eve' }, 412, 'ID_TAKEN'],
+    ['a service account that is a reserved word', { serviceAccountId: 'login' }, 400, 'FIELD_VALUE'],
+    ['a scope with a blank', { scope: ['a b'] }, 400, 'FIELD_VALUE'],
+    ['a redirect that is no URI', { redirectURI: 'here' }, 400, 'FIELD_VALUE'],
+    ['grant types as text', { grantTypes: 'password' }, 400, 'FIELD_TYPE'],
+    ['no application', { appId: undefined }, 400, 'FIELD_MISSING'],
+    ['authorities', { authorities: ['ADMIN'] }, 400, 'FIELD_UNKNOWN'],
+    ['a secret', { clientSecret: 'mine' }, 400, 'FIELD_UNKNOWN'],
+    ['the hash of a secret', { secretHash: 'sha256:00' }, 400, 'FIELD_UNKNOWN'],
+    ['a party', { party: '1STPARTY' }, 400, 'FIELD_UNKNOWN'],
+    ['the mark of the first start', { bootstrap: 'admin' }, 400, 'FIELD_UNKNOWN'],
+    ['a client id', { clientId: 'mine' }, 400, 'FIELD_UNKNOWN'],
+  ])('%s', async (_, fields, status, code) => {
+    await using server = await startServer({ seed });
+    const before = await server.dump();
+    const body = { appId: 'billing', ...fields };
+    const failure = await failureOf(server.admin.call('client-identities.create', { body }));
+    expect(failure).toMatchObject({ status, code });
+    expect(await server.dump()).toEqual(before);
+  });
+});
+
+test('with soft errors answers 200 with the array where the interface documents that', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const before = await server.dump();
+  for (const [body, code] of [
+    [{ appId: 'billing', userId: 'nobody' }, 'USER_UNKNOWN'],
+    [{}, 'FIELD_MISSING'],
+  ] as const) {
+    const failure = await failureOf(server.admin.call('client-identities.create', { body }));
+    expect(failure).toMatchObject({ status: 200, code });
+  }
+  expect(await failureOf(server.as().clientIdentities.create({ body: { appId: 'x' } }))).toMatchObject({ status: 401 });
+  expect(await server.dump()).toEqual(before);
+});

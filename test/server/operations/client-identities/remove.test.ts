@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf, testAccess } from '../access.ts';
+
+testAccess('client-identities.remove', async ({ makeClient }) => {
+  const { clientId } = await makeClient();
+  return { params: { serviceAccountId: clientId } };
+});
+
+async function makeService({ admin }: TestServer) {
+  const body = { appId: 'billing', serviceAccountId: 'billing-service' };
+  return admin.clientIdentities.create({ body });
+}
+
+test.each(['service account id', 'client id'])('removes the client of a %s', async (kind) => {
+  await using server = await startServer();
+  const { clientId } = await makeService(server);
+  const params = { serviceAccountId: kind === 'client id' ? clientId : 'billing-service' };
+  const answer = await server.admin.call('client-identities.remove', { params });
+  expect(answer).toMatchObject({ status: 204, body: undefined });
+  expect(await server.world.store.clients.get(clientId)).toBeUndefined();
+  expect(await failureOf(server.admin.clientIdentities.remove({ params }))).toMatchObject({
+    status: 404,
+    code: 'CLIENT_NOT_FOUND',
+  });
+});
+
+test('refuses its secret, its tokens and its keys from the very next call on', async () => {
+  await using server = await startServer();
+  const client = await server.makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] });
+  const { clientId } = client;
+  const { accessToken } = await server.as(client).clientIdentities.login();
+  const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
+  const callers = [server.as({ token: accessToken }), server.as({ apiKey }), server.as({ basic: client })];
+  for (const caller of callers) await caller.groups.list();
+  await server.admin.clientIdentities.remove({ params: { serviceAccountId: clientId } });
+  for (const caller of callers) expect(await failureOf(caller.groups.list())).toMatchObject({ status: 401 });
+  expect(await failureOf(server.as(client).clientIdentities.login())).toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  expect(await server.admin.apiKey.list()).toEqual({ items: [] });
+});
+
+test('takes the memberships of its service along, and those of no other', async () => {
+  await using server = await startServer();
+  const { store } = server.world;
+  await makeService(server);
+  const [group] = await store.groups.list();
+  const groupId = group?.groupId ?? '';
+  const other = { groupId, kind: 'service', memberId: 'other' } as const;
+  await store.transaction(async (tx) => {
+    await tx.memberships.insert({ ...other, memberId: 'billing-service' });
+    await tx.memberships.insert(other);
+  });
+  const count = await store.memberships.count();
+  await server.admin.clientIdentities.remove({ params: { serviceAccountId: 'billing-service' } });
+  expect(await store.memberships.count()).toBe(count - 1);
+  expect(await store.memberships.find('group', groupId)).toContainEqual(other);
+});
+
+test('gives neither of its ids out again', async () => {
+  await using server = await startServer();
+  const { clientId } = await makeService(server);
+  await server.admin.clientIdentities.remove({ params: { serviceAccountId: clientId } });
+  const before = await server.dump();
+  for (const serviceAccountId of ['billing-service', clientId]) {
+    const failure = await failureOf(server.admin.clientIdentities.create({ body: { appId: 'x', serviceAccountId } }));
+    expect(failure).toMatchObject({ status: 412, code: 'ID_TAKEN' });
+  }
+  expect(await server.dump()).toEqual(before);
+});
+
+test.each(['test-admin', 'test-app'])('keeps %s, which the first start made: 200 with the error array', async (id) => {
+  await using server = await startServer();
+  const before = await server.dump();
+  const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId: id } }));
+  expect(failure).toMatchObject({ status: 200, code: 'BOOTSTRAP_CLIENT' });
+  expect(failure.items).toEqual([{ code: 'BOOTSTRAP_CLIENT', message: expect.any(String) }]);
+  expect(await server.dump()).toEqual(before);
+});
+
+test.each([
+  ['nobody', 'CLIENT_NOT_FOUND'],
+  ['constructor', 'CLIENT_NOT_FOUND'],
+  ['login', 'CLIENT_NOT_FOUND'],
+  ['a b', 'PATH_VALUE'],
+])('answers 404 for %s', async (serviceAccountId, code) => {
+  await using server = await startServer();
+  const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId } }));
+  expect(failure).toMatchObject({ status: 404, code });
+});
+
+test('with soft errors answers 200 with the array for a client that is not there', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId: 'nobody' } }));
+  expect(failure).toMatchObject({ status: 200, code: 'CLIENT_NOT_FOUND' });
+});

@@ -1,0 +1,114 @@
+/** What a client may do that acts as a service: the effective roles of the service's groups, read afresh on every call. */
+import { decodeJwt } from 'jose';
+import { expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf } from '../access.ts';
+
+async function makeService(server: TestServer, ...groups: string[]) {
+  const body = { appId: 'billing', serviceAccountId: 'billing-service' };
+  const credentials = await server.admin.clientIdentities.create({ body });
+  for (const groupName of groups) await join(server, groupName);
+  return credentials;
+}
+
+async function join({ world }: TestServer, groupName: string) {
+  const group = await world.store.groups.getBy('groupName', groupName);
+  const membership = { groupId: group?.groupId ?? '', kind: 'service', memberId: 'billing-service' } as const;
+  await world.store.transaction((tx) => tx.memberships.insert(membership));
+}
+
+async function login(server: TestServer, credentials: { clientId: string; clientSecret: string }) {
+  const { accessToken } = await server.as(credentials).clientIdentities.login();
+  return { caller: server.as({ token: accessToken }), claims: decodeJwt(accessToken) };
+}
+
+/** Whether the caller gets past the roles of groups.list, and of groups.create. */
+async function rights({ groups }: IamClient): Promise<[reads: boolean, writes: boolean]> {
+  const reads = await groups.list().then(
+    () => true,
+    ({ code }) => code !== 'ROLE_MISSING',
+  );
+  const { code } = await failureOf(groups.create({ body: { groupName: 'iam-auditors' } }));
+  return [reads, code !== 'ROLE_MISSING'];
+}
+
+test('has AUTH-BASIC and the roles of its groups, also of those they depend on', async () => {
+  await using server = await startServer();
+  const credentials = await makeService(server, 'business-owners', 'iam-auditors');
+  const { claims, caller } = await login(server, credentials);
+  expect(claims).toMatchObject({
+    sub: credentials.clientId,
+    client_id: credentials.clientId,
+    service_id: 'billing-service',
+    authorities: [
+      'ROLE_AUTH-BASIC',
+      'ROLE_BUSINESSADMIN',
+      'ROLE_BUSINESSOWNER',
+      'ROLE_BUSINESSUSER',
+      'ROLE_CLI-1STPARTY',
+      'ROLE_CLI-AUTH-BASIC',
+      'ROLE_CLI-AUTH-IDENTIFIED',
+      'ROLE_IAM_ADMIN_READ_ONLY',
+    ],
+  });
+  expect(await rights(caller)).toEqual([true, false]);
+});
+
+test('has AUTH-BASIC alone while its service is in no group', async () => {
+  await using server = await startServer();
+  const { caller } = await login(server, await makeService(server));
+  expect(await rights(caller)).toEqual([false, false]);
+});
+
+test('loses a role the moment that a group loses it, far down the dependencies', async () => {
+  await using server = await startServer();
+  const { groups } = server.admin;
+  await groups.create({ body: { groupName: 'base', roles: ['IAM_ADMIN_READ_ONLY'] } });
+  await groups.create({ body: { groupName: 'middle', dependencies: [{ groupName: 'base' }] } });
+  await groups.create({ body: { groupName: 'top', dependencies: [{ groupName: 'middle' }] } });
+  const credentials = await makeService(server, 'top');
+  const { caller } = await login(server, credentials);
+  expect(await rights(caller)).toEqual([true, false]);
+  await groups.removeRole({ params: { groupId: 'base', roleName: 'IAM_ADMIN_READ_ONLY' } });
+  expect(await rights(caller)).toEqual([false, false]);
+  expect(await rights(server.as({ basic: credentials }))).toEqual([false, false]);
+});
+
+test.each([
+  ['the dependency ends', { groupId: 'top', dependencyName: 'iam-auditors' }],
+  ['the group is replaced', undefined],
+])('loses a role the moment that %s, and has it again when it is back', async (_, dependency) => {
+  await using server = await startServer();
+  const { groups } = server.admin;
+  const whole = { groupName: 'top', dependencies: [{ groupName: 'iam-auditors' }] };
+  await groups.create({ body: whole });
+  const { caller } = await login(server, await makeService(server, 'top'));
+  expect(await rights(caller)).toEqual([true, false]);
+  const params = { groupId: 'top' };
+  if (dependency) await groups.removeDependency({ params: dependency });
+  else await groups.update({ params, body: { groupName: 'top' } });
+  expect(await rights(caller)).toEqual([false, false]);
+  await groups.update({ params, body: whole });
+  expect(await rights(caller)).toEqual([true, false]);
+});
+
+test('loses the roles of a group that is removed', async () => {
+  await using server = await startServer();
+  const { caller } = await login(server, await makeService(server, 'iam-auditors'));
+  await server.admin.groups.remove({ params: { groupId: 'iam-auditors' } });
+  expect(await rights(caller)).toEqual([false, false]);
+});
+
+test('gains a role with the next token only, but at once where it presents its secret or a key', async () => {
+  await using server = await startServer();
+  const credentials = await makeService(server, 'iam-auditors');
+  const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'x', clientId: credentials.clientId } });
+  const { caller } = await login(server, credentials);
+  const params = { groupId: 'iam-auditors' };
+  await server.admin.groups.addRole({ params, body: { roleName: 'IAM_ADMIN_MAINTENANCE' } });
+  expect(await rights(caller)).toEqual([true, false]);
+  expect(await rights(server.as({ basic: credentials }))).toEqual([true, true]);
+  expect(await rights(server.as({ apiKey }))).toEqual([true, true]);
+  expect(await rights((await login(server, credentials)).caller)).toEqual([true, true]);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
+
+testAccess('groups.add-dependency', async () => ({
+  params: { groupId: 'business-users' },
+  body: { groupName: 'iam-auditors' },
+}));
+
+test('makes the group depend on another, by name and by id, once', async () => {
+  await using server = await startServer();
+  const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
+  const params = { groupId: 'iam-auditors' };
+  const answer = await server.admin.call('groups.add-dependency', { params, body: { groupName: 'ops' } });
+  expect(answer).toMatchObject({ status: 201, body: {} });
+  const before = await server.dump();
+  await server.admin.groups.addDependency({ params, body: { groupName: groupId } });
+  expect(await server.dump()).toEqual(before);
+  const group = await server.admin.groups.get({ params });
+  expect(group.dependencies).toEqual([{ groupName: 'ops' }]);
+});
+
+/** Groups g0 <- g1 <- g2 ..., each depending on the one before. */
+async function makeChain({ admin }: TestServer, length: number): Promise<void> {
+  for (let at = 0; at < length; at += 1) {
+    const dependencies = at === 0 ? [] : [{ groupName: `g${at - 1}` }];
+    await admin.groups.create({ body: { groupName: `g${at}`, dependencies } });
+  }
+}
+
+describe('a circle is refused, drawn in the message,', () => {
+  test.each([
+    ['of one group', 1, 'g0 -> g0'],
+    ['of two groups', 2, 'g0 -> g1 -> g0'],
+    ['of five groups', 5, 'g0 -> g4 -> g3 -> g2 -> g1 -> g0'],
+  ])('%s', async (_, length, drawn) => {
+    await using server = await startServer();
+    await makeChain(server, length);
+    const before = await server.dump();
+    const adding = server.admin.groups.addDependency({
+      params: { groupId: 'g0' },
+      body: { groupName: `g${length - 1}` },
+    });
+    const failure = await failureOf(adding);
+    expect(failure).toMatchObject({ status: 422, code: 'DEPENDENCY_CYCLE' });
+    expect(failure.message.split(': ')[1]).toBe(`${drawn}.`);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('also of two hundred groups, and past branches that lead nowhere', async () => {
+    await using server = await startServer();
+    await makeChain(server, 200);
+    const params = { groupId: 'g150' };
+    await server.admin.groups.addDependency({ params, body: { groupName: 'business-owners' } });
+    await server.admin.groups.addDependency({ params, body: { groupName: 'g3' } });
+    const adding = server.admin.groups.addDependency({ params: { groupId: 'g0' }, body: { groupName: 'g199' } });
+    const { message } = await failureOf(adding);
+    expect(message).toMatch(/: g0 -> g199 -> g198 -> .* -> g150 -> .*g3 -> g2 -> g1 -> g0\.$/);
+  });
+});
+
+test('lets two groups depend on a third, which is no circle', async () => {
+  await using server = await startServer();
+  await makeChain(server, 3);
+  await server.admin.groups.addDependency({ params: { groupId: 'g2' }, body: { groupName: 'g0' } });
+  const group = await server.admin.groups.get({ params: { groupId: 'g2' } });
+  expect(group.dependencies).toEqual([{ groupName: 'g1' }, { groupName: 'g0' }]);
+});
+
+test('lets one of two win that would close a circle together', async () => {
+  await using server = await startServer();
+  const { groups } = server.admin;
+  const add = (groupId: string, groupName: string) =>
+    groups.addDependency({ params: { groupId }, body: { groupName } });
+  const outcomes = await Promise.allSettled([
+    add('iam-auditors', 'business-users'),
+    add('business-users', 'iam-auditors'),
+  ]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
+const shared = sharedServer();
+
+test.each([
+  ['an unknown group', 'nobody', { groupName: 'iam-auditors' }, 404, 'GROUP_NOT_FOUND'],
+  ['an unknown dependency', 'iam-auditors', { groupName: 'nobody' }, 422, 'DEPENDENCY_UNKNOWN'],
+  ['an empty name', 'iam-auditors', { groupName: '' }, 422, 'FIELD_VALUE'],
+  ['no name', 'iam-auditors', {}, 400, 'FIELD_MISSING'],
+  ['a list', 'iam-auditors', [{ groupName: 'business-users' }], 400, 'FIELD_TYPE'],
+])('refuses %s, and keeps the store as it was', async (_, groupId, body, status, code) => {
+  const server = shared();
+  const before = await server.dump();
+  const failure = await failureOf(server.admin.call('groups.add-dependency', { params: { groupId }, body }));
+  expect(failure).toMatchObject({ status, code });
+  expect(await server.dump()).toEqual(before);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { startServer } from '../../../harness.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
+
+testAccess('groups.create', async () => ({ body: { groupName: 'ops', roles: ['DEPLOY'] } }));
+
+test('makes a group of all its fields, and tells its id', async () => {
+  await using server = await startServer();
+  const body = {
+    groupName: 'ops',
+    organizationId: 'org',
+    businessUnitId: 'unit',
+    roles: ['ROLE_DEPLOY', 'VIEW', 'DEPLOY'],
+    dependencies: [{ groupName: 'iam-auditors' }],
+  };
+  const { groupId } = await server.admin.groups.create({ body });
+  expect(groupId).toMatch(/^[0-9a-f]{24}$/);
+  const group = await server.admin.groups.get({ params: { groupId } });
+  expect(group).toEqual({ ...body, groupId, roles: ['DEPLOY', 'VIEW'] });
+});
+
+test('makes a group of its name alone, without roles and dependencies', async () => {
+  await using server = await startServer();
+  const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
+  const group = await server.admin.groups.get({ params: { groupId } });
+  expect(group).toEqual({ groupId, groupName: 'ops', roles: [], dependencies: [] });
+});
+
+test('finds dependencies by name and by id, and shows each once by its name', async () => {
+  await using server = await startServer();
+  const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
+  const dependencies = [{ groupName: groupId }, { groupName: 'iam-auditors' }, { groupName: 'ops' }];
+  await server.admin.groups.create({ body: { groupName: 'leads', dependencies } });
+  const leads = await server.admin.groups.get({ params: { groupId: 'leads' } });
+  expect(leads.dependencies).toEqual([{ groupName: 'ops' }, { groupName: 'iam-auditors' }]);
+});
+
+describe('refuses, and keeps the store as it was,', () => {
+  const shared = sharedServer();
+
+  test.each([
+    ['a name that is taken', { groupName: 'iam-auditors' }, 412, 'GROUP_NAME_TAKEN'],
+    [
+      'a dependency that is no group',
+      { groupName: 'ops', dependencies: [{ groupName: 'nobody' }] },
+      422,
+      'DEPENDENCY_UNKNOWN',
+    ],
+    ['a dependency on itself', { groupName: 'ops', dependencies: [{ groupName: 'ops' }] }, 422, 'DEPENDENCY_UNKNOWN'],
+    ['a reserved role', { groupName: 'ops', roles: ['ROLE_AUTH-MFA'] }, 422, 'ROLE_RESERVED'],
+    ['the role of all users', { groupName: 'ops', roles: ['USER'] }, 422, 'ROLE_RESERVED'],
+    ['a role in lower case', { groupName: 'ops', roles: ['deploy'] }, 422, 'FIELD_VALUE'],
+    ['a name of 24 hexadecimal digits', { groupName: '0123456789abcdefABCDEF01' }, 422, 'FIELD_VALUE'],
+    ['a name with a slash', { groupName: 'a/b' }, 422, 'FIELD_VALUE'],
+    ['a name with a control character', { groupName: 'a\u0007b' }, 422, 'FIELD_VALUE'],
+    ['a name with half a character', { groupName: 'a\ud800' }, 422, 'FIELD_VALUE'],
+    ['an empty name', { groupName: '' }, 422, 'FIELD_VALUE'],
+    ['a name of 101 characters', { groupName: 'x'.repeat(101) }, 422, 'FIELD_VALUE'],
+    ['a name of 101 characters that are two units each', { groupName: '🦊'.repeat(101) }, 422, 'FIELD_VALUE'],
+    ['a name that vanishes in a path', { groupName: '..' }, 422, 'FIELD_VALUE'],
+    ['a name that means something in a path', { groupName: 'user-accounts' }, 422, 'FIELD_VALUE'],
+    ['no name', {}, 400, 'FIELD_MISSING'],
+    ['a name that is a number', { groupName: 7 }, 400, 'FIELD_TYPE'],
+    ['a field that a group has but nobody sends', { groupName: 'ops', groupId: 'mine' }, 400, 'FIELD_UNKNOWN'],
+    ['a body that is a list', [], 400, 'FIELD_TYPE'],
+  ])('%s', async (_, body, status, code) => {
+    const server = shared();
+    const before = await server.dump();
+    const failure = await failureOf(server.admin.call('groups.create', { body }));
+    expect(failure).toMatchObject({ status, code });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN'])('the role %s, which its prefix makes another', async (role) => {
+    const server = shared();
+    const failure = await failureOf(server.admin.groups.create({ body: { groupName: 'ops', roles: [role] } }));
+    expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringContaining('roles[0]') });
+  });
+});
+
+test('names every fault of a body at once, what can not be read first', async () => {
+  await using server = await startServer();
+  const body = { groupName: 'a/b', roles: ['x', 7], dependencies: [{}], secretHash: 'x', bootstrap: 'admin' };
+  const { status, items } = await failureOf(server.admin.call('groups.create', { body }));
+  expect(status).toBe(400);
+  expect(items.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    'FIELD_TYPE roles[1] must be a string.',
+    'FIELD_MISSING dependencies[0].groupName is required.',
+    'FIELD_UNKNOWN secretHash: there is no such field.',
+    'FIELD_UNKNOWN bootstrap: there is no such field.',
+    expect.stringMatching(/^FIELD_VALUE groupName must not contain a slash/),
+    expect.stringMatching(/^FIELD_VALUE roles\[0\] must be upper-case letters/),
+  ]);
+});
+
+test('lets exactly one of fifty win that create the same name at once', async () => {
+  await using server = await startServer();
+  const calls = Array.from({ length: 50 }, () => server.admin.groups.create({ body: { groupName: 'ops' } }));
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  for (const { reason } of refused) expect(reason).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
+  const { items } = await server.admin.groups.list({ query: { name: 'ops' } });
+  expect(items).toHaveLength(1);
+});

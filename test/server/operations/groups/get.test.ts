@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { startServer } from '../../../harness.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
+
+const params = { groupId: 'iam-auditors' };
+
+testAccess('groups.get', async () => ({ params }));
+
+test('gives a group by its id and by its name, the same with the same ETag', async () => {
+  await using server = await startServer();
+  const byName = await server.admin.call('groups.get', { params });
+  const body = byName.body as { groupId: string };
+  const byId = await server.admin.call('groups.get', { params: { groupId: body.groupId } });
+  expect(byId.body).toEqual(body);
+  expect(byId.headers.etag).toMatch(/^"[\w-]+"$/);
+  expect(byId.headers.etag).toBe(byName.headers.etag);
+});
+
+test('gives another ETag after every change, and the first again with the first state', async () => {
+  await using server = await startServer();
+  const etag = async () => (await server.admin.call('groups.get', { params })).headers.etag;
+  const first = await etag();
+  await server.admin.groups.addRole({ params, body: { roleName: 'VIEW' } });
+  expect(await etag()).not.toBe(first);
+  await server.admin.groups.removeRole({ params: { ...params, roleName: 'VIEW' } });
+  expect(await etag()).toBe(first);
+});
+
+test('shows the new name of a group in those that depend on it, and changes their ETag', async () => {
+  await using server = await startServer();
+  await server.admin.groups.create({ body: { groupName: 'ops' } });
+  await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
+  const leads = () => server.admin.call('groups.get', { params: { groupId: 'leads' } });
+  const before = await leads();
+  await server.admin.groups.update({ params: { groupId: 'ops' }, body: { groupName: 'operators' } });
+  const after = await leads();
+  expect(after.body).toMatchObject({ dependencies: [{ groupName: 'operators' }] });
+  expect(after.headers.etag).not.toBe(before.headers.etag);
+});
+
+const shared = sharedServer();
+
+test.each(['nobody', '0123456789abcdef01234567', 'IAM-AUDITORS'])('answers 404 for %s', async (groupId) => {
+  const server = shared();
+  const failure = await failureOf(server.admin.groups.get({ params: { groupId } }));
+  expect(failure).toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
+});
+
+test.each(['%00', '%FF', '%ZZ', '%', 'x'.repeat(101)])('answers 404 for %s, which is no name', async (segment) => {
+  const server = shared();
+  const answer = await server.admin.raw('GET', `/security/iam/v1/groups/${segment}`);
+  expect(answer.status).toBe(404);
+  expect(answer.body).toEqual([{ code: 'PATH_VALUE', message: expect.stringContaining('groupId') }]);
+});

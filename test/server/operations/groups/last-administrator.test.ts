@@ -1,0 +1,77 @@
+/** Somebody who can sign in holds IAM_ADMIN_MAINTENANCE, whatever is done to the groups that give it. */
+import { describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf } from '../access.ts';
+
+/** Another group that gives the role, through a group it depends on, and who is in it. */
+function seedWith(users: SeedDocument['users'], members: object): SeedDocument {
+  return {
+    clients: [{ clientId: 'billing-client', serviceAccountId: 'billing' }],
+    businesses: [{ businessId: 'acme', businessName: 'Acme' }],
+    users,
+    groups: [
+      { groupName: 'power', roles: ['IAM_ADMIN_MAINTENANCE'] },
+      { groupName: 'others', dependencies: [{ groupName: 'power' }], ...members },
+    ],
+  };
+}
+
+const eve = { userId: 'eve', userName: 'eve', password: 'a long enough one' };
+const removeFirst = ({ admin }: TestServer) => admin.groups.remove({ params: { groupId: 'iam-administrators' } });
+
+describe('the group of the first administrator may go while there is another:', () => {
+  test.each([
+    ['a user in a group that depends on one with the role', [eve], { users: ['eve'] }],
+    ['a user of a business in the group', [{ ...eve, businessId: 'acme' }], { businesses: ['acme'] }],
+    [
+      'a user in the group for his business',
+      [{ ...eve, businessId: 'acme' }],
+      { businessUsers: [{ businessId: 'acme', userId: 'eve' }] },
+    ],
+  ])('%s', async (_, users, members) => {
+    await using server = await startServer({ seed: seedWith(users, members) });
+    await removeFirst(server);
+    const ways = [
+      () => server.admin.groups.removeDependency({ params: { groupId: 'others', dependencyName: 'power' } }),
+      () => server.admin.groups.removeRole({ params: { groupId: 'power', roleName: 'IAM_ADMIN_MAINTENANCE' } }),
+      () => server.admin.groups.update({ params: { groupId: 'others' }, body: { groupName: 'others' } }),
+      () => server.admin.groups.update({ params: { groupId: 'power' }, body: { groupName: 'power' } }),
+      () => server.admin.groups.remove({ params: { groupId: 'others' } }),
+    ];
+    const before = await server.dump();
+    for (const way of ways) expect(await failureOf(way())).toMatchObject({ code: 'LAST_ADMINISTRATOR' });
+    expect(await server.dump()).toEqual(before);
+  });
+});
+
+describe('the group of the first administrator stays where the other is', () => {
+  test.each([
+    ['locked', [{ ...eve, locked: true }], { users: ['eve'] }],
+    ['without a password', [{ userId: 'eve', userName: 'eve' }], { users: ['eve'] }],
+    ['a service', [], { services: ['billing'] }],
+    ['in no group that gives the role', [eve], {}],
+  ])('%s', async (_, users, members) => {
+    await using server = await startServer({ seed: seedWith(users, members) });
+    const before = await server.dump();
+    expect(await failureOf(removeFirst(server))).toMatchObject({ status: 412, code: 'LAST_ADMINISTRATOR' });
+    expect(await server.dump()).toEqual(before);
+  });
+});
+
+test('one of two calls at once keeps the last administrator, whichever they are', async () => {
+  await using server = await startServer({ seed: seedWith([eve], { users: ['eve'] }) });
+  const outcomes = await Promise.allSettled([
+    removeFirst(server),
+    server.admin.groups.removeDependency({ params: { groupId: 'others', dependencyName: 'power' } }),
+  ]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('what takes nothing from an administrator is not held up where there is none', async () => {
+  await using server = await startServer();
+  await server.world.store.transaction(async (tx) => {
+    for (const user of await tx.users.list()) await tx.users.delete(user.userId);
+  });
+  await removeFirst(server);
+});

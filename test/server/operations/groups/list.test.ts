@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { failureOf, sharedServer, testAccess } from '../access.ts';
+
+testAccess('groups.list', async () => ({}));
+
+const bootstrapped = ['iam-administrators', 'iam-auditors', 'business-users', 'business-admins', 'business-owners'];
+
+async function names(server: TestServer, query = {}): Promise<string[]> {
+  const { items } = await server.admin.groups.list({ query });
+  return items.map(({ groupName }) => groupName);
+}
+
+test('lists all groups in the order of their ids, each as get shows it', async () => {
+  await using server = await startServer();
+  const answer = await server.admin.call('groups.list');
+  expect(answer).toMatchObject({ status: 200 });
+  expect(answer.headers.link).toBeUndefined();
+  const { items } = await server.admin.groups.list();
+  expect(items.map(({ groupName }) => groupName)).toEqual(bootstrapped);
+  expect(items.map(({ groupId }) => groupId)).toEqual(items.map(({ groupId }) => groupId).toSorted());
+  for (const item of items) expect(await server.admin.groups.get({ params: { groupId: item.groupId } })).toEqual(item);
+});
+
+test('filters exactly, and by all filters together', async () => {
+  await using server = await startServer({
+    seed: {
+      groups: [
+        { groupName: 'a', organizationId: 'o1', businessUnitId: 'u1', roles: ['X'] },
+        { groupName: 'b', organizationId: 'o1', businessUnitId: 'u2', roles: ['X', 'Y'] },
+        { groupName: 'c', organizationId: 'o2', businessUnitId: 'u2', dependencies: [{ groupName: 'b' }] },
+      ],
+    },
+  });
+  expect(await names(server, { name: 'a' })).toEqual(['a']);
+  expect(await names(server, { name: 'A' })).toEqual([]);
+  expect(await names(server, { role: 'X' })).toEqual(['a', 'b']);
+  expect(await names(server, { role: 'ROLE_Y' })).toEqual(['b']);
+  expect(await names(server, { organizationId: 'o1' })).toEqual(['a', 'b']);
+  expect(await names(server, { businessUnitId: 'u2' })).toEqual(['b', 'c']);
+  expect(await names(server, { organizationId: 'o1', businessUnitId: 'u2' })).toEqual(['b']);
+  expect(await names(server, { organizationId: 'o2', role: 'X' })).toEqual([]);
+  expect(await names(server, { name: 'b', organizationId: 'o1', role: 'Y' })).toEqual(['b']);
+});
+
+test('takes unknown parameters for none', async () => {
+  await using server = await startServer();
+  const path = '/security/iam/v1/groups?__proto__=1&constructor=2&limit[]=3&clientId=x&clientId=y&=&&';
+  const answer = await server.admin.raw('GET', path);
+  expect(answer).toMatchObject({ status: 200 });
+});
+
+describe('pages', () => {
+  test('follow each other by the URL of the Link header as it is', async () => {
+    await using server = await startServer();
+    const seen: unknown[] = [];
+    let path: string | undefined = '/security/iam/v1/groups?limit=2&extra=a%26b%3D%C3%A9+%22';
+    for (const status of [206, 206, 200]) {
+      const { body, headers, status: given } = await server.admin.raw('GET', path ?? 'no link');
+      expect(given).toBe(status);
+      seen.push(...(body as { groupName: string }[]).map(({ groupName }) => groupName));
+      const [, url] = /^<(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
+      if (url !== undefined) expect(new URL(url).searchParams.get('extra')).toBe('a&b=é "');
+      path = url?.replace(server.url, '');
+    }
+    expect(path).toBeUndefined();
+    expect(seen).toEqual(bootstrapped);
+  });
+
+  test('keep their filters', async () => {
+    await using server = await startServer();
+    for (const groupName of ['a', 'b', 'c']) await server.admin.groups.create({ body: { groupName, roles: ['X'] } });
+    const items: unknown[] = [];
+    for await (const item of server.admin.items('groups.list', { query: { limit: 1, role: 'X' } })) items.push(item);
+    expect(items).toMatchObject([{ groupName: 'a' }, { groupName: 'b' }, { groupName: 'c' }]);
+  });
+
+  test.each([1, 4, 5, 6, 1000])('of %i hold that many, and only a page that more follow says so', async (limit) => {
+    await using server = await startServer();
+    const answer = await server.admin.call('groups.list', { query: { limit } });
+    expect(answer.body).toHaveLength(Math.min(limit, 5));
+    expect(answer.status).toBe(limit < 5 ? 206 : 200);
+    expect(answer.headers.link !== undefined).toBe(limit < 5);
+  });
+
+  test('hold a hundred where nothing is said', async () => {
+    await using server = await startServer({
+      seed: { groups: Array.from({ length: 96 }, (_, at) => ({ groupName: `g${at}` })) },
+    });
+    const { items, next } = await server.admin.groups.list();
+    expect(items).toHaveLength(100);
+    expect(next).toBeDefined();
+  });
+
+  test('miss nothing and repeat nothing while groups come and go', async () => {
+    const groups = Array.from({ length: 40 }, (_, at) => ({ groupName: `g${at}` }));
+    await using server = await startServer({ seed: { groups } });
+    const seen: string[] = [];
+    let round = 0;
+    for await (const item of server.admin.items('groups.list', { query: { limit: 3 } })) {
+      const { groupName } = item as { groupName: string };
+      seen.push(groupName);
+      if (seen.length % 3 !== 0) continue;
+      round += 1;
+      server.clock.advance(1);
+      await server.admin.groups.create({ body: { groupName: `new${round}` } });
+      // The one just seen goes, so the cursor names a group that is no longer there; so does one not yet seen.
+      if (groupName.startsWith('g')) await server.admin.groups.remove({ params: { groupId: groupName } });
+      if (round === 2) await server.admin.groups.remove({ params: { groupId: 'g39' } });
+      if (round === 14) break;
+    }
+    const stayed = [...bootstrapped, ...groups.map(({ groupName }) => groupName)].filter((name) => name !== 'g39');
+    expect(seen.slice(0, 42)).toEqual(stayed.slice(0, 42));
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+});
+
+describe('refuses with 400, naming the parameter,', () => {
+  const shared = sharedServer();
+  const refused = async (search: string) => {
+    const answer = await shared().admin.raw('GET', `/security/iam/v1/groups?${search}`);
+    expect(answer.status).toBe(400);
+    return (answer.body as { code: string; message: string }[]).map(({ code, message }) => `${code} ${message}`);
+  };
+
+  test.each([
+    ['limit=0', /^FIELD_VALUE limit must be at least 1/],
+    ['limit=-1', /^FIELD_VALUE limit must be at least 1/],
+    ['limit=1001', /^FIELD_VALUE limit must be at most 1000/],
+    ['limit=1000000000', /^FIELD_VALUE limit must be at most 1000/],
+    ['limit=1e9', /^FIELD_TYPE limit must be a number/],
+    ['limit=1.5', /^FIELD_TYPE limit/],
+    ['limit=abc', /^FIELD_TYPE limit/],
+    ['limit=', /^FIELD_TYPE limit/],
+    ['limit=%20', /^FIELD_TYPE limit/],
+    ['limit=99999999999999999999', /^FIELD_TYPE limit/],
+    ['limit=1&limit=2', /^QUERY_REPEATED limit/],
+    ['name=a&name=a', /^QUERY_REPEATED name/],
+    ['name=', /^FIELD_VALUE name must not be empty/],
+    ['name=%00', /^FIELD_VALUE name must not contain control characters/],
+    ['name=%FF', /^FIELD_TYPE name is not valid percent-encoding/],
+    ['name=%ZZ', /^FIELD_TYPE name is not valid percent-encoding/],
+    ['name=%', /^FIELD_TYPE name is not valid percent-encoding/],
+    [`name=${'x'.repeat(101)}`, /^FIELD_VALUE name must not be longer/],
+    ['role=deploy', /^FIELD_VALUE role/],
+    [`after=${'x'.repeat(513)}`, /^FIELD_VALUE after/],
+    ['after=', /^CURSOR_INVALID/],
+    ['after=garbage', /^CURSOR_INVALID/],
+  ])('%s', async (search, expected) => {
+    expect(await refused(search)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('every fault at once', async () => {
+    expect(await refused('limit=abc&role=deploy&name=a&name=b')).toEqual([
+      expect.stringContaining('limit'),
+      expect.stringContaining('name'),
+      expect.stringContaining('role'),
+    ]);
+  });
+
+  test('the cursor of another list, or of other filters', async () => {
+    const { admin, makeClient } = shared();
+    const client = await makeClient();
+    for (const appId of ['one', 'two']) await admin.apiKey.create({ body: { appId, clientId: client.clientId } });
+    const cursors = [
+      (await admin.apiKey.list({ query: { limit: 1 } })).next,
+      (await admin.groups.list({ query: { limit: 1, organizationId: 'o' } })).next,
+      (await admin.groups.list({ query: { limit: 1, role: 'IAM_ADMIN_READ_ONLY' } })).next,
+    ];
+    expect(cursors.map((cursor) => cursor !== undefined)).toEqual([true, false, true]);
+    for (const after of [cursors[0], cursors[2]]) {
+      const failure = await failureOf(admin.groups.list({ query: { after } }));
+      expect(failure).toMatchObject({ status: 400, code: 'CURSOR_INVALID' });
+    }
+  });
+
+  test('a cursor that somebody changed', async () => {
+    const { admin } = shared();
+    const { next = '' } = await admin.groups.list({ query: { limit: 1 } });
+    const changed = [`A${next}`, next.toUpperCase(), `${next}=`, `${next} `];
+    for (const after of changed)
+      expect(await failureOf(admin.groups.list({ query: { after } }))).toMatchObject({ code: 'CURSOR_INVALID' });
+    expect(await admin.groups.list({ query: { after: next, limit: 1000 } })).toMatchObject({ items: { length: 4 } });
+  });
+});

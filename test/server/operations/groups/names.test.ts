@@ -1,0 +1,62 @@
+/** Names of groups that trip programs up: each works in every place where a group is named. */
+import { expect, test } from 'vitest';
+import { startServer } from '../../../harness.ts';
+
+const names = [
+  'toString',
+  'constructor',
+  '__proto__',
+  'hasOwnProperty',
+  'two words',
+  ' blanks around ',
+  'Zoë Müßig',
+  '100%',
+  '%2F',
+  'a+b',
+  'why?',
+  'no#1',
+  '&a=b;c',
+  '"quoted" \\ <b>',
+  '...',
+  '🦊'.repeat(100),
+  '名前',
+];
+
+test.each(names)('a group can be called %j', async (groupName) => {
+  await using server = await startServer();
+  const { groups } = server.admin;
+  const { groupId } = await groups.create({ body: { groupName, roles: ['VIEW'] } });
+  await groups.create({ body: { groupName: 'leads', dependencies: [{ groupName }] } });
+  await groups.addRole({ params: { groupId: groupName }, body: { roleName: 'DEPLOY' } });
+  await groups.removeRole({ params: { groupId: groupName, roleName: 'VIEW' } });
+  const expected = { groupId, groupName, roles: ['DEPLOY'], dependencies: [] };
+  expect(await groups.get({ params: { groupId: groupName } })).toEqual(expected);
+  expect(await groups.list({ query: { name: groupName } })).toEqual({ items: [expected] });
+  expect(await groups.get({ params: { groupId: 'leads' } })).toMatchObject({ dependencies: [{ groupName }] });
+  await groups.removeDependency({ params: { groupId: 'leads', dependencyName: groupName } });
+  await groups.update({ params: { groupId: groupName }, body: { groupName, dependencies: [{ groupName: 'leads' }] } });
+  await groups.remove({ params: { groupId: groupName } });
+  await expect(groups.get({ params: { groupId: groupName } })).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
+});
+
+test.each([
+  ['Ops', 'ops'],
+  ['caf\u00e9', 'cafe\u0301'],
+  ['\ufb01ne', 'fine'],
+  ['ops', 'ops '],
+])('%j and %j are two groups: names compare exactly', async (one, other) => {
+  await using server = await startServer();
+  const first = await server.admin.groups.create({ body: { groupName: one } });
+  const unknown = server.admin.groups.get({ params: { groupId: other } });
+  await expect(unknown).rejects.toMatchObject({ status: 404 });
+  const second = await server.admin.groups.create({ body: { groupName: other } });
+  expect(await server.admin.groups.get({ params: { groupId: one } })).toMatchObject(first);
+  expect(await server.admin.groups.get({ params: { groupId: other } })).toMatchObject(second);
+});
+
+test('an id comes before a name: a group that is called as another one is identified is found by its own id', async () => {
+  await using server = await startServer({
+    seed: { groups: [{ groupId: 'ops', groupName: 'operators' }, { groupName: 'ops' }] },
+  });
+  expect(await server.admin.groups.get({ params: { groupId: 'ops' } })).toMatchObject({ groupName: 'operators' });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { startServer } from '../../../harness.ts';
+import { failureOf, testAccess } from '../access.ts';
+
+testAccess('groups.remove-dependency', async () => ({
+  params: { groupId: 'business-owners', dependencyName: 'business-admins' },
+}));
+
+test('ends a dependency, named by name or by id', async () => {
+  await using server = await startServer();
+  const ops = await server.admin.groups.create({ body: { groupName: 'ops' } });
+  for (const dependencyName of ['ops', ops.groupId]) {
+    const params = { groupId: 'business-owners' };
+    await server.admin.groups.addDependency({ params, body: { groupName: 'ops' } });
+    const answer = await server.admin.call('groups.remove-dependency', { params: { ...params, dependencyName } });
+    expect(answer).toMatchObject({ status: 204, body: undefined });
+    const group = await server.admin.groups.get({ params });
+    expect(group.dependencies).toEqual([{ groupName: 'business-admins' }]);
+  }
+});
+
+test.each([
+  ['a group that is not there', 'nobody', 'business-admins', 'GROUP_NOT_FOUND'],
+  ['a dependency that is no group', 'business-owners', 'nobody', 'DEPENDENCY_NOT_FOUND'],
+  ['a group that it does not depend on', 'business-owners', 'iam-auditors', 'DEPENDENCY_NOT_FOUND'],
+  ['a group that it depends on through another', 'business-owners', 'business-users', 'DEPENDENCY_NOT_FOUND'],
+])('answers 404 for %s, and keeps the store as it was', async (_, groupId, dependencyName, code) => {
+  await using server = await startServer();
+  const before = await server.dump();
+  const failure = await failureOf(server.admin.groups.removeDependency({ params: { groupId, dependencyName } }));
+  expect(failure).toMatchObject({ status: 404, code });
+  expect(await server.dump()).toEqual(before);
+});
+
+test('leaves the last administrator the dependency that gives him his role: 200 with the error array', async () => {
+  await using server = await startServer();
+  const { groups } = server.admin;
+  await groups.create({ body: { groupName: 'power', roles: ['IAM_ADMIN_MAINTENANCE'] } });
+  await groups.update({
+    params: { groupId: 'iam-administrators' },
+    body: { groupName: 'iam-administrators', dependencies: [{ groupName: 'power' }] },
+  });
+  const before = await server.dump();
+  const params = { groupId: 'iam-administrators', dependencyName: 'power' };
+  const failure = await failureOf(groups.removeDependency({ params }));
+  expect(failure).toMatchObject({ status: 200, code: 'LAST_ADMINISTRATOR' });
+  expect(failure.items).toEqual([{ code: 'LAST_ADMINISTRATOR', message: expect.any(String) }]);
+  expect(await server.dump()).toEqual(before);
+});
+
+test('with soft errors answers 200 with the array where it would be 404', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const before = await server.dump();
+  const params = { groupId: 'nobody', dependencyName: 'iam-auditors' };
+  const failure = await failureOf(server.admin.groups.removeDependency({ params }));
+  expect(failure).toMatchObject({ status: 200, code: 'GROUP_NOT_FOUND' });
+  expect(await failureOf(server.as().groups.removeDependency({ params }))).toMatchObject({ status: 401 });
+  expect(await server.dump()).toEqual(before);
+});

@@ -1,0 +1,62 @@
+import { createPublicKey } from 'node:crypto';
+import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { expect, test } from 'vitest';
+import { adminClient, startServer } from '../../../harness.ts';
+
+const path = '/security/iam/v1/keys';
+
+test.each(['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'])(
+  'gives verifiers what a login token of %s takes, found through discovery',
+  async (alg) => {
+    await using server = await startServer({ flags: { 'signing-alg': alg } });
+    const { accessToken } = await server.as(adminClient).clientIdentities.login();
+    const discovered = await server.as().raw('GET', '/.well-known/openid-configuration');
+    const { issuer, jwks_uri } = discovered.body as { issuer: string; jwks_uri: string };
+    expect(jwks_uri).toBe(`${server.url}/.well-known/jwks.json`);
+    const verified = await jwtVerify(accessToken, createRemoteJWKSet(new URL(jwks_uri)), {
+      issuer,
+      audience: issuer,
+      typ: 'at+jwt',
+      currentDate: server.clock.now(),
+    });
+    expect(verified.protectedHeader).toMatchObject({ alg, kid: expect.any(String) });
+    expect(verified.payload).toMatchObject({ sub: adminClient.clientId });
+    const { keys } = await server.as().keys.get();
+    expect(keys).toEqual([expect.objectContaining({ alg, kid: verified.protectedHeader.kid, use: 'sig' })]);
+  },
+);
+
+test('is the same set as under the root, without private members', async () => {
+  await using server = await startServer({ flags: { 'signing-alg': 'RS256' } });
+  const { body } = await server.as().raw('GET', path);
+  expect(body).toEqual((await server.as().raw('GET', '/.well-known/jwks.json')).body);
+  const members = (body as JSONWebKeySet).keys.flatMap((key) => Object.keys(key));
+  expect(members.toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+});
+
+test('gives the current key as PEM where that is asked for', async () => {
+  await using server = await startServer();
+  const headers = { accept: 'application/x-pem-file' };
+  const answer = await server.as().call('keys.get', { headers });
+  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/x-pem-file' } });
+  const { keys } = await server.as().keys.get();
+  const { x, y } = createPublicKey(String(answer.body)).export({ format: 'jwk' });
+  expect(keys).toMatchObject([{ x, y }]);
+});
+
+test.each(['*/*', 'text/html', 'application/json', ''])('gives JSON where Accept is %j', async (accept) => {
+  await using server = await startServer();
+  const answer = await server.as().call('keys.get', { headers: { accept } });
+  expect(answer).toMatchObject({ status: 200, body: { keys: [{ kty: 'EC' }] } });
+});
+
+test('is for everybody: what a caller presents does not matter, be it stale, twice or no credential at all', async () => {
+  await using server = await startServer();
+  const authorizations = ['Bearer stale', 'Basic eDp5', 'Basic !', 'Digest x', ''];
+  for (const authorization of authorizations) {
+    const headers = [['Authorization', authorization]] as const;
+    expect(await server.send({ method: 'GET', path, headers })).toMatchObject({ status: 200 });
+    const twice = [...headers, ['X-Api-Key', 'one'], ['X-Api-Key', 'two']] as const;
+    expect(await server.send({ method: 'GET', path, headers: twice })).toMatchObject({ status: 200 });
+  }
+});

@@ -1,0 +1,27 @@
+/** A store that can be told to take no more writes, as one does whose disk is full. */
+import { type Store, StoreUnavailableError } from '../../../src/server/store/store.ts';
+
+export interface StoppableStore {
+  readonly store: Store;
+  stopWrites(): void;
+}
+
+export function stoppable(inner: Store): StoppableStore {
+  let stopped = false;
+  const store: Store = {
+    ...inner,
+    transaction: async (work) => {
+      if (stopped) throw new StoreUnavailableError('the test stopped the writes');
+      return inner.transaction(work);
+    },
+    health: () =>
+      stopped ? { writable: false, reason: 'the test stopped the writes', permanent: false } : inner.health(),
+    close: () => inner.close(),
+  };
+  return {
+    store,
+    stopWrites: () => {
+      stopped = true;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/** Ways to spoil the body of a request. */
+import fc from 'fast-check';
+import { z } from 'zod';
+import { tables } from '../../../src/server/store/tables.ts';
+import {
+  type Draft,
+  type Draw,
+  one,
+  type Place,
+  placesIn,
+  type Source,
+  schemaOf,
+  typeOf,
+  typesOf,
+  withValue,
+} from './requests.ts';
+import { type Mutation, type Spoilt, withHeaders } from './spoilt.ts';
+
+/** Names of all fields that are stored of anything, and names that reach into prototypes. */
+const stored = Object.values(tables).flatMap(({ schema }) => {
+  const { properties = {} } = z.toJSONSchema(schema as z.ZodType, { unrepresentable: 'any' });
+  return Object.keys(properties);
+});
+const prototypes = ['__proto__', 'constructor', 'prototype', 'toString'];
+
+function bodyPlaces({ body }: Draft, { operation }: Source): Place[] {
+  return operation.request.body ? placesIn(body, schemaOf(operation.request.body)) : [];
+}
+
+/** The last name in a path: items of a list are named by their list. */
+function nameOf(path: Place['path']): string | undefined {
+  return path.findLast((step) => typeof step === 'string');
+}
+
+const samples: readonly unknown[] = [null, 7, -1.5, true, 'text', [], {}, [[]], { toString: 'x' }, 1e300];
+
+function unknownMember(draw: Draw, draft: Draft, source: Source, names: readonly string[]): Spoilt | undefined {
+  if (!source.operation.request.body) return undefined;
+  const root: Place = { path: [], schema: schemaOf(source.operation.request.body), required: true };
+  const objects = [root, ...bodyPlaces(draft, source)].filter(({ schema }) => schema.properties !== undefined);
+  if (objects.length === 0) return undefined;
+  const { path, schema } = one(draw, objects);
+  const unknown = names.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
+  const field = one(draw, unknown);
+  const value = one(draw, ['x', true, 7, ['ADMIN'], { polluted: true }, null]);
+  return { draft: { ...draft, body: withValue(draft.body, [...path, field], value) }, refused: true, field };
+}
+
+function rawBody(draft: Draft, { operation }: Source, raw: string | Buffer): Spoilt | undefined {
+  return operation.request.body && { draft: { ...draft, raw }, refused: true };
+}
+
+export const bodyMutations: Readonly<Record<string, Mutation>> = {
+  'a value of the wrong type': (draw, draft, source) => {
+    const places = bodyPlaces(draft, source).filter(({ schema }) => typesOf(schema).size > 0);
+    if (places.length === 0) return undefined;
+    const { path, schema } = one(draw, places);
+    const wrong = samples.filter((sample) => !typesOf(schema).has(typeOf(sample)));
+    const body = withValue(draft.body, path, one(draw, wrong));
+    return { draft: { ...draft, body }, refused: true, field: nameOf(path) };
+  },
+  'a body of the wrong type': (draw, draft, source) => {
+    if (!source.operation.request.body) return undefined;
+    const types = typesOf(schemaOf(source.operation.request.body));
+    const wrong = samples.filter((sample) => !types.has(typeOf(sample)));
+    return { draft: { ...draft, body: one(draw, wrong) }, refused: true };
+  },
+  'a field less': (draw, draft, source) => {
+    const places = bodyPlaces(draft, source).filter(({ required }) => required);
+    if (places.length === 0) return undefined;
+    const { path } = one(draw, places);
+    return { draft: { ...draft, body: withValue(draft.body, path, undefined) }, refused: true, field: nameOf(path) };
+  },
+  'a field that is stored but not sent': (draw, draft, source) => unknownMember(draw, draft, source, stored),
+  'a field that reaches into prototypes': (draw, draft, source) => unknownMember(draw, draft, source, prototypes),
+  'a text that is too long': (draw, draft, source) => {
+    const places = bodyPlaces(draft, source).filter(({ schema }) => typesOf(schema).has('string'));
+    if (places.length === 0) return undefined;
+    const { path } = one(draw, places);
+    const body = withValue(
+      draft.body,
+      path,
+      one(draw, ['x', 'Ä', '🦊', '\0']).repeat(draw(fc.integer, { min: 3000, max: 9000 })),
+    );
+    return { draft: { ...draft, body }, refused: true, field: nameOf(path) };
+  },
+  'a list that is too long': (draw, draft, source) => {
+    const places = bodyPlaces(draft, source).filter(({ schema }) => schema.type === 'array');
+    if (places.length === 0) return undefined;
+    const { path } = one(draw, places);
+    const body = withValue(
+      draft.body,
+      path,
+      Array.from({ length: 5000 }, () => one(draw, ['A', { groupName: 'a' }])),
+    );
+    return { draft: { ...draft, body }, refused: true, field: nameOf(path) };
+  },
+  'a body that is too deep': (draw, draft, source) => {
+    const [open, close] = one(draw, [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const);
+    const depth = draw(fc.integer, { min: 40, max: 50_000 });
+    return rawBody(draft, source, `${open.repeat(depth)}1${close.repeat(depth)}`);
+  },
+  'a body that is no JSON': (draw, draft, source) =>
+    rawBody(
+      draft,
+      source,
+      one(draw, ['', ' ', '{', '{"a":}', 'NaN', "{'a':1}", '{}{}', '\ufeff{', '{"a":1,}', '//', '\0']),
+    ),
+  'a body that is no UTF-8': (draw, draft, source) => {
+    const text = Buffer.from(JSON.stringify(draft.body) ?? '{}');
+    const at = draw(fc.nat, { max: text.length });
+    const bytes = Buffer.from(one(draw, [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]));
+    return rawBody(draft, source, Buffer.concat([text.subarray(0, at), bytes, text.subarray(at)]));
+  },
+  'a body of a megabyte and more': (_, draft, source) => {
+    const spoilt = rawBody(draft, source, Buffer.alloc(1_000_001, ' '));
+    return spoilt ? { ...spoilt, statuses: [413] } : { draft: { ...draft, raw: Buffer.alloc(1_000_001, ' ') } };
+  },
+  'a content type that is not taken': (draw, draft, source) => {
+    if (!source.operation.request.body) return undefined;
+    const types = [
+      'text/plain',
+      'application/xml',
+      'application/json; charset=utf-16',
+      'json',
+      '',
+      'application/jsonx',
+    ];
+    return { draft: withHeaders(draft, ['Content-Type', one(draw, types)]), refused: true, statuses: [415] };
+  },
+  'a compressed body': (draw, draft, source) => {
+    if (!source.operation.request.body) return undefined;
+    const encoding = one(draw, ['gzip', 'br', 'deflate', 'x', 'identity, gzip']);
+    return { draft: withHeaders(draft, ['Content-Encoding', encoding]), refused: true, statuses: [415] };
+  },
+  'a body where none is read': (draw, draft, source) =>
+    source.operation.request.body
+      ? undefined
+      : { draft: { ...draft, raw: one(draw, ['', '{', '\0', '{"__proto__":1}']) } },
+};

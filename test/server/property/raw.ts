@@ -1,0 +1,74 @@
+/** One request exactly as a test says, over node:http: for what no well-meaning client sends. */
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+
+export interface RawRequest {
+  readonly method: string;
+  /** From the root, percent-encoded as it is to go out. */
+  readonly path: string;
+  /** In order; a name may come more than once. */
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: string | Buffer | undefined;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body where it is JSON. */
+  readonly json: unknown;
+}
+
+export interface RawSender {
+  send(request: RawRequest): Promise<RawAnswer>;
+  close(): void;
+}
+
+/** Sends to one server; connections are kept. */
+export function createRawSender(url: string): RawSender {
+  const agent = new Agent({ keepAlive: true });
+  const { hostname, port, host } = new URL(url);
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        const headers = [['Host', host], ...lengthOf(request), ...(request.headers ?? [])].flat();
+        const { method, path } = request;
+        const outgoing = httpRequest({ agent, hostname, port, method, path, headers }, (incoming) => {
+          readAnswer(incoming).then(resolve, reject);
+        });
+        outgoing.on('error', reject);
+        outgoing.end(request.body);
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+function lengthOf({ body, headers = [] }: RawRequest): [string, string][] {
+  const framed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+  return body === undefined || framed ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
+}
+
+async function readAnswer(incoming: IncomingMessage): Promise<RawAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const isJson = /[/+]json\b/.test(incoming.headers['content-type'] ?? '');
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}
+
+/** Writes bytes to a new connection and gives everything that came back until the server closed it. */
+export function exchange(url: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  });
+}

@@ -1,0 +1,175 @@
+/** Requests as an operation's declaration describes them, made at random: what the mutations then spoil. */
+import fc from 'fast-check';
+import { z } from 'zod';
+import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import type { RawRequest } from './raw.ts';
+
+/** Draws a random value; fast-check repeats and shrinks it. */
+export type Draw = fc.GeneratorValue;
+
+/** A request still in parts. */
+export interface Draft {
+  readonly method: string;
+  /** Percent-encoded, after the service prefix. */
+  readonly segments: readonly string[];
+  /** `name=value`, percent-encoded. */
+  readonly query: readonly string[];
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: unknown;
+  /** Goes out in the place of `body`. */
+  readonly raw?: string | Buffer;
+}
+
+/** A member of a JSON value, or an item of a list in it. */
+export interface Place {
+  readonly path: readonly (string | number)[];
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
+/** What requests are made from. */
+export interface Source {
+  readonly operation: Operation<never>;
+  readonly authorization: string;
+  /** Ids and names of what is in the store, so that some requests hit something. */
+  readonly pool: readonly string[];
+}
+
+export function one<Value>(draw: Draw, values: readonly Value[]): Value {
+  const at = draw(fc.nat, { max: values.length - 1 });
+  return values[at] as Value;
+}
+
+/** A request that fits the declaration, as far as its JSON Schema tells. */
+export function draftOf(draw: Draw, { operation, authorization, pool }: Source): Draft {
+  const { method, path, request } = operation;
+  const segments = path.split('/').slice(1);
+  const body = request.body ? randomValue(draw, schemaOf(request.body), pool) : undefined;
+  const query = Object.entries(request.query ?? {}).flatMap(([name, schema]) =>
+    name === 'after' || draw(fc.boolean)
+      ? []
+      : [`${name}=${encodeURIComponent(String(randomValue(draw, schemaOf(schema), pool)))}`],
+  );
+  return {
+    method,
+    segments: segments.map((segment) =>
+      segment.startsWith('{') ? parameter(draw, operation, segment, pool) : segment,
+    ),
+    query,
+    headers: [
+      ['Authorization', authorization],
+      ...(request.body ? ([['Content-Type', 'application/json']] as const) : []),
+    ],
+    body,
+  };
+}
+
+function parameter(draw: Draw, { request }: Operation<never>, segment: string, pool: readonly string[]): string {
+  const schema = request.params?.[segment.slice(1, -1)] ?? z.string();
+  const fitting = [...pool, 'nothing-is-called-so', 'NOTHING'].filter((text) => schema.safeParse(text).success);
+  return encodeURIComponent(one(draw, fitting));
+}
+
+export function rawOf(draft: Draft): RawRequest {
+  const search = draft.query.length === 0 ? '' : `?${draft.query.join('&')}`;
+  const path = `${servicePrefix}/${draft.segments.join('/')}${search}`;
+  const body = draft.raw ?? (draft.body === undefined ? undefined : JSON.stringify(draft.body));
+  return { method: draft.method, path, headers: draft.headers, body };
+}
+
+/** The JSON Schema of what a caller sends, without references. */
+export function schemaOf(schema: z.ZodType): JsonSchema {
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...rest } = value as Record<string, unknown>;
+    const referred = typeof $ref === 'string' ? ($defs as Record<string, object>)[$ref.split('/').at(-1) ?? ''] : {};
+    return Object.fromEntries(Object.entries({ ...referred, ...rest }).map(([key, item]) => [key, resolve(item)]));
+  };
+  return resolve(root) as JsonSchema;
+}
+
+function randomValue(draw: Draw, schema: JsonSchema, pool: readonly string[]): unknown {
+  if (schema.anyOf) return randomValue(draw, one(draw, schema.anyOf), pool);
+  if (schema.enum) return one(draw, schema.enum);
+  if ('const' in schema) return schema.const;
+  switch (schema.type) {
+    case 'string':
+      return textOf(draw, schema, pool);
+    case 'integer':
+    case 'number':
+      return draw(fc.integer, { min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1000, 1000) });
+    case 'boolean':
+      return draw(fc.boolean);
+    case 'array':
+      return Array.from({ length: draw(fc.nat, { max: 3 }) }, () => randomValue(draw, schema.items ?? {}, pool));
+    case 'object':
+      return objectOf(draw, schema, pool);
+    default:
+      return draw(fc.jsonValue, { maxDepth: 1 });
+  }
+}
+
+function objectOf(draw: Draw, { properties = {}, required = [] }: JsonSchema, pool: readonly string[]): object {
+  const entries = Object.entries(properties).filter(([name]) => required.includes(name) || draw(fc.boolean));
+  return Object.fromEntries(entries.map(([name, schema]) => [name, randomValue(draw, schema, pool)]));
+}
+
+const usual = ['A', 'DEPLOY', 'a', 'text', 'https://example.com/', 'a@example.com', '2026-01-01T00:00:00Z', '123456'];
+
+/** Text that is known, or that fits the pattern; any other text where there is no pattern. */
+function textOf(draw: Draw, schema: JsonSchema, pool: readonly string[]): string {
+  const { pattern, format, minLength = 0, maxLength = 20 } = schema;
+  const expression = pattern === undefined ? undefined : new RegExp(pattern);
+  const fits = (text: string) =>
+    (expression?.test(text) ?? true) && text.length >= minLength && text.length <= Math.max(maxLength, 20);
+  const known = [...pool, ...usual, Buffer.alloc(32, draw(fc.nat, { max: 255 })).toString('base64')].filter(fits);
+  if (expression || format !== undefined || draw(fc.boolean)) return known.length > 0 ? one(draw, known) : 'text';
+  return draw(fc.string, { unit: 'grapheme', minLength: Math.max(minLength, 1), maxLength: Math.min(maxLength, 20) });
+}
+
+/** Every member of a value and every item of a list in it, with its schema. */
+export function placesIn(value: unknown, schema: JsonSchema, path: Place['path'] = []): Place[] {
+  const chosen = schema.anyOf?.find((option) => typesOf(option).has(typeOf(value))) ?? schema;
+  if (Array.isArray(value))
+    return value.flatMap((item, at) =>
+      below(item, { path: [...path, at], schema: chosen.items ?? {}, required: false }),
+    );
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => {
+    const required = chosen.required?.includes(name) ?? false;
+    return below(item, { path: [...path, name], schema: chosen.properties?.[name] ?? {}, required });
+  });
+}
+
+function below(value: unknown, place: Place): Place[] {
+  return [place, ...placesIn(value, place.schema, place.path)];
+}
+
+/** The JSON types that a schema takes; none where it takes any. */
+export function typesOf(schema: JsonSchema): ReadonlySet<string> {
+  if (schema.anyOf) return new Set(schema.anyOf.flatMap((option) => [...typesOf(option)]));
+  const types = schema.enum ? schema.enum.map(typeOf) : [schema.type ?? []].flat();
+  return new Set(types.includes('number') ? [...types, 'integer'] : types);
+}
+
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+/** A copy with another value at the place; `undefined` takes the member away. */
+export function withValue(body: unknown, path: Place['path'], value: unknown): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined) return value;
+  const copy: object = Array.isArray(body) ? [...body] : { ...(body as object) };
+  const inner = withValue((body as Record<string | number, unknown>)[first], rest, value);
+  if (inner === undefined) Reflect.deleteProperty(copy, first);
+  // An assignment to __proto__ would set the prototype instead of making a member.
+  else Object.defineProperty(copy, first, { value: inner, enumerable: true, configurable: true, writable: true });
+  return copy;
+}

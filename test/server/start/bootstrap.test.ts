@@ -1,0 +1,211 @@
+/** The first start makes what it takes to begin; later ones change only what they are asked to. */
+import { describe, expect, test } from 'vitest';
+import { type Bootstrapped, bootstrap } from '../../../src/server/bootstrap.ts';
+import { passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { secretMatches } from '../../../src/server/identity/secrets.ts';
+import { createIds } from '../../../src/server/ids.ts';
+import { systemRandomness } from '../../../src/server/randomness.ts';
+import { applySeed } from '../../../src/server/seed/apply.ts';
+import { readSettings } from '../../../src/server/settings.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { type TableName, tables } from '../../../src/server/store/tables.ts';
+import { createFakeClock } from '../../harness.ts';
+
+/** Starts on one store, again and again, each an hour after the other. */
+function starts() {
+  const store = openMemoryStore();
+  const clock = createFakeClock();
+  const ids = createIds(clock, systemRandomness);
+  const parts = { store, clock, ids, randomness: systemRandomness };
+  return {
+    store,
+    start(
+      environment: Record<string, string> = {},
+      flags: Record<string, string | boolean> = {},
+    ): Promise<Bootstrapped> {
+      clock.advance(3600);
+      return bootstrap({ ...parts, settings: readSettings(flags, environment) });
+    },
+    seed: (seed: Parameters<typeof applySeed>[0]) => applySeed(seed, parts),
+    async dump() {
+      const names = Object.keys(tables) as TableName[];
+      return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await store[name].list()])));
+    },
+    admin: async () => {
+      const [client, user] = [
+        await store.clients.getBy('bootstrap', 'admin'),
+        await store.users.getBy('bootstrap', 'admin'),
+      ];
+      if (!client || !user) throw new Error('nothing was made');
+      return { client, user };
+    },
+  };
+}
+
+describe('a fresh store', () => {
+  test('gets groups whose roles build on each other', async () => {
+    const { start, store } = starts();
+    await start();
+    const groups = await store.groups.list();
+    const names = new Map(groups.map(({ groupId, groupName }) => [groupId, groupName]));
+    const told = groups.map(({ groupName, roles, dependencies }) => [
+      groupName,
+      roles,
+      dependencies.map((id) => names.get(id)),
+    ]);
+    expect(told).toEqual([
+      ['iam-administrators', ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'], []],
+      ['iam-auditors', ['IAM_ADMIN_READ_ONLY'], []],
+      ['business-users', ['BUSINESSUSER'], []],
+      ['business-admins', ['BUSINESSADMIN'], ['business-users']],
+      ['business-owners', ['BUSINESSOWNER'], ['business-admins']],
+    ]);
+  });
+
+  test('gets clients and a user, whose secrets are random, told this once, and not kept', async () => {
+    const [one, other] = [starts(), starts()];
+    const [told, toldByOther] = [await one.start(), await other.start()];
+    const { client, user } = await one.admin();
+    expect(client).toMatchObject({
+      party: '1STPARTY',
+      authorities: ['AUTH-BASIC', 'AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'],
+    });
+    expect(secretMatches(told.adminClientSecret ?? '', client.secretHash)).toBe(true);
+    expect(await passwordMatches(told.adminPassword ?? '', user.passwordHash ?? '')).toBe(true);
+    expect(user).toMatchObject({ userName: 'admin', emailVerified: true, locked: false });
+    expect(await one.store.memberships.list()).toMatchObject([{ kind: 'user', memberId: user.userId }]);
+    const app = await one.store.clients.get(told.appClientId);
+    expect(app).toMatchObject({
+      scope: ['READ', 'WRITE'],
+      authorities: [],
+      factorVisibility: 'UNRESTRICTED',
+      party: '1STPARTY',
+    });
+    expect(app).not.toHaveProperty('secretHash');
+    const secrets = [told, toldByOther].flatMap(({ adminClientSecret, adminPassword }) => [
+      adminClientSecret,
+      adminPassword,
+    ]);
+    expect(new Set(secrets).size).toBe(4);
+    for (const secret of secrets) expect(Buffer.from(secret ?? '', 'base64url').length).toBeGreaterThanOrEqual(16);
+    const everything = JSON.stringify(await one.dump());
+    for (const secret of secrets) expect(everything).not.toContain(secret);
+  });
+
+  test('takes what is given from outside, and tells none of it', async () => {
+    const { start, admin } = starts();
+    const told = await start({
+      IAM_ADMIN_CLIENT_ID: 'root-client',
+      IAM_ADMIN_CLIENT_SECRET: 'canary-secret',
+      IAM_APP_CLIENT_ID: 'web',
+      IAM_ADMIN_USER: 'root@example.org',
+      IAM_ADMIN_PASSWORD: 'canary-password',
+    });
+    expect(told).toEqual({ adminClientId: 'root-client', appClientId: 'web', adminUser: 'root@example.org' });
+    const { client, user } = await admin();
+    expect(secretMatches('canary-secret', client.secretHash)).toBe(true);
+    expect(await passwordMatches('canary-password', user.passwordHash ?? '')).toBe(true);
+    expect(user).toMatchObject({ userName: 'root@example.org', userEmail: 'root@example.org', emailVerified: true });
+  });
+});
+
+describe('a later start', () => {
+  test('tells no secret and changes nothing', async () => {
+    const { start, dump } = starts();
+    const first = await start();
+    const before = await dump();
+    const { adminClientId, appClientId, adminUser } = first;
+    expect(await start()).toEqual({ adminClientId, appClientId, adminUser });
+    expect(await dump()).toEqual(before);
+  });
+
+  test('with the same given secrets changes nothing either', async () => {
+    const { start, dump } = starts();
+    const given = { IAM_ADMIN_CLIENT_SECRET: 'given', IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
+    await start(given);
+    const before = await dump();
+    await start(given);
+    expect(await dump()).toEqual(before);
+  });
+
+  test('applies what is given now: secret, password, names; tokens from before end', async () => {
+    const { start, admin } = starts();
+    const told = await start();
+    expect((await admin()).client).not.toHaveProperty('tokensValidFrom');
+    await start({
+      IAM_ADMIN_CLIENT_SECRET: 'new',
+      IAM_ADMIN_PASSWORD: 'new-password',
+      IAM_ADMIN_USER: 'boss@example.org',
+    });
+    const { client, user } = await admin();
+    expect(secretMatches('new', client.secretHash)).toBe(true);
+    expect(secretMatches(told.adminClientSecret ?? '', client.secretHash)).toBe(false);
+    expect(client.tokensValidFrom).toBeGreaterThan(0);
+    expect(await passwordMatches('new-password', user.passwordHash ?? '')).toBe(true);
+    expect(user).toMatchObject({ userName: 'boss@example.org', userEmail: 'boss@example.org' });
+  });
+
+  test('under another client id ends the one before, whose name nobody gets again', async () => {
+    const { start, store } = starts();
+    await start({ IAM_ADMIN_CLIENT_ID: 'first' });
+    await start({ IAM_ADMIN_CLIENT_ID: 'second' });
+    expect(await store.clients.get('first')).toBeUndefined();
+    expect(await store.clients.get('second')).toMatchObject({ bootstrap: 'admin' });
+    await expect(start({ IAM_ADMIN_CLIENT_ID: 'first' })).rejects.toThrow(/^IAM_ADMIN_CLIENT_ID /);
+    expect(await store.clients.get('second')).toMatchObject({ bootstrap: 'admin' });
+  });
+
+  test('under a name that somebody else has is refused by the name of the setting, with nothing changed', async () => {
+    const { start, seed, dump } = starts();
+    await start();
+    await seed({
+      clients: [{ clientId: 'web' }],
+      users: [{ userId: 'u1', userName: 'olga', userEmail: 'olga@example.org' }],
+    });
+    const before = await dump();
+    for (const [variable, value] of [
+      ['IAM_ADMIN_CLIENT_ID', 'web'],
+      ['IAM_APP_CLIENT_ID', 'u1'],
+      ['IAM_ADMIN_USER', 'OLGA'],
+      ['IAM_ADMIN_EMAIL', 'olga@example.org'],
+    ] as const)
+      await expect(start({ [variable]: value })).rejects.toMatchObject({
+        name: 'SettingError',
+        message: expect.stringMatching(`^${variable} `),
+      });
+    expect(await dump()).toEqual(before);
+  });
+
+  test('with --reset-admin makes and tells new secrets, and ends the tokens of the old ones', async () => {
+    const { start, admin, store } = starts();
+    const first = await start();
+    const groups = await store.groups.list();
+    const second = await start({}, { 'reset-admin': true });
+    expect(second.adminClientId).toBe(first.adminClientId);
+    expect(second.adminClientSecret).not.toBe(first.adminClientSecret);
+    expect(second.adminPassword).not.toBe(first.adminPassword);
+    const { client, user } = await admin();
+    expect(secretMatches(second.adminClientSecret ?? '', client.secretHash)).toBe(true);
+    expect(secretMatches(first.adminClientSecret ?? '', client.secretHash)).toBe(false);
+    expect(await passwordMatches(first.adminPassword ?? '', user.passwordHash ?? '')).toBe(false);
+    expect(client.tokensValidFrom).toBeGreaterThan(0);
+    expect(await store.groups.list()).toEqual(groups);
+  });
+
+  test('with --reset-admin and a given secret sets the given one', async () => {
+    const { start, admin } = starts();
+    await start();
+    const told = await start({ IAM_ADMIN_CLIENT_SECRET: 'given' }, { 'reset-admin': true });
+    expect(told).not.toHaveProperty('adminClientSecret');
+    expect(secretMatches('given', (await admin()).client.secretHash)).toBe(true);
+  });
+
+  test('leaves groups alone that somebody changed or removed', async () => {
+    const { start, store } = starts();
+    await start();
+    const auditors = await store.groups.getBy('groupName', 'iam-auditors');
+    await store.transaction((tx) => tx.groups.delete(auditors?.groupId ?? ''));
+    await start();
+    expect(await store.groups.getBy('groupName', 'iam-auditors')).toBeUndefined();
+  });
+});

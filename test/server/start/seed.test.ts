@@ -1,0 +1,225 @@
+/** Seeds: applied whole or not at all, the same the second time, whatever the order of what is in them. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { hashPassword, passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { applySeed } from '../../../src/server/seed/apply.ts';
+import { readSeed } from '../../../src/server/seed/read.ts';
+import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { basic, callWith } from '../identity/calling.ts';
+
+const demo = readSeed(readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'), 'data/seed.json');
+
+function apply({ world }: TestServer, seed: SeedDocument): Promise<void> {
+  return applySeed(seed, world);
+}
+
+async function rolesOf(server: TestServer, groupName: string) {
+  return server.admin.groups.get({ params: { groupId: groupName } });
+}
+
+describe('the demo world', () => {
+  test('is applied at the start, and its clients and keys get in', async () => {
+    await using server = await startServer({ seed: demo });
+    const lines = [
+      basic('demo-deployer', 'demo-only-secret-of-demo-deployer'),
+      'X-Api-Key: demo+only+demo+only+demo+only+demo+only+dem=',
+    ];
+    for (const line of lines) expect(await callWith(server, [line])).toMatchObject({ status: 200 });
+    expect(await callWith(server, [basic('demo-web', 'demo-only-secret-of-demo-web')])).toMatchObject({ status: 403 });
+    expect(await rolesOf(server, 'ops')).toMatchObject({
+      dependencies: [{ groupName: 'developers' }, { groupName: 'iam-auditors' }],
+    });
+    const { users } = server.world.store;
+    expect(await users.get('olivia')).toMatchObject({ emailVerified: true, mobileVerified: true, businessId: 'acme' });
+  });
+
+  test('is the same when it is applied again, also an hour later', async () => {
+    await using server = await startServer({ seed: demo });
+    const before = await server.dump();
+    server.clock.advance(3600);
+    await apply(server, demo);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('holds no secret that could be taken for a real one', () => {
+    const secrets = [
+      ...(demo.clients ?? []).map((client) => client.clientSecret),
+      ...(demo.users ?? []).map((user) => user.password),
+    ];
+    for (const secret of secrets.filter((value) => value !== undefined)) expect(secret).toMatch(/^demo-only-/);
+    for (const { apiKey } of demo.apiKeys ?? []) expect(apiKey).toMatch(/^demo\+only/);
+  });
+});
+
+describe('what is there already', () => {
+  const client = { clientId: 'c1', clientSecret: 'old-secret', appId: 'one', scope: ['READ'] };
+
+  test('is brought to what the seed says, and nothing else is touched', async () => {
+    await using server = await startServer({
+      seed: { clients: [client], groups: [{ groupName: 'ops', roles: ['A'], organizationId: 'o1' }] },
+    });
+    await server.admin.groups.create({ body: { groupName: 'other', roles: ['X'] } });
+    const other = await rolesOf(server, 'other');
+    await apply(server, {
+      clients: [{ clientId: 'c1', appId: 'two' }],
+      groups: [{ groupName: 'ops', roles: ['ROLE_B', 'B'] }],
+    });
+    expect(await server.world.store.clients.get('c1')).toMatchObject({ appId: 'two', scope: ['READ'] });
+    expect(await rolesOf(server, 'ops')).toMatchObject({ roles: ['B'], organizationId: 'o1' });
+    expect(await rolesOf(server, 'other')).toEqual(other);
+  });
+
+  test('keeps its plain secrets and passwords; a hash is applied always', async () => {
+    const user = { userId: 'u1', password: 'first-password' };
+    await using server = await startServer({ seed: { clients: [client], users: [user] } });
+    await apply(server, {
+      clients: [{ ...client, clientSecret: 'new-secret' }],
+      users: [{ ...user, password: 'second-password' }],
+    });
+    expect(await callWith(server, [basic('c1', 'old-secret')])).toMatchObject({ status: 403 });
+    const hashOf = async () => (await server.world.store.users.get('u1'))?.passwordHash ?? '';
+    expect(await passwordMatches('first-password', await hashOf())).toBe(true);
+    const passwordHash = await hashPassword('third-password');
+    for (let time = 0; time < 2; time += 1) {
+      await apply(server, { users: [{ userId: 'u1', passwordHash }] });
+      expect(await hashOf()).toBe(passwordHash);
+    }
+  });
+
+  test('is found by name where the seed gives no id', async () => {
+    await using server = await startServer({ seed: { users: [{ userName: 'Olga', userEmail: 'o@example.org' }] } });
+    await apply(server, { users: [{ userName: 'olga', lead: true }], groups: [{ groupName: 'ops' }] });
+    const found = (await server.world.store.users.list()).filter(({ userName }) => userName.toLowerCase() === 'olga');
+    expect(found).toMatchObject([{ lead: true, userEmail: 'o@example.org' }]);
+  });
+});
+
+describe('dependencies', () => {
+  test('may be named before the groups that they name', async () => {
+    await using server = await startServer({
+      seed: {
+        groups: [
+          { groupName: 'a', dependencies: [{ groupName: 'b' }] },
+          { groupName: 'b', dependencies: [{ groupName: 'c' }] },
+          { groupName: 'c' },
+        ],
+      },
+    });
+    expect(await rolesOf(server, 'a')).toMatchObject({ dependencies: [{ groupName: 'b' }] });
+  });
+
+  test('may be turned round by a later seed, in either order of the groups', async () => {
+    for (const reverse of [false, true]) {
+      await using server = await startServer({
+        seed: { groups: [{ groupName: 'a', dependencies: [{ groupName: 'b' }] }, { groupName: 'b' }] },
+      });
+      const turned = [
+        { groupName: 'a', dependencies: [] },
+        { groupName: 'b', dependencies: [{ groupName: 'a' }] },
+      ];
+      await apply(server, { groups: reverse ? turned.reverse() : turned });
+      expect(await rolesOf(server, 'b')).toMatchObject({ dependencies: [{ groupName: 'a' }] });
+    }
+  });
+});
+
+describe('a seed that asks for what can not be changes nothing', () => {
+  const good = { groups: [{ groupName: 'new' }], clients: [{ clientId: 'new' }] };
+  const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
+  const bad: [string, SeedDocument, RegExp][] = [
+    [
+      'a circle',
+      {
+        groups: [
+          { groupName: 'a', dependencies: [{ groupName: 'b' }] },
+          { groupName: 'b', dependencies: [{ groupName: 'a' }] },
+        ],
+      },
+      /circle.*(a -> b|b -> a)/,
+    ],
+    ['a group that depends on itself', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'a' }] }] }, /circle/],
+    ['an unknown dependency', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'nowhere' }] }] }, /nowhere/],
+    ['a reserved role', { groups: [{ groupName: 'a', roles: ['AUTH-MFA'] }] }, /AUTH-MFA/],
+    ['a reserved role with its prefix', { groups: [{ groupName: 'a', roles: ['ROLE_CLI-1STPARTY'] }] }, /CLI-1STPARTY/],
+    ['a member who is not there', { groups: [{ groupName: 'a', users: ['nobody'] }] }, /a names nobody/],
+    ['a service that is not there', { groups: [{ groupName: 'a', services: ['nobody'] }] }, /a names nobody/],
+    [
+      'a pair that is none',
+      {
+        businesses: [{ businessId: 'b', businessName: 'B' }],
+        users: [{ userId: 'u' }],
+        groups: [{ groupName: 'a', businessUsers: [{ businessId: 'b', userId: 'u' }] }],
+      },
+      /a names u/,
+    ],
+    ['the key of a client who is not there', { apiKeys: [{ appId: 'x', clientId: 'nobody', apiKey: key }] }, /nobody/],
+    ['a client of a user who is not there', { clients: [{ clientId: 'c', userId: 'nobody' }] }, /clients: c .*nobody/],
+    [
+      'a client of a business that is not there',
+      { clients: [{ clientId: 'c', businessId: 'nobody' }] },
+      /clients: c .*nobody/,
+    ],
+    ['a user of a business that is not there', { users: [{ userId: 'u', businessId: 'nobody' }] }, /users: u .*nobody/],
+    ['an id that is in use', { users: [{ userId: 'test-admin' }] }, /test-admin/],
+    ['a login that is in use', { users: [{ userId: 'u', userName: 'ADMIN' }] }, /users/],
+    [
+      'two keys of one value',
+      {
+        apiKeys: [
+          { apiKeyId: 'k1', appId: 'x', clientId: 'test-admin', apiKey: key },
+          {
+            apiKeyId: 'k2',
+            appId: 'x',
+            clientId: 'test-admin',
+            apiKey: 'BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=',
+          },
+          { apiKeyId: 'k2', appId: 'x', clientId: 'test-admin', apiKey: key },
+        ],
+      },
+      /apiKeys/,
+    ],
+    [
+      'the end of the last administrator, by his lock',
+      { users: [{ userName: 'admin', locked: true }] },
+      /administrator/,
+    ],
+    [
+      'the end of the last administrator, by his role',
+      { groups: [{ groupName: 'iam-administrators', roles: [] }] },
+      /administrator/,
+    ],
+  ];
+  test.each(bad)('%s', async (_what, seed, message) => {
+    await using server = await startServer();
+    const before = await server.dump();
+    const mixed = {
+      ...good,
+      ...seed,
+      groups: [...good.groups, ...(seed.groups ?? [])],
+      clients: [...good.clients, ...(seed.clients ?? [])],
+    };
+    const applying = apply(server, mixed);
+    await expect(applying).rejects.toMatchObject({ name: 'SeedError', message: expect.stringMatching(message) });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('nor does the server start with it', async () => {
+    const starting = startServer({ seed: { groups: [{ groupName: 'a', users: ['nobody'] }] } });
+    await expect(starting).rejects.toMatchObject({ name: 'SeedError' });
+  });
+});
+
+test('names that objects inherit are names like any other', async () => {
+  const seed = {
+    groups: [
+      { groupName: 'toString', roles: ['A'] },
+      { groupName: 'constructor' },
+      { groupName: '__proto__', dependencies: [{ groupName: 'toString' }] },
+    ],
+  };
+  await using server = await startServer({ seed });
+  expect(await rolesOf(server, '__proto__')).toMatchObject({ dependencies: [{ groupName: 'toString' }] });
+  await apply(server, seed);
+  expect(await rolesOf(server, 'toString')).toMatchObject({ roles: ['A'] });
+});

@@ -1,0 +1,173 @@
+/** Settings: where a value comes from, what it must be, and that no message repeats a secret. */
+import { describe, expect, test } from 'vitest';
+import { readSettings, SettingError, settingsTable } from '../../../src/server/settings.ts';
+
+describe('a setting', () => {
+  test('comes from the flag, else the environment, else the seed, else it is as usual', () => {
+    const flags = { port: '1' };
+    const environment = { IAM_SERVE_PORT: '2' };
+    const seeded = { port: 3 };
+    expect(readSettings(flags, environment, seeded).port).toBe(1);
+    expect(readSettings({}, environment, seeded).port).toBe(2);
+    expect(readSettings({}, {}, seeded).port).toBe(3);
+    expect(readSettings({}, {}).port).toBe(8080);
+  });
+
+  test('that is empty in the environment is not given', () => {
+    expect(readSettings({}, { IAM_SERVE_PORT: '', IAM_ADMIN_PASSWORD: '', IAM_SERVE_DATA: '' })).toEqual(
+      readSettings({}, {}),
+    );
+  });
+
+  test('is as usual where nothing is given: loopback, ES256, no secret', () => {
+    expect(readSettings({}, {})).toMatchObject({
+      host: '127.0.0.1',
+      store: 'file',
+      signingAlg: 'ES256',
+      clientTokenLifetime: 3600,
+      softErrors: false,
+      allowRemote: false,
+      expiresIn: 'seconds',
+      adminClientSecret: undefined,
+      adminPassword: undefined,
+    });
+  });
+
+  test('has a flag of its own and a variable of its own', () => {
+    const all = Object.values(settingsTable);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+    expect(new Set(all.map(({ environment }) => environment)).size).toBe(all.length);
+  });
+
+  test('that is a switch takes the usual words', () => {
+    for (const word of ['true', '1', 'yes']) expect(readSettings({}, { IAM_SERVE_JSON: word }).json).toBe(true);
+    for (const word of ['false', '0', 'no']) expect(readSettings({}, { IAM_SERVE_JSON: word }).json).toBe(false);
+    expect(readSettings({ json: true }, {}).json).toBe(true);
+  });
+
+  test('that is a list is parted at commas', () => {
+    const { corsOrigins } = readSettings({ 'cors-origins': ' https://a.example ,http://b.example:81,' }, {});
+    expect(corsOrigins).toEqual(['https://a.example', 'http://b.example:81']);
+    expect(readSettings({}, {}, { 'cors-origins': ['https://a.example'] }).corsOrigins).toEqual(['https://a.example']);
+  });
+});
+
+describe('a value that does not fit', () => {
+  const bad: [string, string][] = [
+    ['port', '65536'],
+    ['port', '-1'],
+    ['port', '80.5'],
+    ['port', '0x50'],
+    ['port', ''],
+    ['port', ' 80'],
+    ['port', '1e3'],
+    ['host', ''],
+    ['data', ''],
+    ['seed', ''],
+    ['store', 'disk'],
+    ['store', 'FILE'],
+    ['signing-alg', 'none'],
+    ['signing-alg', 'HS256'],
+    ['base-url', 'iam.example'],
+    ['base-url', 'ftp://iam.example'],
+    ['base-url', 'https://user@iam.example'],
+    ['base-url', 'https://:word@iam.example'],
+    ['base-url', 'https://iam.example/?x'],
+    ['base-url', 'https://iam.example/?'],
+    ['base-url', 'https://iam.example/#x'],
+    ['json', 'maybe'],
+    ['soft-errors', 'on'],
+    ['client-token-lifetime', '0'],
+    ['client-token-lifetime', '86401'],
+    ['expires-in', 'minutes'],
+    ['cors-origins', '*'],
+    ['cors-origins', 'app.example'],
+    ['cors-origins', 'https://app.example,https://app.example/path'],
+    ['cors-origins', 'HTTPS://APP.example'],
+    ['body-limit', '999'],
+    ['body-limit', 'Infinity'],
+    ['request-timeout', '0'],
+    ['max-connections', '0'],
+    ['log-level', 'verbose'],
+  ];
+  test.each(bad)('--%s %j stops the start with a message that names it, wherever it is from', (name, value) => {
+    const flagged = () => readSettings({ [name]: value }, {});
+    expect(flagged).toThrow(SettingError);
+    expect(flagged).toThrow(new RegExp(`^--${name} `));
+    const seeded = () => readSettings({}, {}, { [name]: value });
+    expect(seeded).toThrow(new RegExp(`^settings\\.${name} in the seed `));
+    const variable = `IAM_SERVE_${name.toUpperCase().replaceAll('-', '_')}`;
+    if (value !== '') expect(() => readSettings({}, { [variable]: value })).toThrow(new RegExp(`^${variable} `));
+  });
+
+  const badSecrets: [string, string][] = [
+    ['IAM_ADMIN_CLIENT_ID', 'canary value'],
+    ['IAM_ADMIN_CLIENT_ID', 'canary:/'],
+    ['IAM_ADMIN_CLIENT_ID', 'me'],
+    ['IAM_APP_CLIENT_ID', 'canary\nvalue'],
+    ['IAM_ADMIN_USER', 'canary\u001b[31m'],
+    ['IAM_ADMIN_EMAIL', 'canary'],
+    ['IAM_ADMIN_EMAIL', 'canary@ example'],
+    ['IAM_ADMIN_PASSWORD', 'canary'],
+    ['IAM_ADMIN_PASSWORD', 'canary'.repeat(30)],
+  ];
+  test.each(badSecrets)('of %s (%j) is told by name and not repeated', (variable, value) => {
+    const reading = () => readSettings({}, { [variable]: value });
+    expect(reading).toThrow(new RegExp(`^${variable} `));
+    expect(reading).not.toThrow(/canary/);
+  });
+
+  test('counts a password in characters, not in their parts', () => {
+    expect(readSettings({}, { IAM_ADMIN_PASSWORD: '🔑'.repeat(8) }).adminPassword).toBe('🔑'.repeat(8));
+    expect(() => readSettings({}, { IAM_ADMIN_PASSWORD: '🔑'.repeat(7) })).toThrow('IAM_ADMIN_PASSWORD');
+  });
+
+  test('is an unknown name in a seed', () => {
+    for (const name of ['portt', '__proto__', 'toString', 'clientTokenLifetime'])
+      expect(() => readSettings({}, {}, JSON.parse(`{"${name}":1}`))).toThrow(`settings.${name} in the seed`);
+  });
+});
+
+test('secrets come from the environment alone', () => {
+  const secrets = Object.values(settingsTable).filter(({ flag }) => !flag);
+  expect(secrets.map(({ environment }) => environment).sort()).toEqual([
+    'IAM_ADMIN_CLIENT_ID',
+    'IAM_ADMIN_CLIENT_SECRET',
+    'IAM_ADMIN_EMAIL',
+    'IAM_ADMIN_PASSWORD',
+    'IAM_ADMIN_USER',
+    'IAM_APP_CLIENT_ID',
+  ]);
+  for (const { name, environment } of secrets) {
+    expect(readSettings({ [name]: 'canary-value' }, {})).toEqual(readSettings({}, {}));
+    const seeded = () => readSettings({}, {}, { [name]: 'canary-value' });
+    expect(seeded).toThrow(environment);
+    expect(seeded).not.toThrow(/canary/);
+  }
+});
+
+describe('settings that go together', () => {
+  test('a certificate and its key', () => {
+    for (const flags of [{ 'tls-cert': 'a.pem' }, { 'tls-key': 'a.pem' }])
+      expect(() => readSettings(flags, {})).toThrow('--tls-cert and --tls-key');
+    expect(readSettings({ 'tls-cert': 'a.pem', 'tls-key': 'b.pem' }, {})).toMatchObject({ tlsCert: 'a.pem' });
+  });
+
+  test('an address that others reach, and the word that it is meant', () => {
+    for (const host of [
+      '0.0.0.0',
+      '::',
+      '[::]',
+      '192.168.1.2',
+      'iam.example',
+      '127.0.0.1.evil.example',
+      '128.0.0.1',
+      'localhost.evil',
+    ]) {
+      expect(() => readSettings({ host }, {})).toThrow('--allow-remote');
+      expect(readSettings({ host, 'allow-remote': true }, {}).host).toBe(host);
+    }
+    for (const host of ['127.0.0.1', '127.3.2.1', 'localhost', '::1', '[::1]'])
+      expect(readSettings({ host }, {}).host).toBe(host);
+  });
+});

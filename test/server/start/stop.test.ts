@@ -1,0 +1,101 @@
+/** A stop: calls under way are finished, everybody else is let go at once, and then the port is free. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import type { Store } from '../../../src/server/store/store.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { answersIn, head, open, untilClosed } from '../http/raw.ts';
+
+/** Far under the time that calls under way are given. */
+const soonMs = 1500;
+
+const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
+const body = '{"groupName":"under-way"}';
+const creating = `${head(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: here', basic, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
+
+async function stopInTime(server: TestServer): Promise<void> {
+  const before = performance.now();
+  await server[Symbol.asyncDispose]();
+  expect(performance.now() - before).toBeLessThan(soonMs);
+}
+
+/** A connection that has called once and waits for the next call. */
+async function keptAlive(server: TestServer): Promise<Socket> {
+  const socket = await open(server);
+  socket.write(head('GET /healthz HTTP/1.1', 'Host: here'));
+  await once(socket, 'data');
+  return socket;
+}
+
+/** A store whose writes wait until they are let go. */
+function held(): { store: Store; letGo(): void; held: Promise<void> } {
+  const inner = openMemoryStore();
+  let letGo = () => {};
+  let arrived = () => {};
+  const arrival = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let starts = 0;
+  const transaction: Store['transaction'] = async (work) => {
+    starts += 1;
+    // The first ones are those of the start: bootstrap and signing key.
+    if (starts > 2) {
+      arrived();
+      await gate;
+    }
+    return inner.transaction(work);
+  };
+  return { store: { ...inner, transaction }, letGo: () => letGo(), held: arrival };
+}
+
+test('connections without a call end at once, whatever they are waiting for', async () => {
+  const server = await startServer();
+  const silent = await open(server);
+  const halfway = await open(server);
+  halfway.write('GET /healthz HTTP/1.1\r\nHost: here\r\n');
+  const kept = await keptAlive(server);
+  const closing = [silent, halfway, kept].map(untilClosed);
+  await stopInTime(server);
+  await Promise.all(closing);
+});
+
+test('a call under way is finished, on a connection that would be kept, and what it wrote is there', async () => {
+  const { store, letGo, held: arrival } = held();
+  const server = await startServer({ openStore: async () => ({ ...store, close: async () => {} }) });
+  const socket = await keptAlive(server);
+  const reading = untilClosed(socket);
+  socket.write(creating);
+  await arrival;
+  const stopping = stopInTime(server);
+  letGo();
+  await stopping;
+  expect(answersIn(await reading)).toMatchObject([{ status: 201 }]);
+  expect(await store.groups.getBy('groupName', 'under-way')).toBeDefined();
+});
+
+test('after it the port is free for the next', async () => {
+  const first = await startServer();
+  const { port } = new URL(first.url);
+  await keptAlive(first);
+  await stopInTime(first);
+  await using second = await startServer({ flags: { port } });
+  expect(second.url).toBe(first.url);
+  await expect(second.admin.groups.list()).resolves.toBeDefined();
+});
+
+test('API keys keep the time of their last use over it', async () => {
+  const store = openMemoryStore();
+  const lasting = async () => ({ ...store, close: async () => {} });
+  const server = await startServer({ openStore: lasting });
+  const { apiKeyId, apiKey } = await server.admin.apiKey.create({
+    body: { appId: 'test', clientId: adminClient.clientId },
+  });
+  await server.as({ apiKey: String(apiKey) }).groups.list();
+  await server[Symbol.asyncDispose]();
+  expect(await store.apiKeys.get(String(apiKeyId))).toMatchObject({ lastUsedAt: server.clock.now().toISOString() });
+});

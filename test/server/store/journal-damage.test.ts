@@ -1,0 +1,183 @@
+/** A journal that is not as it was written: what is only torn is cut off, everything else stops the start. */
+import { crc32 } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { closedSegmentName } from '../../../src/server/store/json/layout.ts';
+import { encodeBatch, encodeHead } from '../../../src/server/store/json/record.ts';
+import { Layer } from '../../../src/server/store/layer.ts';
+import {
+  COMMITS,
+  closedSegment,
+  expectOpens,
+  expectRefused,
+  flipped,
+  journal,
+  lineOf,
+  lineStarts,
+  model,
+  starts,
+  tail,
+  withFile,
+  without,
+  zeroed,
+} from './damaged-store.ts';
+import { files } from './fault-bench.ts';
+import { History } from './history.ts';
+import { between, seeded } from './random.ts';
+import { group } from './rows.ts';
+
+/** Commits as one batch, each adding one group of its own. */
+function batch(first: number, epoch: number, count: number): Buffer {
+  const commits = Array.from({ length: count }, (_, index) => {
+    const commit = new Layer('overlay');
+    const row = group(`z${first + index}`);
+    commit.table('groups').put(row.groupId, row);
+    return commit;
+  });
+  return encodeBatch(first, epoch, commits);
+}
+
+describe('a torn tail', () => {
+  test('is cut off and kept aside, wherever in the last three commits the journal ends', async () => {
+    for (let length = starts.at(-4) as number; length < journal.length; length += 1) {
+      const bench = withFile(files.journal, journal.subarray(0, length));
+      const whole = starts.filter((start) => start <= length).length;
+      await expectOpens(bench, COMMITS - starts.length + whole);
+      const rest = journal.subarray(lineOf(length), length);
+      expect((await bench.broken()).join()).toBe(rest.toString());
+    }
+  });
+
+  test('may have a hole in any of its sectors', async () => {
+    for (let at = tail; at < journal.length; at += 1) {
+      const sectorEnd = Math.min(at - (at % 512) + 512, journal.length);
+      const bench = withFile(files.journal, zeroed(journal, at, sectorEnd));
+      await expectOpens(bench, COMMITS - 1);
+      expect(await bench.broken()).toHaveLength(1);
+      at = sectorEnd - 1;
+    }
+  });
+
+  test('may be random bytes or zeros that follow the last commit', async () => {
+    for (let seed = 1; seed <= 100; seed += 1) {
+      const random = seeded(seed);
+      const noise = Buffer.from(Array.from({ length: between(random, 1, 3000) }, () => between(random, 0, 256)));
+      const rest = seed % 4 === 0 ? Buffer.alloc(between(random, 1, 5000)) : noise;
+      const bench = withFile(files.journal, Buffer.concat([journal, rest]));
+      await expectOpens(bench, COMMITS);
+      expect(await bench.broken()).toEqual([rest]);
+    }
+  });
+
+  test('does not stop later starts, and its place is written to again', async () => {
+    const bench = withFile(files.journal, journal.subarray(0, -1));
+    const store = await bench.open();
+    expect(bench.bytes(files.journal).equals(journal.subarray(0, tail))).toBe(true);
+    const history = new History(COMMITS - 1);
+    await history.commits(store, 3);
+    await expectOpens(bench, COMMITS + 2);
+    expect(bench.events).toContainEqual(
+      expect.objectContaining({ event: 'torn-tail', file: files.journal, offset: tail }),
+    );
+  });
+
+  test('may be a batch that was written with a hole in its middle', async () => {
+    const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 12)]);
+    const lines = lineStarts(bytes);
+    const hole = lines[starts.length + 2] as number;
+    const bench = withFile(files.journal, zeroed(bytes, hole + 20, hole + 300));
+    const store = await bench.open();
+    expect(await store.groups.count()).toBe(COMMITS + 1 + 3);
+    expect(await bench.broken()).toEqual([zeroed(bytes, hole + 20, hole + 300).subarray(hole)]);
+  });
+});
+
+describe('a damaged journal is refused with the place', () => {
+  test('whichever bit of what precedes the last commit is flipped', async () => {
+    for (let seed = 1; seed <= 200; seed += 1) {
+      const random = seeded(seed);
+      const at = between(random, 0, tail);
+      const bench = withFile(files.journal, flipped(journal, at, between(random, 0, 8)));
+      await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: lineOf(at) });
+    }
+  });
+
+  test('where a sector of an earlier commit is gone, though it reach into the last one', async () => {
+    for (let at = starts[1] as number; at < tail; at += 64) {
+      const bench = withFile(files.journal, zeroed(journal, at, at + 512));
+      await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: lineOf(at) });
+    }
+  });
+
+  test('where a sector of an earlier commit is gone and the last one is torn besides', async () => {
+    const at = starts[2] as number;
+    const bench = withFile(files.journal, zeroed(journal, at + 50, at + 60).subarray(0, -5));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
+  });
+
+  test('where a bit is flipped in a batch of which other commits are whole', async () => {
+    const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 5)]);
+    const second = lineStarts(bytes)[starts.length] as number;
+    const bench = withFile(files.journal, flipped(bytes, second + 40, 3));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: second });
+  });
+
+  test('where it is empty, or its head is gone', async () => {
+    for (const bytes of ['', '\0'.repeat(600), 'null\n', '{}\n']) {
+      await expectRefused(withFile(files.journal, Buffer.from(bytes)), { kind: 'damaged', offset: 0 });
+    }
+    const headless = journal.subarray(starts[1] as number);
+    await expectRefused(withFile(files.journal, headless), { kind: 'damaged', file: files.journal, offset: 0 });
+  });
+
+  test('where a newer version wrote it', async () => {
+    const start = '{"formatVersion":2,"first":10,"epoch":1';
+    const sealed = Buffer.from(`${start},"crc32":"${crc32(start).toString(16).padStart(8, '0')}"}\n`);
+    await expectRefused(withFile(files.journal, sealed), { kind: 'newer-format', file: files.journal });
+  });
+});
+
+describe('a journal whose commits do not follow one another is refused', () => {
+  const offset = journal.length;
+  const next = COMMITS + 1;
+  const added: readonly [what: string, lines: Buffer, expectedOffset: number][] = [
+    ['a commit that is there twice', batch(COMMITS, 9, 1), offset],
+    ['a gap', batch(next + 1, 9, 1), offset],
+    ['a commit of an earlier start', batch(next, 1, 1), offset],
+    ['an older end that comes again', journal.subarray(tail), offset],
+    ['an earlier start after a later one', Buffer.concat([batch(next, 9, 1), batch(next + 1, 8, 1)]), 0],
+  ];
+
+  test.each(added)('%s', async (_, lines, expectedOffset) => {
+    const place = expectedOffset || offset + batch(next, 9, 1).length;
+    const bench = withFile(files.journal, Buffer.concat([journal, lines]));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: place });
+  });
+
+  test('a segment that begins too late or too early for the one before', async () => {
+    const bench = without(files.checkpoint);
+    bench.disk.plant(files.journal, Buffer.concat([encodeHead(11, 9), batch(11, 9, 1)]));
+    await expectRefused(bench, { kind: 'damaged' });
+    bench.disk.plant(files.journal, Buffer.concat([encodeHead(9, 9), batch(9, 9, 1)]));
+    await expectRefused(bench, { kind: 'damaged' });
+  });
+
+  test('a journal that ends before the checkpoint does', async () => {
+    const bench = withFile(files.journal, model.bytes(closedSegment).subarray(0, -10));
+    await expectRefused(bench, { kind: 'damaged' });
+    bench.disk.plant(files.journal, Buffer.concat([encodeHead(5, 2), batch(5, 2, 1)]));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal });
+  });
+});
+
+test('replaying any beginning of the journal twice is the same as once', async () => {
+  for (let lines = 1; lines < starts.length; lines += 1) {
+    const bench = withFile(files.journal, journal.subarray(0, starts[lines]));
+    const store = await bench.open();
+    await store.checkpoint();
+    const again = bench.copy();
+    // The checkpoint holds the commits already; the journal from before it brings them again.
+    again.disk.plant(files.journal, journal.subarray(0, starts[lines]));
+    again.disk.unplant(`/store/${closedSegmentName(10)}`);
+    await expectOpens(again, 9 + lines - 1);
+  }
+});

@@ -1,0 +1,170 @@
+/** The part of the suite that is about one table. */
+import { describe, expect, test } from 'vitest';
+import { DuplicateError, MissingRowError, type Store } from '../../../src/server/store/store.ts';
+import { group, idsOf, insertGroups, user } from './rows.ts';
+
+export function readingSuite(store: () => Store): void {
+  describe('reading', () => {
+    test('gives a row by its key, and nothing for a key that no row has', async () => {
+      await insertGroups(store(), group('a'));
+      expect(await store().groups.get('a')).toEqual(group('a'));
+      expect(await store().groups.get('b')).toBeUndefined();
+    });
+
+    test('gives a row by any of its values in a unique index', async () => {
+      await store().transaction(({ users }) => users.insert(user('u1', { userName: 'Ada', identities: ['ada@home'] })));
+      for (const login of ['u1', 'ada', 'ada@home']) expect(await store().users.getBy('login', login)).toBeDefined();
+      expect(await store().users.getBy('login', 'Ada')).toBeUndefined();
+    });
+
+    test('gives the rows of a plain index in the order of their keys', async () => {
+      await insertGroups(
+        store(),
+        group('c', { roles: ['x'] }),
+        group('a', { roles: ['x', 'y'] }),
+        group('b', { roles: ['y'] }),
+      );
+      expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['a', 'c']);
+      expect(await idsOf(store().groups.find('role', 'y'))).toEqual(['a', 'b']);
+      expect(await idsOf(store().groups.find('role', 'z'))).toEqual([]);
+    });
+
+    test('lists pages: what comes after a key, there or not, and no more than asked for', async () => {
+      await insertGroups(store(), group('a'), group('b'), group('c'), group('d'));
+      expect(await idsOf(store().groups.list({ limit: 2 }))).toEqual(['a', 'b']);
+      expect(await idsOf(store().groups.list({ after: 'b', limit: 2 }))).toEqual(['c', 'd']);
+      expect(await idsOf(store().groups.list({ after: 'bb' }))).toEqual(['c', 'd']);
+      expect(await idsOf(store().groups.list({ after: 'd' }))).toEqual([]);
+      expect(await idsOf(store().groups.list({ limit: 0 }))).toEqual([]);
+    });
+
+    test('pages through a plain index', async () => {
+      const rows = ['a', 'b', 'c'].map((groupId) => group(groupId, { roles: ['x'] }));
+      await insertGroups(store(), ...rows, group('bb'));
+      expect(await idsOf(store().groups.find('role', 'x', { after: 'a', limit: 1 }))).toEqual(['b']);
+      expect(await idsOf(store().groups.find('role', 'x', { after: 'b' }))).toEqual(['c']);
+    });
+
+    test('counts the rows of a table', async () => {
+      await insertGroups(store(), group('a'), group('b'));
+      await store().transaction(({ groups }) => groups.delete('a'));
+      expect(await store().groups.count()).toBe(1);
+      expect(await store().users.count()).toBe(0);
+    });
+
+    test('gives the same row by reference: nothing is copied on the way', async () => {
+      await insertGroups(store(), group('a', { roles: ['x'] }));
+      const row = await store().groups.get('a');
+      expect((await store().groups.find('role', 'x'))[0]).toBe(row);
+      expect(Object.isFrozen(row)).toBe(true);
+    });
+
+    test('keeps a row as it was when the object it was made from changes afterwards', async () => {
+      const row = { ...group('a'), roles: ['x'] };
+      await insertGroups(store(), row);
+      row.roles.push('y');
+      row.groupName = 'changed';
+      expect(await store().groups.get('a')).toEqual(group('a', { roles: ['x'] }));
+    });
+  });
+}
+
+export function writingSuite(store: () => Store): void {
+  describe('writing', () => {
+    test('refuses a primary key that is taken', async () => {
+      await insertGroups(store(), group('a'));
+      await expect(insertGroups(store(), group('a', { groupName: 'other' }))).rejects.toThrow(
+        new DuplicateError('groups', 'key'),
+      );
+    });
+
+    test('refuses a unique value that is taken and keeps the store as it was', async () => {
+      await insertGroups(store(), group('a', { groupName: 'same' }));
+      const failure = insertGroups(store(), group('b', { groupName: 'free' }), group('c', { groupName: 'same' }));
+      await expect(failure).rejects.toMatchObject({
+        name: 'DuplicateError',
+        table: 'groups',
+        constraint: 'groupName',
+      });
+      expect(await idsOf(store().groups.list())).toEqual(['a']);
+    });
+
+    test('refuses a row of which any one of several unique values is taken', async () => {
+      await store().transaction(({ users }) => users.insert(user('u1', { identities: ['shared'] })));
+      const second = store().transaction(({ users }) => users.insert(user('u2', { identities: ['own', 'shared'] })));
+      await expect(second).rejects.toThrow(DuplicateError);
+    });
+
+    test('lets a row keep its unique values when it is replaced', async () => {
+      await insertGroups(store(), group('a'));
+      await store().transaction(({ groups }) => groups.replace(group('a', { roles: ['x'] })));
+      expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['a']);
+      expect(await store().groups.getBy('groupName', 'name of a')).toEqual(group('a', { roles: ['x'] }));
+    });
+
+    test('frees the unique values of rows that changed or went', async () => {
+      await insertGroups(store(), group('a', { groupName: 'one' }), group('b', { groupName: 'two' }));
+      await store().transaction(async ({ groups }) => {
+        await groups.replace(group('a', { groupName: 'new' }));
+        await groups.delete('b');
+        await groups.insert(group('c', { groupName: 'one' }));
+        await groups.insert(group('d', { groupName: 'two' }));
+      });
+      expect(await store().groups.getBy('groupName', 'one')).toMatchObject({ groupId: 'c' });
+      expect(await store().groups.getBy('groupName', 'two')).toMatchObject({ groupId: 'd' });
+      expect(await store().groups.getBy('groupName', 'new')).toMatchObject({ groupId: 'a' });
+    });
+
+    test('lets two rows swap a unique value in one transaction', async () => {
+      await insertGroups(store(), group('a', { groupName: 'one' }), group('b', { groupName: 'two' }));
+      await store().transaction(async ({ groups }) => {
+        await groups.replace(group('a', { groupName: 'aside' }));
+        await groups.replace(group('b', { groupName: 'one' }));
+        await groups.replace(group('a', { groupName: 'two' }));
+      });
+      expect(await store().groups.getBy('groupName', 'one')).toMatchObject({ groupId: 'b' });
+      expect(await store().groups.getBy('groupName', 'two')).toMatchObject({ groupId: 'a' });
+    });
+
+    test('takes a replaced row out of the plain indexes it left', async () => {
+      await insertGroups(store(), group('a', { roles: ['x'] }));
+      await store().transaction(({ groups }) => groups.replace(group('a', { roles: ['y'] })));
+      expect(await idsOf(store().groups.find('role', 'x'))).toEqual([]);
+      expect(await idsOf(store().groups.find('role', 'y'))).toEqual(['a']);
+    });
+
+    test('refuses to replace a row that is not there', async () => {
+      const work = store().transaction(({ groups }) => groups.replace(group('a')));
+      await expect(work).rejects.toThrow(new MissingRowError('groups'));
+    });
+
+    test('says whether there was a row to delete', async () => {
+      await insertGroups(store(), group('a'));
+      const said = await store().transaction(async ({ groups }) => [
+        await groups.delete('a'),
+        await groups.delete('a'),
+      ]);
+      expect(said).toEqual([true, false]);
+      expect(await store().groups.get('a')).toBeUndefined();
+    });
+
+    test('refuses a row that its schema does not allow', async () => {
+      const wrong = { ...group('a'), surprise: true };
+      await expect(store().transaction(({ groups }) => groups.insert(wrong))).rejects.toThrow();
+      expect(await store().groups.count()).toBe(0);
+    });
+
+    test('keeps rows whose keys and values are names that objects are born with', async () => {
+      const names = ['__proto__', 'constructor', 'hasOwnProperty', 'toString'];
+      await insertGroups(store(), ...names.map((name) => group(name, { groupName: name, roles: [name] })));
+      for (const name of names) {
+        expect(await store().groups.get(name)).toMatchObject({ groupId: name });
+        expect(await store().groups.getBy('groupName', name)).toMatchObject({ groupId: name });
+        expect(await idsOf(store().groups.find('role', name))).toEqual([name]);
+      }
+      expect(await store().groups.get('valueOf')).toBeUndefined();
+      expect(await store().groups.getBy('groupName', 'valueOf')).toBeUndefined();
+      expect(await store().groups.find('role', 'valueOf')).toEqual([]);
+    });
+  });
+}

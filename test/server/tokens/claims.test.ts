@@ -1,0 +1,118 @@
+/** Claims: times are enforced to the second, and a token is taken only where it was issued and for whom. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../harness.ts';
+import { forge, goodClaims, login, present, refused } from './forge.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A good token whose claim `name` is this text of JSON; undefined: whose claim is missing. */
+function withClaim(name: string, json: string | undefined): Promise<string> {
+  const { [name]: _left, ...others } = goodClaims(server);
+  const members = Object.entries(others).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  if (json !== undefined) members.push(`${JSON.stringify(name)}:${json}`);
+  return forge(server, { payload: `{${members.join(',')}}` });
+}
+
+function fromNow(seconds: number): string {
+  return String(Math.floor(server.clock.now().getTime() / 1000) + seconds);
+}
+
+describe('times', () => {
+  const never = [
+    '"2000000000"',
+    '-1',
+    '1e308',
+    '-1e308',
+    '1e999',
+    'null',
+    'true',
+    '[2000000000]',
+    '{}',
+    '2000000000.5',
+  ];
+  test.each(['exp', 'iat', 'nbf'])('%s that is no time is refused', async (name) => {
+    const odd = name === 'nbf' ? never.filter((json) => json !== '-1') : never;
+    for (const json of odd) expect([json, await present(server, await withClaim(name, json))]).toEqual([json, refused]);
+  });
+
+  test.each(['exp', 'iat', 'sub', 'jti', 'iss', 'aud', 'client_id', 'app_id', 'scope', 'authorities'])(
+    'a token without %s is refused',
+    async (name) => {
+      expect(await present(server, await withClaim(name, undefined))).toEqual(refused);
+    },
+  );
+
+  test('an expired token is refused, one that lasts another second is taken', async () => {
+    for (const seconds of [-86_400, -1, 0])
+      expect(await present(server, await withClaim('exp', fromNow(seconds)))).toEqual(refused);
+    expect((await present(server, await withClaim('exp', fromNow(1)))).status).toBe(200);
+  });
+
+  test('a token is not taken before its time', async () => {
+    for (const seconds of [1, 3600])
+      expect(await present(server, await withClaim('nbf', fromNow(seconds)))).toEqual(refused);
+    expect((await present(server, await withClaim('nbf', fromNow(0)))).status).toBe(200);
+  });
+
+  test('a token from the future is refused, beyond the minute by which clocks may differ', async () => {
+    for (const seconds of [61, 86_400])
+      expect(await present(server, await withClaim('iat', fromNow(seconds)))).toEqual(refused);
+    expect((await present(server, await withClaim('iat', fromNow(59)))).status).toBe(200);
+  });
+});
+
+describe('issuer and audience', () => {
+  test.each(['iss', 'aud'])('%s of another service is refused', async (name) => {
+    const url = server.url;
+    const others = [
+      '',
+      'https://elsewhere.example',
+      `${url}/`,
+      `${url}.`,
+      url.toUpperCase(),
+      ` ${url}`,
+      `${url}/x`,
+      'null',
+    ];
+    for (const other of others)
+      expect([other, await present(server, await withClaim(name, JSON.stringify(other)))]).toEqual([other, refused]);
+  });
+
+  test('several audiences are refused, also where ours is among them', async () => {
+    const url = JSON.stringify(server.url);
+    for (const json of [`[${url}]`, `[${url},"https://elsewhere.example"]`, '[]', `{"0":${url}}`])
+      expect(await present(server, await withClaim('aud', json))).toEqual(refused);
+  });
+
+  test('the token of one server is none of another, though both have a client of that name', async () => {
+    await using other = await startServer();
+    expect(await present(other, await login(server))).toEqual(refused);
+    expect((await present(other, await login(other))).status).toBe(200);
+  });
+});
+
+describe('whom it names', () => {
+  test('a subject or client that is not there is refused', async () => {
+    for (const name of ['sub', 'client_id'])
+      expect(await present(server, await withClaim(name, '"nobody"'))).toEqual(refused);
+  });
+
+  test('roles count only where token and store agree', async () => {
+    const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC'] });
+    const payload = { ...goodClaims(server), sub: clientId, client_id: clientId };
+    const outcome = await present(server, await forge(server, { payload }));
+    expect(outcome).toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+    expect(outcome.challenge).toContain('error="insufficient_scope"');
+  });
+
+  test('a token with fewer roles than its client has no more by it', async () => {
+    expect(await present(server, await withClaim('authorities', '["ROLE_CLI-1STPARTY"]'))).toMatchObject({
+      status: 403,
+    });
+  });
+});

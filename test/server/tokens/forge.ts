@@ -1,0 +1,95 @@
+/** Makes tokens as nobody should: any header, any claims, signed with whatever key a test chooses. */
+import { createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import type { SigningKey } from '../../../src/server/store/tables.ts';
+import { adminClient, type TestServer } from '../../harness.ts';
+
+/** Values that JSON can't express from objects, such as 1e308 or members given twice, go in as text. */
+type Part = object | string;
+
+export interface Forgery {
+  readonly header?: Part;
+  readonly payload?: Part;
+  /** Of the text `header.payload`; by default with the server's own current key. */
+  readonly signature?: (signed: string) => Buffer | string;
+}
+
+export async function currentKey({ world }: TestServer): Promise<SigningKey> {
+  const row = (await world.store.signingKeys.list()).find((key) => key.current);
+  if (!row) throw new Error('there is no current key');
+  return row;
+}
+
+export function privateKeyOf(row: SigningKey): KeyObject {
+  return createPrivateKey({ key: row.privateJwk as JsonWebKey, format: 'jwk' });
+}
+
+/** As RFC 7518, 3.4 wants it: both numbers, 32 bytes each. */
+export function es256(key: KeyObject): (signed: string) => Buffer {
+  return (signed) => sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+}
+
+export function encode(part: Part): string {
+  return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
+}
+
+/** Claims that the server takes: those of the administrator client, for an hour from now. */
+export function goodClaims({ url, clock }: TestServer): Record<string, unknown> {
+  const iat = Math.floor(clock.now().getTime() / 1000);
+  return {
+    iss: url,
+    aud: url,
+    sub: adminClient.clientId,
+    iat,
+    exp: iat + 3600,
+    jti: '7d4b1a43-4f6f-4c7e-8f0a-0d6a3c1c5b10',
+    scope: [],
+    authorities: [
+      'ROLE_CLI-AUTH-IDENTIFIED',
+      'ROLE_CLI-AUTH-BASIC',
+      'ROLE_CLI-1STPARTY',
+      'ROLE_AUTH-BASIC',
+      'ROLE_ADMIN',
+    ],
+    client_id: adminClient.clientId,
+    app_id: 'iam-admin',
+  };
+}
+
+/** A token that differs from a good one only in what is given. */
+export async function forge(server: TestServer, forgery: Forgery = {}): Promise<string> {
+  const key = await currentKey(server);
+  const header = forgery.header ?? { alg: key.alg, kid: key.kid, typ: 'at+jwt' };
+  const signed = `${encode(header)}.${encode(forgery.payload ?? goodClaims(server))}`;
+  const made = (forgery.signature ?? es256(privateKeyOf(key)))(signed);
+  return `${signed}.${typeof made === 'string' ? made : made.toString('base64url')}`;
+}
+
+export interface Outcome {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly challenge: string | null;
+}
+
+/** What a read that needs an administrator answers to this token. */
+export async function present({ url }: TestServer, token: string): Promise<Outcome> {
+  const answer = await fetch(`${url}${servicePrefix}/groups`, { headers: { authorization: `Bearer ${token}` } });
+  const body = (await answer.json()) as { code?: string }[];
+  return { status: answer.status, code: body[0]?.code, challenge: answer.headers.get('www-authenticate') };
+}
+
+export const refused: Outcome = {
+  status: 401,
+  code: 'TOKEN_INVALID',
+  challenge: 'Bearer realm="iam", error="invalid_token"',
+};
+
+/** A token as the server issues it. */
+export async function login({ url }: TestServer, { clientId, clientSecret } = adminClient): Promise<string> {
+  const answer = await fetch(`${url}${servicePrefix}/client-identities/login`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+  });
+  const { accessToken } = (await answer.json()) as { accessToken: string };
+  return accessToken;
+}

@@ -1,0 +1,178 @@
+/** What an access token says in its header counts only where the server itself would have said it. */
+import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SigningKey } from '../../../src/server/store/tables.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { currentKey, encode, es256, forge, goodClaims, present, refused } from './forge.ts';
+
+let server: TestServer;
+let key: SigningKey;
+
+beforeAll(async () => {
+  server = await startServer();
+  key = await currentKey(server);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+test('a token made as the server makes it is taken, so that each refusal below has its reason', async () => {
+  expect((await present(server, await forge(server))).status).toBe(200);
+});
+
+describe('the algorithm', () => {
+  test.each(['none', 'None', 'NONE', 'nOnE', ''])('%j, unsigned, is refused', async (alg) => {
+    const header = { alg, kid: key.kid, typ: 'at+jwt' };
+    expect(await present(server, await forge(server, { header, signature: () => '' }))).toEqual(refused);
+    expect(await present(server, await forge(server, { header }))).toEqual(refused);
+  });
+
+  const forms: [string, (key: SigningKey) => string | Buffer][] = [
+    ['PEM', (row) => publicKey(row).export({ type: 'spki', format: 'pem' })],
+    ['DER', (row) => publicKey(row).export({ type: 'spki', format: 'der' })],
+    ['JWK', (row) => JSON.stringify(row.publicJwk)],
+    ['x coordinate', (row) => Buffer.from(String(row.publicJwk.x), 'base64url')],
+    ['nothing', () => ''],
+  ];
+  test.each(forms)('HS256 keyed with the public key as %s is refused', async (_form, secret) => {
+    const header = { alg: 'HS256', kid: key.kid, typ: 'at+jwt' };
+    const signature = (signed: string) => createHmac('sha256', secret(key)).update(signed).digest();
+    expect(await present(server, await forge(server, { header, signature }))).toEqual(refused);
+  });
+
+  test.each(['ES384', 'ES512', 'ES256K', 'RS256', 'PS256', 'EdDSA', 'HS256', 'es256'])(
+    'a right ES256 signature under the name %s is refused',
+    async (alg) => {
+      expect(await present(server, await forge(server, { header: { alg, kid: key.kid, typ: 'at+jwt' } }))).toEqual(
+        refused,
+      );
+    },
+  );
+
+  test('an RSA signature is refused where the key is an elliptic one', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const header = { alg: 'RS256', kid: key.kid, typ: 'at+jwt' };
+    const signature = (signed: string) => sign('sha256', Buffer.from(signed), privateKey);
+    expect(await present(server, await forge(server, { header, signature }))).toEqual(refused);
+  });
+
+  function publicKey(row: SigningKey) {
+    return createPublicKey({ key: row.publicJwk as JsonWebKey, format: 'jwk' });
+  }
+});
+
+test('a key that the token brings along or points to is not looked at', async () => {
+  const asked: (string | undefined)[] = [];
+  const listener = createServer((request, response) => {
+    asked.push(request.url);
+    response.end(
+      JSON.stringify({ keys: [{ ...stranger.publicKey.export({ format: 'jwk' }), kid: 'mine', alg: 'ES256' }] }),
+    );
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+  const own = stranger.publicKey.export({ format: 'jwk' });
+  const x5c = [stranger.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')];
+  for (const kid of ['mine', key.kid, address])
+    for (const lure of [
+      { jwk: own },
+      { jku: address },
+      { x5u: address },
+      { x5c },
+      { jwk: { ...own, kid: key.kid }, jku: address },
+    ])
+      expect(
+        await present(
+          server,
+          await forge(server, {
+            header: { alg: 'ES256', kid, typ: 'at+jwt', ...lure },
+            signature: es256(stranger.privateKey),
+          }),
+        ),
+      ).toEqual(refused);
+  await new Promise((resolve) => listener.close(resolve));
+  expect(asked).toEqual([]);
+});
+
+describe('the key id', () => {
+  const odd: [string, unknown][] = [
+    ['unknown', 'no-such-key'],
+    ['missing', undefined],
+    ['empty', ''],
+    ['null', null],
+    ['a number', 7],
+    ['a path', '../../../../etc/passwd'],
+    ['an absolute path', '/dev/null'],
+    ['SQL', "' OR '1'='1"],
+    ['a prototype member', '__proto__'],
+    ['another one', 'constructor'],
+    ['huge', 'k'.repeat(9_000)],
+    ['an object', { $ne: '' }],
+  ];
+  test.each(odd)('%s is refused, though the signature is right', async (_what, kid) => {
+    expect(await present(server, await forge(server, { header: { alg: 'ES256', kid, typ: 'at+jwt' } }))).toEqual(
+      refused,
+    );
+  });
+
+  test('in an array is refused', async () => {
+    const header = { alg: 'ES256', kid: [key.kid], typ: 'at+jwt' };
+    expect(await present(server, await forge(server, { header }))).toEqual(refused);
+  });
+});
+
+describe('what has to be understood', () => {
+  test.each([
+    ['an unknown extension', { crit: ['exp'], exp: 1 }],
+    ['an unknown extension of a stranger', { crit: ['urn:example:x'], 'urn:example:x': true }],
+    ['an extension that is not there', { crit: ['b64'] }],
+    ['an empty list', { crit: [] }],
+    ['no list', { crit: 'exp' }],
+    ['a payload that is not encoded', { b64: false, crit: ['b64'] }],
+    ['the same without saying that it matters', { b64: false }],
+  ])('%s is refused', async (_what, more) => {
+    const header = { alg: 'ES256', kid: key.kid, typ: 'at+jwt', ...more };
+    expect(await present(server, await forge(server, { header }))).toEqual(refused);
+  });
+
+  test.each(['JWT', 'jwt', 'at', 'refresh+jwt', 'at+jwt+x', '', null, 5])('typ %j is refused', async (typ) => {
+    expect(await present(server, await forge(server, { header: { alg: 'ES256', kid: key.kid, typ } }))).toEqual(
+      refused,
+    );
+  });
+
+  test('a missing typ is refused', async () => {
+    expect(await present(server, await forge(server, { header: { alg: 'ES256', kid: key.kid } }))).toEqual(refused);
+  });
+});
+
+describe('the form', () => {
+  test('the JSON serialisation is refused, flattened and general', async () => {
+    const [header, payload, signature] = (await forge(server)).split('.');
+    const flattened = JSON.stringify({ payload, protected: header, signature });
+    const general = JSON.stringify({ payload, signatures: [{ protected: header, signature }] });
+    for (const text of [flattened, general, encode(flattened), encode(general)])
+      expect(await present(server, text)).toEqual(refused);
+  });
+
+  test('too few parts, too many, and parts that are nothing are refused', async () => {
+    const token = await forge(server);
+    const [header, payload, signature] = token.split('.');
+    const odd = ['x', '.', '..', '....', `${header}.${payload}`, `${header}.${payload}.`, `.${payload}.${signature}`];
+    const more = [`${header}..${signature}`, `${token}.`, `.${token}`, `${token}.${signature}`, `${token},${token}`];
+    for (const text of [...odd, ...more]) expect(await present(server, text)).toEqual(refused);
+  });
+
+  test('a header or payload that is no JSON object is refused', async () => {
+    for (const part of ['', 'null', '[]', '"x"', '{', '7', '{"alg":"ES256"'])
+      for (const forgery of [{ header: part }, { payload: part }])
+        expect(await present(server, await forge(server, forgery))).toEqual(refused);
+  });
+
+  test('authorities in another form than a list are refused', async () => {
+    const payload = { ...goodClaims(server), authorities: 'ROLE_ADMIN' };
+    expect(await present(server, await forge(server, { payload }))).toEqual(refused);
+  });
+});

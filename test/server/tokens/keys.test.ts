@@ -1,0 +1,115 @@
+/** Keys: every algorithm that can be set signs and verifies, changing it ends no token, and only public halves are shown. */
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import type { Store } from '../../../src/server/store/store.ts';
+import { signingAlgorithms } from '../../../src/server/tokens/keys.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { login, present } from './forge.ts';
+
+async function keySet({ url }: TestServer): Promise<JSONWebKeySet> {
+  return (await (await fetch(`${url}${servicePrefix}/keys`)).json()) as JSONWebKeySet;
+}
+
+describe.each(signingAlgorithms)('with %s', (alg) => {
+  test('tokens are signed so, taken, and verified by others with what is published', async () => {
+    await using server = await startServer({ flags: { 'signing-alg': alg } });
+    const token = await login(server);
+    expect(decodeProtectedHeader(token)).toEqual({ alg, kid: expect.any(String), typ: 'at+jwt' });
+    expect((await present(server, token)).status).toBe(200);
+    const options = { issuer: server.url, audience: server.url, typ: 'at+jwt', currentDate: server.clock.now() };
+    const remote = createRemoteJWKSet(new URL(`${server.url}/.well-known/jwks.json`));
+    await expect(jwtVerify(token, remote, options)).resolves.toBeDefined();
+    await expect(jwtVerify(token, createLocalJWKSet(await keySet(server)), options)).resolves.toBeDefined();
+    const pem = await fetch(`${server.url}${servicePrefix}/keys`, { headers: { accept: 'application/x-pem-file' } });
+    await expect(jwtVerify(token, createPublicKey(await pem.text()), options)).resolves.toBeDefined();
+  });
+
+  test('the key has at least 128 bits of strength, and nothing private is shown', async () => {
+    await using server = await startServer({ flags: { 'signing-alg': alg } });
+    const [shown, ...others] = (await keySet(server)).keys;
+    expect(others).toEqual([]);
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: shown as JsonWebKey, format: 'jwk' });
+    if (asymmetricKeyType === 'rsa') expect(asymmetricKeyDetails?.modulusLength).toBe(3072);
+    else expect(['ed25519', 'ec']).toContain(asymmetricKeyType);
+    const members = ['kty', 'kid', 'alg', 'use', 'crv', 'x', 'y', 'n', 'e'];
+    expect(Object.keys(shown ?? {}).filter((name) => !members.includes(name))).toEqual([]);
+    expect(shown).toMatchObject({ alg, use: 'sig' });
+  });
+});
+
+/** A store that outlives the servers on it. */
+function lasting(store: Store): () => Promise<Store> {
+  return async () => ({ ...store, close: async () => {} });
+}
+
+test('a token from before the change is taken after it', async () => {
+  const openStore = lasting(openMemoryStore());
+  const flags = { 'base-url': 'https://iam.example' };
+  const old: string[] = [];
+  for (const alg of ['ES256', 'EdDSA', 'PS256']) {
+    await using server = await startServer({ flags: { ...flags, 'signing-alg': alg }, openStore });
+    for (const token of old) expect(await server.world.verifier.verify(token)).toBeDefined();
+    const { accessToken } = await server.world.issuer.forClient(await adminRow(server));
+    expect(decodeProtectedHeader(accessToken).alg).toBe(alg);
+    const keys = server.world.keys.publicKeys();
+    expect(keys[0]).toMatchObject({ alg });
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(old.length + 1);
+    old.push(accessToken);
+  }
+  expect(old).toHaveLength(3);
+});
+
+async function adminRow({ world }: TestServer) {
+  const row = await world.store.clients.getBy('bootstrap', 'admin');
+  if (!row) throw new Error('there is no administrator client');
+  return row;
+}
+
+test('the same algorithm at the next start goes on with the same key', async () => {
+  const openStore = lasting(openMemoryStore());
+  const sets: JSONWebKeySet[] = [];
+  for (let start = 0; start < 2; start += 1) {
+    await using server = await startServer({ openStore });
+    sets.push(await keySet(server));
+  }
+  expect(sets[1]).toEqual(sets[0]);
+});
+
+describe('under the root of the base URL', () => {
+  test('the key set is the same, and may be kept for a while', async () => {
+    await using server = await startServer();
+    const answer = await fetch(`${server.url}/.well-known/jwks.json`);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await answer.json()).toEqual(await keySet(server));
+  });
+
+  test('the discovery document names issuer and keys as tokens do, without the slash of the base URL', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    await using server = await startServer({ flags: { 'base-url': `${url}/`, port: new URL(url).port } });
+    const answer = await fetch(`${url}/.well-known/openid-configuration`);
+    const document = (await answer.json()) as Record<string, unknown>;
+    expect(document).toMatchObject({
+      issuer: url,
+      jwks_uri: `${url}/.well-known/jwks.json`,
+      id_token_signing_alg_values_supported: ['ES256'],
+    });
+    const claims = await server.world.verifier.verify(
+      (await server.world.issuer.forClient(await adminRow(server))).accessToken,
+    );
+    expect(claims).toMatchObject({ iss: url, aud: url });
+  });
+});
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  await new Promise((resolve) => listener.close(resolve));
+  return port;
+}
