@@ -76,14 +76,15 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
     const value = one(draw, ['', '%00', '%ZZ', '%FF', 'x'.repeat(2000)]);
     const query = [...draft.query.filter((part) => !part.startsWith(`${name}=`)), `${name}=${value}`];
     const refused = operation.statuses.includes(400);
-    return { draft: { ...draft, query }, refused, ...(name === 'after' ? {} : { field: name }) };
+    return { draft: { ...draft, query }, refused, ...(name === 'after' || !refused ? {} : { field: name }) };
   },
   'a repeated query parameter': (draw, draft, { operation }) => {
     const names = Object.keys(operation.request.query ?? {});
     if (names.length === 0) return undefined;
     const field = one(draw, names);
     const query = [...draft.query, `${field}=1`, `${field}=2`];
-    return { draft: { ...draft, query }, refused: operation.statuses.includes(400), field };
+    const refused = operation.statuses.includes(400);
+    return { draft: { ...draft, query }, refused, ...(refused ? { field } : {}) };
   },
   'an odd query': (draw, draft) => {
     const parts = [

@@ -33,6 +33,8 @@ export interface Place {
 export interface Source {
   readonly operation: Operation<never>;
   readonly authorization: string;
+  /** Where Authorization is the user's own, the client presents this. */
+  readonly bearer: string;
   /** Ids and names of what is in the store, so that some requests hit something. */
   readonly pool: readonly string[];
 }
@@ -43,12 +45,12 @@ export function one<Value>(draw: Draw, values: readonly Value[]): Value {
 }
 
 /** A request that fits the declaration, as far as its JSON Schema tells. */
-export function draftOf(draw: Draw, { operation, authorization, pool }: Source): Draft {
+export function draftOf(draw: Draw, { operation, authorization, bearer, pool }: Source): Draft {
   const { method, path, request } = operation;
   const segments = path.split('/').slice(1);
   const body = request.body ? randomValue(draw, schemaOf(request.body), pool) : undefined;
   const query = Object.entries(request.query ?? {}).flatMap(([name, schema]) =>
-    name === 'after' || draw(fc.boolean)
+    name === 'after' || isCredential(operation, name) || draw(fc.boolean)
       ? []
       : [`${name}=${encodeURIComponent(String(randomValue(draw, schemaOf(schema), pool)))}`],
   );
@@ -59,12 +61,19 @@ export function draftOf(draw: Draw, { operation, authorization, pool }: Source):
     ),
     query,
     headers: [
-      ['Authorization', authorization],
-      ...(request.body ? ([['Content-Type', 'application/json']] as const) : []),
+      ['Authorization', request.userPair ? bearer : authorization],
+      ...(request.body ? ([['Content-Type', request.form ? formType : 'application/json']] as const) : []),
     ],
     body,
   };
 }
+
+/** A client that has shown its secret needs no name beside it, and another name would be refused. */
+function isCredential({ auth }: Operation<never>, name: string): boolean {
+  return auth === 'client-id' && name === 'clientId';
+}
+
+const formType = 'application/x-www-form-urlencoded';
 
 function parameter(draw: Draw, { request }: Operation<never>, segment: string, pool: readonly string[]): string {
   const schema = request.params?.[segment.slice(1, -1)] ?? z.string();
@@ -75,8 +84,16 @@ function parameter(draw: Draw, { request }: Operation<never>, segment: string, p
 export function rawOf(draft: Draft): RawRequest {
   const search = draft.query.length === 0 ? '' : `?${draft.query.join('&')}`;
   const path = `${servicePrefix}/${draft.segments.join('/')}${search}`;
-  const body = draft.raw ?? (draft.body === undefined ? undefined : JSON.stringify(draft.body));
+  const isForm = draft.headers.some(([, value]) => value === formType);
+  const body =
+    draft.raw ?? (draft.body === undefined ? undefined : isForm ? formOf(draft.body) : JSON.stringify(draft.body));
   return { method: draft.method, path, headers: draft.headers, body };
+}
+
+function formOf(body: unknown): string {
+  return new URLSearchParams(
+    Object.entries(Object(body)).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
 }
 
 /** The JSON Schema of what a caller sends, without references. */
