@@ -96,10 +96,22 @@ async function fromToken(by: Authentication, token: string): Promise<Principal> 
   const client = await by.store.clients.get(claims.client_id);
   if (!client || !tokenInForce(claims, client) || !(await ownerInForce(by.store, client)))
     throw unauthenticated('TOKEN_INVALID');
-  const granted = await rolesOfProvenClient(by.store, client);
+  return holderOf(by.store, claims, client);
+}
+
+/** What tokens gave to clients that have no groups. Claims and rows do not change in place, so the same two give the same. */
+const holders = new WeakMap<AccessClaims, Principal>();
+
+/** What both the token says and the client has now. */
+async function holderOf(store: Store, claims: AccessClaims, client: Client): Promise<Principal> {
+  const known = holders.get(claims);
+  if (known?.client === client) return known;
+  const granted = await rolesOfProvenClient(store, client);
   const roles = new Set(authoritiesOf(claims).filter((role) => granted.has(role)));
   const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));
-  return { way: 'bearer', client, subject: claims.sub, roles, scope };
+  const holder: Principal = { way: 'bearer', client, subject: claims.sub, roles, scope };
+  if (client.serviceAccountId === undefined) holders.set(claims, holder);
+  return holder;
 }
 
 function tokenInForce(claims: AccessClaims, client: Client): boolean {
