@@ -51,9 +51,15 @@ export class Pool {
 
   begin(): void {
     this.#running = true;
+    this.#stayAwake();
     this.#done = 0;
     this.#busy = this.#connections.length;
     for (const connection of this.#connections) connection.send(this.#load.next());
+  }
+
+  /** A driver that sleeps has to be woken by the server's system call, and the slower the server the more often. */
+  #stayAwake(): void {
+    if (this.#running) setImmediate(() => this.#stayAwake());
   }
 
   /** Waits for what is under way. */

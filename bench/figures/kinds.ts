@@ -95,7 +95,7 @@ export const kinds: readonly Kind[] = [
     status: 201,
     target: 0.1,
     sizes: ['small', 'large'],
-    connections: 256,
+    connections: 128,
     sample: createParts,
     sampleBody: newGroup(),
     load: (subject) => createLoad(subject),

@@ -1,5 +1,5 @@
 /** The Koa app of a world: mounts the registry, one router an area, and writes every failure in the one shape. */
-import Router, { type RouterContext } from '@koa/router';
+import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
@@ -25,7 +25,7 @@ export function createApp(world: World): Koa {
   const app = new Koa();
   app.on('error', (error) => world.log.warn({ error: String(error?.message) }, 'an answer could not be written'));
   app.use(async (ctx) => {
-    const { search } = begin(ctx, world);
+    const search = begin(ctx, world);
     try {
       if (cors(ctx)) return;
       await route(ctx, search, { areas, documents });
@@ -38,32 +38,42 @@ export function createApp(world: World): Koa {
 }
 
 interface Area {
-  readonly router: ReturnType<Router['routes']>;
+  /** What takes a call of this method to this path. */
+  find(method: string, path: string): Taker | undefined;
   readonly operations: readonly { readonly matcher: RegExp; readonly method: string }[];
 }
 
+type Taker = (ctx: Context) => Promise<void>;
+
 interface Places {
   readonly areas: ReadonlyMap<string, Area>;
-  readonly documents: (ctx: Context) => Promise<boolean>;
+  readonly documents: (ctx: Context) => boolean;
 }
 
-function begin(ctx: Context, world: World): { search: string } {
+/** @returns the query, without its question mark. */
+function begin(ctx: Context, world: World): string {
   const { path, search } = splitTarget(ctx.req.url ?? '/');
   ctx.path = path;
+  ctx.state.path = path;
   ctx.state.requestId = world.ids.newRequestId();
-  ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });
-  return { search };
+  ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
+  ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
+  ctx.res.setHeader('Cache-Control', 'no-store');
+  return search;
 }
+
+const noQuery = new URLSearchParams();
 
 async function route(ctx: Context, search: string, { areas, documents }: Places): Promise<void> {
   requireHost(ctx);
-  if (await documents(ctx)) return;
-  const area = ctx.path.startsWith(`${servicePrefix}/`) ? areas.get(areaName(ctx.path)) : undefined;
+  if (documents(ctx)) return;
+  const path: string = ctx.state.path;
+  const area = path.startsWith(`${servicePrefix}/`) ? areas.get(areaName(path)) : undefined;
   if (!area) throw fault('PATH_UNKNOWN');
-  ctx.state.search = new URLSearchParams(search);
-  await area.router(ctx as never, async () => {
-    refuse(ctx, area);
-  });
+  ctx.state.search = search === '' ? noQuery : new URLSearchParams(search);
+  const take = area.find(ctx.req.method ?? '', path);
+  if (!take) refuse(path, area);
+  await take(ctx);
 }
 
 /** Exactly one Host, and a possible one (RFC 9112, 3.2). Node's own check would answer without a body. */
@@ -80,8 +90,8 @@ function areaName(path: string): string {
 }
 
 /** Nothing took the call: its method is wrong, or its path. */
-function refuse(ctx: Context, area: Area): never {
-  const path = ctx.path.slice(servicePrefix.length);
+function refuse(fullPath: string, area: Area): never {
+  const path = fullPath.slice(servicePrefix.length);
   const methods = area.operations.filter(({ matcher }) => matcher.test(path)).map(({ method }) => method);
   if (methods.length === 0) throw fault('PATH_UNKNOWN');
   const allowed = [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods), 'OPTIONS'];
@@ -101,21 +111,25 @@ function areasOf(registry: readonly AnyOperation[], world: World): Map<string, A
   );
 }
 
+/**
+ * The router is asked which route a call is for, and no more: the chain of steps that it would make for every call has
+ * one step here, and parameters are read from the path as it came.
+ */
 function areaOf(registry: readonly AnyOperation[], world: World): Area {
   const router = new Router({ prefix: servicePrefix, sensitive: true, strict: true });
+  const takers = new Map<unknown, Taker>();
   // A literal segment wins over a parameter in its place, whatever the order of the files.
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   for (const operation of ordered) {
     const handle = compile(operation, world);
-    const take = (ctx: RouterContext) => {
+    const take: Taker = (ctx) => {
       ctx.state.operation = operation;
-      return handle(ctx as unknown as Context, ctx.state.search);
+      return handle(ctx, ctx.state.search);
     };
-    // Parameters are read from the path as it came, so that the router need not decode them as well.
-    router.register(routerPath(operation.path), [operation.method], take, { ignoreCaptures: true });
+    takers.set(router.register(routerPath(operation.path), [operation.method], take as never), take);
   }
   return {
-    router: router.routes(),
+    find: (method, path) => takers.get(router.match(path, method).pathAndMethod[0]),
     operations: ordered.map(({ path, method }) => ({ matcher: pathMatcher(path), method })),
   };
 }

@@ -2,9 +2,9 @@
  * The composition root: the only place that knows the process, its environment, the disk and the real clock. `iam serve`
  * and `npm start` call `serve`; it resolves with the exit code after a clean stop.
  */
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { systemClock } from './clock.ts';
 import { createLog, type Log } from './log.ts';
 import { systemRandomness } from './randomness.ts';
@@ -53,6 +53,8 @@ const exitCodes = {
 /** Serves until SIGTERM or SIGINT. @returns the exit code: 0 after a clean stop. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
+  // From the beginning: whoever waits for the line that says ready may send a signal with it.
+  const signal = listenForStop();
   try {
     const { settings, seed } = await readConfiguration(options);
     const log = createLog(
@@ -62,11 +64,13 @@ export async function serve(options: ServeOptions): Promise<number> {
     );
     const service = await start(settings, seed, log);
     await announce(service, settings, options);
-    await stopSignal();
+    await signal.arrived;
     await service.stop();
     return 0;
   } catch (error) {
     return explain(error, io.stderr);
+  } finally {
+    signal.release();
   }
 }
 
@@ -101,7 +105,15 @@ async function start(settings: Settings, seed: SeedDocument | undefined, log: Lo
 async function readTls({ tlsCert, tlsKey }: Settings): Promise<{ cert: string; key: string } | undefined> {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const [cert, key] = await Promise.all([tlsCert, tlsKey].map((file) => readTlsFile(file)));
-  return { cert: cert ?? '', key: key ?? '' };
+  const tls = { cert: cert ?? '', key: key ?? '' };
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    throw new SettingError(
+      `--tls-cert and --tls-key are no certificate and its key in PEM: ${(error as Error).message}`,
+    );
+  }
+  return tls;
 }
 
 function readTlsFile(file: string): Promise<string> {
@@ -147,8 +159,20 @@ async function saveProfile(service: Service, settings: Settings, options: ServeO
   return options.saveProfile?.({ baseUrl: service.url, clientId: adminClientId, clientSecret: adminClientSecret });
 }
 
-async function stopSignal(): Promise<void> {
-  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+/** The first signal asks for a clean stop; a second one ends the process as it always does. */
+function listenForStop(): { arrived: Promise<void>; release(): void } {
+  let release = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    const stop = () => {
+      release();
+      resolve();
+    };
+    release = () => {
+      for (const name of ['SIGTERM', 'SIGINT']) process.off(name, stop);
+    };
+    for (const name of ['SIGTERM', 'SIGINT']) process.on(name, stop);
+  });
+  return { arrived, release };
 }
 
 /** One clear line, and the exit code that goes with it. */
@@ -162,12 +186,18 @@ function reasonFor(error: unknown): { message: string; code: number } {
   if (error instanceof SettingError || error instanceof SeedError)
     return { message: error.message, code: exitCodes.usage };
   if (error instanceof StoreOpenError) return { message: error.message, code: exitCodes[error.kind] };
-  const { code, syscall, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  const { code, syscall, port, address, hostname } = error as NodeJS.ErrnoException & {
+    port?: number;
+    address?: string;
+    hostname?: string;
+  };
   if (syscall === 'listen' && code === 'EADDRINUSE')
     return {
       message: `port ${port} is taken on ${address}; stop what uses it, or choose another with --port (0 takes any free one)`,
       code: exitCodes.portTaken,
     };
+  if (syscall === 'getaddrinfo')
+    return { message: `--host ${hostname} is no address of this machine: ${code}`, code: exitCodes.usage };
   if (syscall === 'listen')
     return { message: `can't listen on ${address}:${port}: ${code}`, code: exitCodes.portTaken };
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: exitCodes.other };

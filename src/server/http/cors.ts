@@ -15,10 +15,10 @@ export function createCors(origins: readonly string[]): (ctx: Context) => boolea
   const allowed = new Set(origins);
   const isAllowed = (origin: string) => (allowed.size > 0 ? allowed.has(origin) : isLoopbackOrigin(origin));
   return (ctx) => {
-    if (!takesForeignPages(ctx.path)) return false;
-    const origin = ctx.get('Origin');
+    if (!takesForeignPages(ctx.state.path)) return false;
+    const { origin = '' } = ctx.req.headers;
     // Nothing else varies an answer, so there is no list to add it to.
-    ctx.set('Vary', 'Origin');
+    ctx.res.setHeader('Vary', 'Origin');
     if (origin !== '' && isAllowed(origin))
       ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
     if (ctx.method !== 'OPTIONS') return false;

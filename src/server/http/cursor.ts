@@ -1,5 +1,5 @@
 /** Cursors of lists: opaque, and good only for the list and the filters they were made for. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { fault } from '../../contract/errors.ts';
 
 /** What a cursor belongs to: an operation, its path and its filters, but not limit and after. */
@@ -12,7 +12,7 @@ export interface ListIdentity {
 function digestOf({ operationId, params, query }: ListIdentity): string {
   const { limit: _limit, after: _after, ...filters } = query;
   const identity = JSON.stringify([operationId, Object.entries(params).sort(), Object.entries(filters).sort()]);
-  return createHash('sha256').update(identity).digest('base64url').slice(0, 8);
+  return hash('sha256', identity, 'base64url').slice(0, 8);
 }
 
 /** The cursor that continues after this key. */

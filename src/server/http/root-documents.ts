@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 type Document = (ctx: Context) => void;
 
 /** @returns a step that is true where it has answered the call. */
-export function rootDocuments(world: World, registry: readonly AnyOperation[]): (ctx: Context) => Promise<boolean> {
+export function rootDocuments(world: World, registry: readonly AnyOperation[]): (ctx: Context) => boolean {
   const documents = new Map<string, Document>([
     ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
     ['/readyz', (ctx) => writeReadiness(ctx, world)],
@@ -18,8 +18,8 @@ export function rootDocuments(world: World, registry: readonly AnyOperation[]): 
     ['/.well-known/jwks.json', (ctx) => writeCacheable(ctx, JSON.stringify({ keys: world.keys.publicKeys() }))],
     ['/.well-known/openid-configuration', kept(() => discovery(world, registry))],
   ]);
-  return async (ctx) => {
-    const document = documents.get(ctx.path);
+  return (ctx) => {
+    const document = documents.get(ctx.state.path);
     if (!document) return false;
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
       throw fault('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
@@ -38,8 +38,8 @@ function kept(make: () => object): Document {
 }
 
 function writeCacheable(ctx: Context, json: string): void {
-  writeJson(ctx, 200, json);
   ctx.set('Cache-Control', 'public, max-age=300');
+  writeJson(ctx, 200, json);
 }
 
 function writeReadiness(ctx: Context, world: World): void {

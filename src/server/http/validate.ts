@@ -71,8 +71,12 @@ function inOrder(faults: readonly Fault[]): IamError {
 
 /** @throws IamError PATH_VALUE. `raw` holds the segments as they came. */
 export function checkParams(shape: Shape, raw: ReadonlyMap<string, string>): Record<string, unknown> {
-  const entries = Object.entries(shape).map(([name, schema]) => [name, checkParam(name, schema, raw.get(name) ?? '')]);
-  return Object.fromEntries(entries);
+  const params: Record<string, unknown> = {};
+  for (const [name, segment] of raw) {
+    const schema = shape[name];
+    if (schema) params[name] = checkParam(name, schema, segment);
+  }
+  return params;
 }
 
 function checkParam(name: string, schema: z.ZodType, raw: string): unknown {
@@ -89,15 +93,20 @@ function decodeSegment(name: string, raw: string): string {
 
 /** A reader of the query for one operation. `lenient`: what is wrong counts as not given (no 400 is documented). */
 export function queryReader(shape: Shape, lenient: boolean) {
-  const readers = Object.entries(shape).map(([name, schema]) => ({ name, schema, kind: kindOf(schema) }));
+  const readers = Object.entries(shape).map(([name, schema]) => {
+    const kind = kindOf(schema);
+    return { name, schema, kind, absent: readParameter([], schema, kind, name) };
+  });
   return (search: URLSearchParams, raw: string): Record<string, unknown> => {
     const found: Record<string, unknown> = {};
     const faults: Fault[] = [];
     const garbled = garbledNames(raw);
-    for (const { name, schema, kind } of readers) {
+    for (const { name, schema, kind, absent } of readers) {
       const outcome = garbled.has(name)
         ? refused('FIELD_TYPE', `${name} is not valid percent-encoding.`)
-        : readParameter(search.getAll(name), schema, kind, name);
+        : search.has(name)
+          ? readParameter(search.getAll(name), schema, kind, name)
+          : absent;
       if (outcome.faults.length > 0) faults.push(...outcome.faults);
       else if (outcome.value !== undefined) found[name] = outcome.value;
     }

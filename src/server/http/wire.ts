@@ -36,9 +36,11 @@ function wireOf(schema: z.ZodType, value: object): Wire {
 }
 
 function keptBy(schema: z.ZodType): WeakMap<object, Wire> {
-  const known = kept.get(schema) ?? new WeakMap<object, Wire>();
-  kept.set(schema, known);
-  return known;
+  const known = kept.get(schema);
+  if (known) return known;
+  const made = new WeakMap<object, Wire>();
+  kept.set(schema, made);
+  return made;
 }
 
 /** Whether If-Match holds for this ETag: `*`, or one of the list. */

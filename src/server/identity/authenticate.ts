@@ -3,7 +3,7 @@ import { type ErrorCode, fault, type IamError } from '../../contract/errors.ts';
 import type { Auth } from '../../contract/operation.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Store } from '../store/store.ts';
-import type { Client, Session, User } from '../store/tables.ts';
+import type { Client } from '../store/tables.ts';
 import { type AccessClaims, authoritiesOf } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
 import type { ApiKeyUses } from './api-key-uses.ts';
@@ -93,26 +93,32 @@ async function fromToken(by: Authentication, token: string): Promise<Principal> 
   const client = await by.store.clients.get(claims.client_id);
   if (!client || claims.iat < (client.tokensValidFrom ?? 0) || !(await ownerInForce(by.store, client)))
     throw unauthenticated('TOKEN_INVALID');
-  const { granted, ...bearer } =
-    claims.user_id === undefined ? await clientOf(by, claims, client) : await userOf(by, claims, client);
-  const roles = new Set(authoritiesOf(claims).filter((role) => granted.has(role)));
-  const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));
-  return { way: 'bearer', client, subject: claims.sub, roles, scope, ...bearer };
+  return claims.user_id === undefined ? clientOf(by, claims, client) : userOf(by, claims, client);
 }
 
-/** What the store grants the client that a token was issued to. */
-async function clientOf(by: Authentication, claims: AccessClaims, client: Client): Promise<{ granted: Set<string> }> {
+/** A client that calls with a token of its own. */
+async function clientOf(by: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
   const ended = claims.sid !== undefined && !(await sessionInForce(by.store, claims.sid, epochSeconds(by.clock)));
   if (ended || claims.sub !== client.clientId || claims.logon !== undefined) throw unauthenticated('TOKEN_INVALID');
-  return { granted: await rolesOfProvenClient(by.store, client) };
+  const known = holders.get(claims);
+  if (known?.client === client) return known;
+  const holder = holderOf(claims, client, await rolesOfProvenClient(by.store, client));
+  if (client.serviceAccountId === undefined) holders.set(claims, holder);
+  return holder;
 }
 
-/** What the store grants the user of a token in its session. Of its client such a token carries no more than the party. */
-async function userOf(
-  by: Authentication,
-  claims: AccessClaims,
-  client: Client,
-): Promise<{ granted: Set<string>; user: User; session: Session }> {
+/** What tokens gave to clients that have no groups. Claims and rows do not change in place, so the same two give the same. */
+const holders = new WeakMap<AccessClaims, Principal>();
+
+/** What both the token says and the store grants now. */
+function holderOf(claims: AccessClaims, client: Client, granted: ReadonlySet<string>): Principal {
+  const roles = new Set(authoritiesOf(claims).filter((role) => granted.has(role)));
+  const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));
+  return { way: 'bearer', client, subject: claims.sub, roles, scope };
+}
+
+/** A client that calls on behalf of a user in its session. Of its client such a token carries no more than the party. */
+async function userOf(by: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
   const now = epochSeconds(by.clock);
   const session = await sessionInForce(by.store, claims.sid ?? '', now);
   const user = await by.store.users.get(claims.user_id ?? '');
@@ -120,7 +126,7 @@ async function userOf(
   const granted = await rolesOfUser(by.store, user, levelOf(session, now));
   if (session.smart) granted.add('AUTH-SMART');
   for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);
-  return { granted, user, session };
+  return { ...holderOf(claims, client, granted), user, session };
 }
 
 type AuthenticationFault = Extract<ErrorCode, 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID'>;

@@ -32,7 +32,8 @@ export function readCredentials(source: CredentialSource, { userPair = false } =
   if (typeof apiKey === 'object') throw fault('CREDENTIALS_AMBIGUOUS', 'X-Api-Key is given more than once.');
   if (authorization !== undefined && apiKey !== undefined)
     throw fault('CREDENTIALS_AMBIGUOUS', 'Authorization and X-Api-Key are both given.');
-  if (new Set(clientIds).size > 1) throw fault('CREDENTIALS_AMBIGUOUS', 'clientId is given more than once.');
+  if (clientIds.length > 1 && new Set(clientIds).size > 1)
+    throw fault('CREDENTIALS_AMBIGUOUS', 'clientId is given more than once.');
   const [clientId] = clientIds;
   return {
     ...(clientId === undefined ? {} : { clientId }),

@@ -36,9 +36,15 @@ interface Shown {
 /** Rows do not change in place, so the view of a row holds as long as the rows of its dependencies are the same. */
 const shown = new WeakMap<Group, Shown>();
 
+const none: readonly Group[] = [];
+
+function dependenciesOf(reader: GroupReader, group: Group): Promise<(Group | undefined)[]> {
+  return Promise.all(group.dependencies.map((groupId) => reader.groups.get(groupId)));
+}
+
 /** What callers see of a group. The same object for the same state, so that its wire form can be kept. */
 export async function viewOf(reader: GroupReader, group: Group): Promise<GroupView> {
-  const dependencies = await Promise.all(group.dependencies.map((groupId) => reader.groups.get(groupId)));
+  const dependencies = group.dependencies.length === 0 ? none : await dependenciesOf(reader, group);
   const known = shown.get(group);
   if (known?.dependencies.every((dependency, at) => dependency === dependencies[at])) return known.view;
   const view: GroupView = {

@@ -1,0 +1,210 @@
+/** The server as a process: what it prints, how it ends, and the exit code by which a caller tells why. */
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { answersIn, head, open, untilClosed } from '../http/raw.ts';
+import { createLauncher, type Launcher, type Ready, type Run } from './spawn.ts';
+
+let launcher: Launcher;
+
+beforeAll(async () => {
+  launcher = await createLauncher();
+});
+afterAll(() => launcher.remove());
+
+async function endsWith(run: Run, code: number, message: RegExp): Promise<void> {
+  expect([await run.exit(), run.stdout()]).toEqual([code, '']);
+  expect(run.stderr()).toMatch(/^error: [^\n]+\n$/);
+  expect(run.stderr()).toMatch(message);
+}
+
+async function stopped(run: Run, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
+  run.process.kill(signal);
+  return run.exit();
+}
+
+async function login({ url, adminClientId }: Ready, secret: string | undefined): Promise<number> {
+  const authorization = `Basic ${btoa(`${adminClientId}:${secret}`)}`;
+  const answer = await fetch(`${url}${servicePrefix}/client-identities/login`, {
+    method: 'POST',
+    headers: { authorization },
+  });
+  return answer.status;
+}
+
+describe('when it is ready', () => {
+  test("one line of JSON says where it is and, the first time, with what to get in; what is kept is the owner's alone", async () => {
+    const data = path.join(launcher.folder(), 'store');
+    const flags = { data };
+    const first = launcher.start({ flags, umask: '000' });
+    const ready = await first.ready();
+    expect(first.stdout()).toMatch(/^\{[^\n]*\}\n$/);
+    expect(ready).toMatchObject({ ready: true, prefix: servicePrefix, pid: first.process.pid, store: 'file', data });
+    expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await login(ready, ready.adminClientSecret)).toBe(200);
+    expect(await stopped(first)).toBe(0);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    const files = readdirSync(data);
+    expect(files.length).toBeGreaterThan(1);
+    for (const file of files) expect([file, statSync(path.join(data, file)).mode & 0o777]).toEqual([file, 0o600]);
+    for (const file of files)
+      expect(readFileSync(path.join(data, file), 'utf8')).not.toContain(ready.adminClientSecret);
+
+    const second = launcher.start({ flags, umask: '077' });
+    const again = await second.ready();
+    expect(again).not.toHaveProperty('adminClientSecret');
+    expect(again).not.toHaveProperty('adminPassword');
+    expect(again.adminClientId).toBe(ready.adminClientId);
+    expect(await login(again, ready.adminClientSecret)).toBe(200);
+    expect(await stopped(second, 'SIGINT')).toBe(0);
+    expect([first.stderr(), second.stderr()]).toEqual(['', '']);
+  });
+
+  test('a person is told what is new and what to type', async () => {
+    const run = launcher.start({ flags: { json: false, store: 'memory', 'soft-errors': true } });
+    await run.ready().catch(() => {});
+    await expect.poll(run.stdout).toContain('Ctrl-C');
+    for (const part of [
+      /^Ready: http:\/\/127/,
+      /in memory/,
+      /soft-errors/,
+      /its secret {2,}\S{20,}/,
+      /iam\.js groups list/,
+    ])
+      expect(run.stdout()).toMatch(part);
+    expect(await stopped(run)).toBe(0);
+  });
+
+  test('a signal with the line is not missed', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const run = launcher.start({ flags: { store: 'memory' } });
+      run.process.stdout?.once('data', () => run.process.kill(signal));
+      expect(await run.exit()).toBe(0);
+    }
+  });
+});
+
+test('a stop finishes the call under way and ends every other connection', async () => {
+  const run = launcher.start({ flags: { data: path.join(launcher.folder(), 'store') } });
+  const ready = await run.ready();
+  const silent = await open(ready);
+  const pending = await open(ready);
+  const authorization = `Authorization: Basic ${btoa(`${ready.adminClientId}:${ready.adminClientSecret}`)}`;
+  const body = '{"groupName":"late"}';
+  pending.write(
+    head(
+      `POST ${servicePrefix}/groups HTTP/1.1`,
+      'Host: here',
+      authorization,
+      'Content-Type: application/json',
+      'Expect: 100-continue',
+      `Content-Length: ${body.length}`,
+    ),
+  );
+  const [silence, reading] = [untilClosed(silent), untilClosed(pending)];
+  await new Promise<void>((resolve) => void pending.once('data', () => resolve()));
+  run.process.kill('SIGTERM');
+  expect(await silence).toBe('');
+  const before = performance.now();
+  pending.write(body);
+  expect(await run.exit()).toBe(0);
+  expect(performance.now() - before).toBeLessThan(2000);
+  expect(answersIn(await reading)).toMatchObject([{ status: 201 }]);
+});
+
+describe('it ends with a line and a code of its own where', () => {
+  test('a setting does not fit: 2', async () => {
+    await endsWith(launcher.start({ flags: { port: 'http' } }), 2, /--port .*"http"/);
+    await endsWith(launcher.start({ flags: { host: '0.0.0.0' } }), 2, /--allow-remote/);
+    await endsWith(launcher.start({ environment: { IAM_ADMIN_PASSWORD: 'canary' } }), 2, /IAM_ADMIN_PASSWORD/);
+    await endsWith(
+      launcher.start({ flags: { host: 'no-such-host.invalid', 'allow-remote': true, store: 'memory' } }),
+      2,
+      /no-such-host\.invalid/,
+    );
+  });
+
+  test('a seed does not fit: 2, with its place', async () => {
+    const seed = path.join(launcher.folder(), 'seed.yaml');
+    await endsWith(launcher.start({ flags: { seed, store: 'memory' } }), 2, /seed can't be read.*seed\.yaml/);
+    writeFileSync(seed, 'groups:\n  - groupNam: ops\n');
+    const wrong = launcher.start({ flags: { seed, store: 'memory' } });
+    expect(await wrong.exit()).toBe(2);
+    expect(wrong.stderr()).toContain(`${seed}:2:5: groups.0.groupNam: there is no such key`);
+    writeFileSync(seed, 'groups:\n  - groupName: ops\n    users: [nobody]\n');
+    const data = path.join(launcher.folder(), 'store');
+    await endsWith(launcher.start({ flags: { seed, data } }), 2, /nobody/);
+    writeFileSync(seed, 'groups:\n  - groupName: ops\n');
+    const right = launcher.start({ flags: { seed, data } });
+    expect(await right.ready()).toMatchObject({ ready: true });
+    expect(await stopped(right)).toBe(0);
+  });
+
+  test('the port is taken: 11, before anything is written', async () => {
+    const run = launcher.start({ flags: { store: 'memory' } });
+    const { port } = new URL((await run.ready()).url);
+    const folder = launcher.folder();
+    await endsWith(
+      launcher.start({ flags: { port, data: path.join(folder, 'store') } }),
+      11,
+      new RegExp(`port ${port} is taken.*--port`),
+    );
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await stopped(run)).toBe(0);
+  });
+
+  test('the folder is not ours: 12', async () => {
+    const data = launcher.folder();
+    writeFileSync(path.join(data, 'letter.txt'), 'dear diary');
+    await endsWith(launcher.start({ flags: { data } }), 12, new RegExp(data));
+    expect(readdirSync(data)).toEqual(['letter.txt']);
+  });
+
+  test('the folder is in use: 13, naming the process', async () => {
+    const data = path.join(launcher.folder(), 'store');
+    const run = launcher.start({ flags: { data } });
+    const { url, pid } = await run.ready();
+    await endsWith(launcher.start({ flags: { data } }), 13, new RegExp(`process ${pid}\\b`));
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await stopped(run)).toBe(0);
+  });
+
+  test('the store is damaged: 14, naming file and byte', async () => {
+    const data = path.join(launcher.folder(), 'store');
+    const run = launcher.start({ flags: { data } });
+    await run.ready();
+    expect(await stopped(run)).toBe(0);
+    // One good checkpoint would do, so both are spoilt.
+    const checkpoints = ['iam.json', 'iam.previous.json'].map((name) => path.join(data, name));
+    for (const file of checkpoints) {
+      const bytes = readFileSync(file);
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+    }
+    const spoilt = checkpoints.map((file) => readFileSync(file));
+    await endsWith(launcher.start({ flags: { data } }), 14, /iam\.json: .*byte \d+/);
+    expect(checkpoints.map((file) => readFileSync(file))).toEqual(spoilt);
+  });
+
+  test('the folder can not be made: 1', async () => {
+    const file = path.join(launcher.folder(), 'file');
+    writeFileSync(file, '');
+    const run = launcher.start({ flags: { data: path.join(file, 'store') } });
+    expect(await run.exit()).toBe(1);
+    expect(run.stderr()).toContain(file);
+  });
+});
+
+test('--reset-admin tells new secrets for a store that has old ones', async () => {
+  const data = path.join(launcher.folder(), 'store');
+  mkdirSync(data);
+  const first = launcher.start({ flags: { data } });
+  const before = await first.ready();
+  expect(await stopped(first)).toBe(0);
+  const second = launcher.start({ flags: { data, 'reset-admin': true } });
+  const after = await second.ready();
+  expect(await login(after, after.adminClientSecret)).toBe(200);
+  expect(await login(after, before.adminClientSecret)).toBe(401);
+  expect(await stopped(second)).toBe(0);
+});

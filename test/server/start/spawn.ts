@@ -1,0 +1,119 @@
+/** The server as a process of its own, as `npm start` runs it: bundled from its source, since Node 20 strips no types. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+export interface Launcher {
+  /** A new folder that goes with the launcher. */
+  folder(): string;
+  start(options?: StartOptions): Run;
+  remove(): void;
+}
+
+export interface StartOptions {
+  readonly flags?: Readonly<Record<string, string | boolean>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of the shell that starts it, such as `000`. */
+  readonly umask?: string;
+  readonly cwd?: string;
+}
+
+export interface Ready {
+  readonly ready: true;
+  readonly url: string;
+  readonly pid: number;
+  readonly adminClientId: string;
+  readonly adminClientSecret?: string;
+}
+
+export interface Run {
+  readonly process: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** The one line of --json. Fails where the process ends before it. */
+  ready(): Promise<Ready>;
+  /** The exit code, or the name of the signal that ended it. */
+  exit(): Promise<number | string>;
+}
+
+/** Bundles the server once. It lies under node_modules so that it finds its packages. */
+export async function createLauncher(): Promise<Launcher> {
+  mkdirSync(path.join(root, 'node_modules/.cache'), { recursive: true });
+  const directory = mkdtempSync(path.join(root, 'node_modules/.cache/iam-serve-'));
+  const temporary = mkdtempSync(path.join(tmpdir(), 'iam-start-'));
+  const entry = path.join(directory, 'serve.mjs');
+  await build({
+    entryPoints: [path.join(root, 'src/server/main.ts')],
+    outfile: path.join(directory, 'main.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  writeFileSync(
+    entry,
+    `import { serve } from './main.mjs';
+const { stdout, stderr, env: environment } = process;
+process.exitCode = await serve({ flags: JSON.parse(process.argv[2]), environment, io: { stdout, stderr } });
+`,
+  );
+  const runs: Run[] = [];
+  let folders = 0;
+  return {
+    folder() {
+      folders += 1;
+      const folder = path.join(temporary, String(folders));
+      mkdirSync(folder);
+      return folder;
+    },
+    start(options = {}) {
+      const run = startProcess(entry, options);
+      runs.push(run);
+      return run;
+    },
+    remove() {
+      for (const run of runs) run.process.kill('SIGKILL');
+      for (const folder of [directory, temporary]) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function startProcess(entry: string, { flags = {}, environment = {}, umask = '022', cwd }: StartOptions): Run {
+  const given = JSON.stringify({ port: '0', json: true, ...flags });
+  const shell = 'umask "$1"; shift; exec "$@"';
+  const child = spawn('/bin/sh', ['-c', shell, 'sh', umask, process.execPath, entry, given], {
+    cwd: cwd ?? tmpdir(),
+    env: { PATH: '/usr/bin:/bin', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  const line = new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', () => stdout.includes('\n') && resolve());
+    ended.then((code) => reject(new Error(`ended with ${code}: ${stderr}`)), reject);
+  });
+  line.catch(() => {});
+  return {
+    process: child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ready: async () => {
+      await line;
+      return JSON.parse(stdout) as Ready;
+    },
+    exit: () => ended,
+  };
+}

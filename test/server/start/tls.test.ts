@@ -1,0 +1,75 @@
+/** HTTPS, with a certificate and its key. */
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answersIn, head, open, untilClosed } from '../http/raw.ts';
+import { makeCertificate } from './certificate.ts';
+import { createLauncher, type Launcher } from './spawn.ts';
+
+let launcher: Launcher;
+const { cert, key } = makeCertificate();
+
+beforeAll(async () => {
+  launcher = await createLauncher();
+});
+afterAll(() => launcher.remove());
+
+function files(certificate: string, privateKey: string): { 'tls-cert': string; 'tls-key': string } {
+  const folder = launcher.folder();
+  const [certFile, keyFile] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
+  writeFileSync(certFile, certificate);
+  writeFileSync(keyFile, privateKey);
+  return { 'tls-cert': certFile, 'tls-key': keyFile };
+}
+
+function get(url: string): Promise<{ status: number | undefined; protocol: string | null; body: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { ca: cert, agent: false }, (answer) => {
+      const protocol = 'getProtocol' in answer.socket ? (answer.socket.getProtocol as () => string | null)() : null;
+      let body = '';
+      answer.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode, protocol, body }));
+    });
+    call.on('error', reject).end();
+  });
+}
+
+test('the service is reached by HTTPS under the names of the certificate, and says so', async () => {
+  const run = launcher.start({ flags: { store: 'memory', ...files(cert, key) } });
+  const { url } = await run.ready();
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
+  expect(await get(`${url}/healthz`)).toMatchObject({ status: 200, protocol: expect.stringMatching(/^TLSv1\.[23]$/) });
+  const { body } = await get(`${url}/.well-known/openid-configuration`);
+  expect(JSON.parse(body)).toMatchObject({ issuer: url, jwks_uri: `${url}/.well-known/jwks.json` });
+  const plain = await open({ url });
+  const reading = untilClosed(plain);
+  plain.write(head('GET /healthz HTTP/1.1', 'Host: here'));
+  expect(answersIn(await reading).filter(({ status }) => status === 200)).toEqual([]);
+  expect((await get(`${url}/healthz`)).status).toBe(200);
+  // Who never greets is no reason to wait.
+  const silent = await open({ url });
+  const silence = untilClosed(silent);
+  const before = performance.now();
+  run.process.kill('SIGTERM');
+  expect(await run.exit()).toBe(0);
+  await silence;
+  expect(performance.now() - before).toBeLessThan(2000);
+});
+
+test('what is no certificate, or not of this key, or not there, is told in a line', async () => {
+  const other = makeCertificate();
+  const broken = [
+    files('no certificate', key),
+    files(cert, 'no key'),
+    files(cert, other.key),
+    { ...files(cert, key), 'tls-key': '/no/such/file' },
+  ];
+  for (const flags of broken) {
+    const run = launcher.start({ flags: { store: 'memory', ...flags } });
+    expect(await run.exit()).toBe(2);
+    expect(run.stderr()).toMatch(/^error: --tls-cert and --tls-key [^\n]+\n$/);
+  }
+});
