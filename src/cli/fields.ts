@@ -21,11 +21,20 @@ export function isSecretName(name: string): boolean {
 
 /** The fields of an object schema; those of objects within it by dots. */
 export function fieldsOf(schema: JsonSchema | undefined, above: readonly string[] = [], isRequired = true): Field[] {
-  return Object.entries(schema?.properties ?? {}).flatMap(([name, property]) => {
+  return Object.entries(schema?.properties ?? {}).flatMap(([name, declared]) => {
+    const property = withoutNull(declared);
     const path = [...above, name];
     const required = isRequired && (schema?.required?.includes(name) ?? false);
     return property.properties ? fieldsOf(property, path, required) : [fieldOf(path, property, required)];
   });
+}
+
+/** A field that may be null is typed like any other; the empty text clears it. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const others = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  const [only] = others;
+  if (!only || others.length !== 1 || schema.anyOf?.length !== 2) return schema;
+  return { ...only, nullable: true, description: schema.description ?? only.description ?? '' };
 }
 
 /** One field, named by the last part of its path. */
@@ -37,7 +46,8 @@ export function fieldOf(path: readonly string[], schema: JsonSchema, required: b
   return { path, flag: names.join('.') + (secret ? '-file' : ''), required, schema, secret };
 }
 
-function kebab(name: string): string {
+/** `groupName` as it is typed: `group-name`. */
+export function kebab(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
 
@@ -55,7 +65,8 @@ export function addFieldOption(command: Command, field: Field): void {
 }
 
 function optionOf({ flag, schema, secret, required }: Field): Option {
-  const description = `${(schema.description ?? '').replace(/^./, (letter) => letter.toLowerCase())}${required ? ' (required)' : ''}`;
+  const notes = `${required ? ' (required)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
+  const description = `${(schema.description ?? '').replace(/^.(?![A-Z])/, (letter) => letter.toLowerCase())}${notes}`;
   if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
   if (schema.type === 'boolean')
     return new Option(`--${flag} [yes]`, description).choices(['true', 'false']).preset('true');
@@ -92,6 +103,7 @@ export function typedValue(field: Field, options: Options): unknown {
   const typed = options[attributeOf(field)];
   if (typed === undefined) return undefined;
   if (field.schema.type === 'boolean') return typed === 'true';
+  if (field.schema.nullable === true && typed === '') return null;
   return Array.isArray(typed) ? typed.map((value: string) => itemOf(field, value)) : typed;
 }
 

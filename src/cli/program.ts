@@ -36,6 +36,12 @@ interface Noun {
 const summaries: Readonly<Record<string, string>> = {
   groups: 'Groups: their roles and the groups they depend on',
   'api-key': 'API keys of clients',
+  users: 'Users: their contacts, login names and locks',
+  businesses: 'Businesses and the roles that they have',
+  services: 'Service accounts of clients',
+  customers: 'Customers: businesses and users by contract',
+  'my-clients': 'Clients that belong to the caller',
+  'corporate-groups': 'Businesses that belong together',
   clients: 'Client identities',
 };
 

@@ -3008,7 +3008,7 @@ export const manifest: Manifest = {
    "examples": [
     {
      "title": "With the reason",
-     "command": "--user-id USER_ID --reason \"left the company\""
+     "command": "USER_ID --reason \"left the company\""
     }
    ],
    "params": [],
@@ -3280,7 +3280,7 @@ export const manifest: Manifest = {
    "examples": [
     {
      "title": "After a lock, or after too many failed logins",
-     "command": "--user-id USER_ID"
+     "command": "USER_ID"
     }
    ],
    "params": [],

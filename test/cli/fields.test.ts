@@ -18,7 +18,7 @@ const create: ManifestOperation = {
   softErrors: false,
   effect: 'write',
   idempotent: false,
-  command: 'groups users add',
+  command: 'groups robots add',
   examples: [{ title: 'One', command: 'ops' }],
   params: [{ name: 'groupId', required: true, schema: { type: 'string', description: 'Id or name of the group' } }],
   query: [{ name: 'remember-me', required: false, schema: { type: 'boolean' } }],
@@ -52,7 +52,7 @@ async function body(...words: string[]): Promise<unknown> {
     { variables: { XDG_CONFIG_HOME: '/nonexistent' }, now: () => 0 },
     { manifest: { ...manifest, operations: [...manifest.operations, create] } },
   );
-  await program.parseAsync(['groups', 'users', 'add', 'ops', ...words, '--dry-run', '-o', 'json', '-q'], {
+  await program.parseAsync(['groups', 'robots', 'add', 'ops', ...words, '--dry-run', '-o', 'json', '-q'], {
     from: 'user',
   });
   return JSON.parse(String(stdout.read())) as unknown;

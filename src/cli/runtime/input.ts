@@ -37,6 +37,13 @@ export async function readObject(file: string, io: Io): Promise<Record<string, u
   throw usageError(`${file === '-' ? 'Standard input' : file} holds no object.`);
 }
 
+/** A document that is a list. */
+export async function readList(file: string, io: Io): Promise<unknown[]> {
+  const value = await readDocument(file, io);
+  if (Array.isArray(value)) return value;
+  throw usageError(`${file === '-' ? 'Standard input' : file} holds no list.`);
+}
+
 /** A secret from a file or standard input: its one line. */
 export async function readSecret(file: string, io: Io): Promise<string> {
   const secret = (await readText(file, io)).replace(/\r?\n$/, '');

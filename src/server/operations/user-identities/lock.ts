@@ -25,7 +25,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOCK_OF_SELF', 'LAST_ADMINISTRATOR'],
   command: 'users lock',
-  examples: [{ title: 'With the reason', command: '--user-id USER_ID --reason "left the company"' }],
+  examples: [{ title: 'With the reason', command: 'USER_ID --reason "left the company"' }],
 
   async handle({ body }, { store, caller }) {
     await store.transaction(async (tx) => {

@@ -18,7 +18,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING'],
   command: 'users unlock',
-  examples: [{ title: 'After a lock, or after too many failed logins', command: '--user-id USER_ID' }],
+  examples: [{ title: 'After a lock, or after too many failed logins', command: 'USER_ID' }],
 
   async handle({ body }, { store, caller, authentication }) {
     const user = await store.transaction(async (tx) => {

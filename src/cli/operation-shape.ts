@@ -1,0 +1,110 @@
+/** What of an operation is typed as arguments and what as options, and the body that both make. */
+import type { CallInput, Scalar } from '../client/types.ts';
+import type { JsonSchema, ManifestField, ManifestOperation } from '../contract/manifest-types.ts';
+import { type Field, fieldOf, fieldsOf, kebab, place, typedValue } from './fields.ts';
+import type { Options } from './leaf.ts';
+import type { Context } from './runtime/context.ts';
+import { usageError } from './runtime/failures.ts';
+import { readList, readObject, readSecret } from './runtime/input.ts';
+
+export interface Shape {
+  readonly operation: ManifestOperation;
+  readonly query: readonly Field[];
+  readonly body: readonly Field[];
+  /** The field of a body that is also taken as the last argument: `groups add-role ops DEPLOY`. */
+  readonly last: Field | undefined;
+  /** The one field of the objects in a body that is a list; its values are further arguments: `groups users add ops u1 u2`. */
+  readonly members: Field | undefined;
+}
+
+/** Arguments as commander gives them: further ones come as one list. */
+export type Arguments = readonly (string | readonly string[] | undefined)[];
+
+export function shapeOf(operation: ManifestOperation): Shape {
+  const body = fieldsOf(operation.body);
+  const shown = operation.query.filter(
+    ({ name }) => !(operation.response.page && (name === 'limit' || name === 'after')),
+  );
+  const query = shown.map(({ name, schema, required }) => fieldOf([name], schema, required));
+  return { operation, query, body, last: lastOf(operation, body), members: membersOf(operation.body) };
+}
+
+/** The only field of a body; or the user whom a call is about, where the path names nobody. */
+function lastOf({ params }: ManifestOperation, body: readonly Field[]): Field | undefined {
+  const about = params.length === 0 ? body.find(({ flag }) => flag === 'user-id') : undefined;
+  const found = body.length === 1 ? body[0] : about;
+  return found?.required && found.schema.type === 'string' && !found.secret ? found : undefined;
+}
+
+function membersOf(body: JsonSchema | undefined): Field | undefined {
+  if (body?.type !== 'array') return undefined;
+  const fields = fieldsOf(body.items);
+  return fields.length === 1 ? fields[0] : undefined;
+}
+
+/** `group` where a name is taken besides the id, `user-id` for an id that only its description says whose it is. */
+export function argumentName({ name, schema }: ManifestField): string {
+  const { description = '' } = schema;
+  if (name === 'id' && /^\w+ id$/i.test(description)) return description.toLowerCase().replace(' ', '-');
+  return /^id or name/i.test(description) ? kebab(name).replace(/-(id|name)$/, '') : kebab(name);
+}
+
+/** What is sent, from what was typed. */
+export async function inputOf(context: Context, shape: Shape, args: Arguments, options: Options): Promise<CallInput> {
+  const { operation } = shape;
+  const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, String(args[at] ?? '')]));
+  const query: Record<string, Scalar | undefined> = {};
+  for (const field of shape.query) query[field.path[0] ?? ''] = typedValue(field, options) as Scalar | undefined;
+  const rest = args[operation.params.length];
+  const body = operation.body ? await bodyOf(context, shape, operation.body, options, rest) : undefined;
+  return { params, query, ...(body === undefined ? {} : { body }) };
+}
+
+async function bodyOf(
+  context: Context,
+  shape: Shape,
+  schema: JsonSchema,
+  options: Options,
+  rest: Arguments[number],
+): Promise<unknown> {
+  if (shape.members) return memberList(context, shape.members, options, rest);
+  const file = options.file as string | undefined;
+  const body = file === undefined ? {} : await readObject(file, context.io);
+  for (const field of shape.body) {
+    const option = typedValue(field, options);
+    const typed = option === undefined && field === shape.last ? rest : option;
+    if (typed === undefined) continue;
+    place(body, field.path, field.secret ? await readSecret(String(typed), context.io) : typed);
+  }
+  requireFields(schema, shape, body);
+  return body;
+}
+
+async function memberList(
+  context: Context,
+  member: Field,
+  options: Options,
+  rest: Arguments[number],
+): Promise<unknown[]> {
+  const file = options.file as string | undefined;
+  const listed = file === undefined ? [] : await readList(file, context.io);
+  const [name = ''] = member.path;
+  const typed = [rest ?? []].flat().map((value) => ({ [name]: value }));
+  if (listed.length + typed.length === 0)
+    throw usageError(`At least one ${member.flag} is missing.`, 'Give them as arguments, or in a file with -f.');
+  return [...listed, ...typed];
+}
+
+/** Only what is missing is found here; all else is the server's to judge. */
+function requireFields(schema: JsonSchema, { body: fields, last }: Shape, body: Record<string, unknown>): void {
+  const missing = (schema.required ?? []).filter((name) => body[name] === undefined);
+  const flags = missing.map((name) => `--${fields.find(({ path }) => path[0] === name)?.flag ?? name}`);
+  if (flags.length === 0) return;
+  const isArgument = last !== undefined && missing.includes(last.path[0] ?? '');
+  throw usageError(
+    `${flags.join(', ')} ${flags.length > 1 ? 'are' : 'is'} missing.`,
+    isArgument
+      ? `Give ${last.flag} as an argument or an option, others as options, or all in a file with -f.`
+      : 'Give it as an option, or in a file with -f.',
+  );
+}
