@@ -71,8 +71,10 @@ export async function build() {
   // The bundlers need what npm installs, which the start script imports this file before.
   const { bundleServer } = await import('./bundle-server.mjs');
   const { bundleCli } = await import('./bundle-cli.mjs');
+  const { bundleBench } = await import('./bundle-bench.mjs');
   await bundleServer({ root, outdir: path.join(root, 'dist/server') });
   await bundleCli({ outdir: path.join(root, 'dist/cli') });
+  await bundleBench({ root, outdir: path.join(root, 'dist/bench') });
   writeFileSync(stamp, String(startedAt));
 }
 

@@ -8,6 +8,8 @@ import { type Setting, type Subject, sizes } from '../setting.ts';
 import { createLoad, getLoad } from './kinds.ts';
 
 const longestBlockMs = 50;
+/** Within this an idle store has written the checkpoint that earlier writes make due: it would come too early here. */
+const idleMs = 4_000;
 /** As long as this a checkpoint is waited for. */
 const patienceMs = 20_000;
 
@@ -30,6 +32,7 @@ export async function blockFigures(setting: Setting): Promise<Figure[]> {
   const earlier = (await setting.subjects()).filter(({ server }) => server !== large.server);
   const figures: Figure[] = [];
   for (const subject of [...earlier, large]) figures.push(await blockFigure(subject, 'block'));
+  await setTimeout(idleMs);
   await large.server.ask('forget');
   await loadDuringCheckpoint(large);
   return [...figures, await blockFigure(large, 'block in checkpoint')];

@@ -8,6 +8,8 @@ import { addConfig } from './commands/config.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
+import { addLogin, loginText } from './commands/login.ts';
+import { addLogout, logoutText } from './commands/logout.ts';
 import { addProfile } from './commands/profile.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addToken } from './commands/token.ts';
@@ -62,6 +64,8 @@ interface OwnCommand {
 const serve: OwnCommand = { name: 'serve', text: serveText, add: addServe };
 
 const ownCommands: readonly OwnCommand[] = [
+  { name: 'login', text: loginText, add: addLogin },
+  { name: 'logout', text: logoutText, add: addLogout },
   { name: 'whoami', text: whoamiText, add: addWhoami },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },

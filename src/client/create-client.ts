@@ -52,7 +52,8 @@ export function createUntypedClient(options: ClientOptions, manifest: Manifest):
   const { origin, basePath } = readBaseUrl(options.baseUrl, manifest.prefix);
   const transport = traced(createTransport({ ...options, origin }), options);
   const loginPath = `${basePath}${manifest.prefix}${byId.get(loginId)?.path ?? '/client-identities/login'}`;
-  const session = createSession({ ...options, loginPath, transport });
+  const anonymously = (id: string, input: CallInput) => base.call(id, { ...input, anonymous: true });
+  const session = createSession({ ...options, loginPath, transport, call: anonymously });
   const parts = { options, basePath, transport, session };
   const base: BaseClient = {
     call: (id, input = {}) => call(parts, `${basePath}${manifest.prefix}`, operationOf(byId, id), input),

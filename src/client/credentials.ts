@@ -1,12 +1,23 @@
 /** Who the client is: the headers that say so, and the login behind them. */
-import { assertSuccess } from './answer.ts';
+import { type Answer, assertSuccess } from './answer.ts';
 import { ClientError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
 import type { Transport } from './transport.ts';
+import type { CallInput } from './types.ts';
 
 export interface ClientPair {
   readonly clientId: string;
   readonly clientSecret: string;
+}
+
+/** Calls an operation over the client's connections, without its credentials. */
+export type AnonymousCall = (id: string, input: CallInput) => Promise<Answer>;
+
+/** Gives access tokens that somebody else keeps and renews, such as those of a user who logged in. */
+export interface TokenSource {
+  token(call: AnonymousCall): Promise<string>;
+  /** Drops the token where another one could mend a refusal with this code; says whether. */
+  renew(code: string): boolean;
 }
 
 /**
@@ -17,7 +28,8 @@ export type Credentials =
   | ClientPair
   | { readonly token: string }
   | { readonly apiKey: string }
-  | { readonly basic: ClientPair };
+  | { readonly basic: ClientPair }
+  | { readonly tokens: TokenSource };
 
 /** Where a token is kept beyond the life of a client. */
 export interface TokenCache {
@@ -44,18 +56,30 @@ export interface SessionOptions {
   readonly loginPath: string;
   readonly transport: Transport;
   readonly tokenCache?: TokenCache | undefined;
+  readonly call: AnonymousCall;
 }
 
 /** Makes the session for the given credentials. */
 export function createSession(options: SessionOptions): Session {
   const { credentials } = options;
   if (credentials && 'clientId' in credentials) return loginSession(credentials, options);
+  if (credentials && 'tokens' in credentials) return sourceSession(credentials.tokens, options.call);
   const fixed = fixedHeaders(credentials);
   const isBasic = credentials !== undefined && 'basic' in credentials;
   return { headers: async () => fixed, renew: () => false, basic: isBasic ? fixed : {} };
 }
 
-function fixedHeaders(credentials: Exclude<Credentials, ClientPair> | undefined): Readonly<Record<string, string>> {
+function sourceSession(tokens: TokenSource, call: AnonymousCall): Session {
+  return {
+    basic: {},
+    headers: async () => ({ authorization: `Bearer ${await tokens.token(call)}` }),
+    renew: (code) => tokens.renew(code),
+  };
+}
+
+type FixedCredentials = Exclude<Credentials, ClientPair | { readonly tokens: TokenSource }>;
+
+function fixedHeaders(credentials: FixedCredentials | undefined): Readonly<Record<string, string>> {
   if (!credentials) return {};
   if ('token' in credentials) return { authorization: `Bearer ${credentials.token}` };
   if ('apiKey' in credentials) return { 'x-api-key': credentials.apiKey };

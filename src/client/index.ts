@@ -5,7 +5,14 @@ import { type ClientOf, type ClientOptions, createUntypedClient } from './create
 
 export { type Answer, asPage } from './answer.ts';
 export type { BaseClient, ClientOf, ClientOptions } from './create-client.ts';
-export { basicAuthorization, type ClientPair, type Credentials, type TokenCache } from './credentials.ts';
+export {
+  type AnonymousCall,
+  basicAuthorization,
+  type ClientPair,
+  type Credentials,
+  type TokenCache,
+  type TokenSource,
+} from './credentials.ts';
 export { ClientError, type ErrorItem, InputError, NetworkError } from './errors.ts';
 export type { Timeouts } from './transport.ts';
 export type { CallInput, CallOptions, InputOf, ResultOf, ResultPage } from './types.ts';

@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
+import { beginAnswer, setHeaders, writeJson } from './http/answer.ts';
 import { createCors } from './http/cors.ts';
 import { failureOf } from './http/failure.ts';
 import { timesGiven } from './http/headers.ts';
@@ -12,7 +13,7 @@ import { rootDocuments } from './http/root-documents.ts';
 import { nameOf } from './identity/principal.ts';
 import { checkRegistry } from './operations/check.ts';
 import { operations } from './operations/index.ts';
-import { type AnyOperation, compile, writeJson } from './pipeline.ts';
+import { type AnyOperation, compile } from './pipeline.ts';
 import type { World } from './world.ts';
 
 /** The app for this world. @throws Error where a declaration in the registry is at fault. */
@@ -23,7 +24,7 @@ export function createApp(world: World): Koa {
   const documents = rootDocuments(world, registry);
   const cors = createCors(world.settings.corsOrigins);
   const app = new Koa();
-  app.on('error', (error) => world.log.warn({ error: String(error?.message) }, 'an answer could not be written'));
+  Object.assign(app, { handleRequest: answerDirectly(world) });
   app.use(async (ctx) => {
     const search = begin(ctx, world);
     try {
@@ -35,6 +36,21 @@ export function createApp(world: World): Koa {
     record(ctx, world);
   });
   return app;
+}
+
+/**
+ * In the place of Koa's own end of a call, which looks for a body to send and for the end of the socket: every step here
+ * ends its answer itself. What is thrown nonetheless is a fault of the program, and the connection tells no more.
+ */
+function answerDirectly({ log }: World) {
+  return async (ctx: Context, step: (ctx: Context) => Promise<void>): Promise<void> => {
+    try {
+      await step(ctx);
+    } catch (error) {
+      log.error({ err: error }, 'an answer could not be written');
+      ctx.res.destroy();
+    }
+  };
 }
 
 interface Area {
@@ -56,9 +72,11 @@ function begin(ctx: Context, world: World): string {
   ctx.path = path;
   ctx.state.path = path;
   ctx.state.requestId = world.ids.newRequestId();
-  ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
-  ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  ctx.res.setHeader('Cache-Control', 'no-store');
+  beginAnswer(ctx, {
+    'X-Request-Id': ctx.state.requestId,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+  });
   return search;
 }
 
@@ -138,8 +156,8 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
   const { operation, requestId } = ctx.state as { operation?: AnyOperation; requestId: string };
   const failure = failureOf(error, { operation, requestId, softErrors: world.settings.softErrors, log: world.log });
   ctx.state.refusal = failure.items[0]?.code;
-  ctx.remove('ETag');
-  ctx.set(failure.headers);
+  delete ctx.state.headers.ETag;
+  setHeaders(ctx, failure.headers);
   const body = operation?.errorFormat === 'oauth' ? oauthErrorOf(failure.items) : failure.items;
   writeJson(ctx, failure.status, JSON.stringify(body));
 }
@@ -150,7 +168,7 @@ function record(ctx: Context, world: World): void {
   const { operation, requestId, caller, loggedIn, refusal } = ctx.state;
   const actor = loggedIn ?? nameOf(caller);
   world.log.info(
-    { requestId, method: ctx.method, operation: operation?.id, caller: actor, status: ctx.status, refusal },
+    { requestId, method: ctx.method, operation: operation?.id, caller: actor, status: ctx.res.statusCode, refusal },
     'call',
   );
 }

@@ -6,6 +6,7 @@ import type { Context } from 'koa';
 import { fault, IamError } from '../contract/errors.ts';
 import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
+import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { readForm, readJson } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
 import { timesGiven } from './http/headers.ts';
@@ -163,41 +164,21 @@ function writerOf({ response }: AnyOperation, world: World): Writer {
   }
   if (!('body' in response)) {
     return (ctx) => {
-      ctx.status = response.status;
-      ctx.body = null;
+      writeNothing(ctx);
     };
   }
   const { status, body, secret = false, entity = false } = response;
   return (ctx, answer) => {
-    if (isText(answer)) return writeText(ctx, answer);
+    if (isText(answer)) return writeText(ctx, 200, answer);
     const json = wireJson(body, answer as object);
-    if (entity) ctx.res.setHeader('ETag', wireEtag(body, answer as object));
-    if (secret) ctx.res.setHeader('Pragma', 'no-cache');
+    if (entity) setHeader(ctx, 'ETag', wireEtag(body, answer as object));
+    if (secret) setHeader(ctx, 'Pragma', 'no-cache');
     writeJson(ctx, status, json);
   };
 }
 
 function isText(answer: unknown): answer is PlainText {
   return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'text' in answer;
-}
-
-function writeText(ctx: Context, { contentType, text }: PlainText): void {
-  ctx.status = 200;
-  ctx.set('Content-Type', contentType);
-  ctx.body = text;
-}
-
-/**
- * Ends the answer with JSON as it is. Koa would do so too, but first look at every part of the answer again, which takes
- * longer than all that most operations do.
- */
-export function writeJson(ctx: Context, status: number, json: string): void {
-  const { res } = ctx;
-  ctx.respond = false;
-  res.statusCode = status;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.setHeader('Content-Length', Buffer.byteLength(json));
-  res.end(json);
 }
 
 interface PageParts {
@@ -211,7 +192,7 @@ function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: Pa
   if (page.next !== undefined) {
     const search = new URLSearchParams(ctx.querystring);
     search.set('after', cursorAfter(page.next, list));
-    ctx.set('Link', `<${baseUrl}${ctx.path}?${search}>; rel="next"`);
+    setHeader(ctx, 'Link', `<${baseUrl}${ctx.state.path}?${search}>; rel="next"`);
   }
   writeJson(ctx, page.next === undefined ? 200 : 206, `[${page.items.map(json).join(',')}]`);
 }

@@ -6,6 +6,7 @@ import { usageError } from '../runtime/failures.ts';
 import { readSecret } from '../runtime/input.ts';
 import { changeProfiles, type Profile, profilePath, saveProfile } from '../runtime/profile.ts';
 import { askSecret } from '../runtime/prompt.ts';
+import { forgetSession } from '../runtime/session-file.ts';
 import { chosenProfile, profileName } from '../runtime/settings.ts';
 import { confirmed } from '../send.ts';
 
@@ -59,11 +60,12 @@ function addAdd(noun: Command, surroundings: Surroundings): void {
 async function list(context: Context): Promise<void> {
   const { file } = context.sources;
   const current = profileName(context.sources)?.value;
-  const rows = Object.entries(file.profiles).map(([name, { baseUrl, clientId }]) => ({
+  const rows = Object.entries(file.profiles).map(([name, { baseUrl, clientId, session }]) => ({
     name,
     current: name === current ? '*' : '',
     baseUrl,
-    clientId,
+    clientId: session?.clientId ?? clientId,
+    userName: session?.userName,
   }));
   if (rows.length === 0) context.notice(`There are no profiles in ${profilePath(context.environment.variables)}.`);
   else if (context.printer.format === 'table') await context.printer.value(rows);
@@ -75,10 +77,11 @@ async function show(context: Context, [given]: readonly unknown[]): Promise<void
   const profile = given === undefined ? chosenProfile(context.sources) : context.sources.file.profiles[String(given)];
   if (name === undefined || !profile) throw unknown(name ?? '');
   const hidden = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
-  const { clientSecret, token, apiKey, ...open } = profile;
+  const { clientSecret, token, apiKey, session, ...open } = profile;
   await context.printer.value({
     name,
     ...open,
+    ...(session ? { signedIn: session.userName ?? session.clientId } : {}),
     ...hidden(clientSecret, 'clientSecret'),
     ...hidden(token, 'token'),
     ...hidden(apiKey, 'apiKey'),
@@ -108,6 +111,7 @@ async function removeProfile(context: Context, [given]: readonly unknown[], opti
     const left = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
     return { ...rest, ...(current === undefined || current === name ? {} : { current }), profiles: left };
   });
+  await forgetSession(name, context.environment.variables);
   context.notice(`Removed the profile ${name}.`);
 }
 

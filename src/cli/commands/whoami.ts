@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
-import { profileName, type SignIn } from '../runtime/settings.ts';
+import type { SignIn } from '../runtime/sign-in.ts';
 import { decodeToken } from './token-text.ts';
 
 export const whoamiText: LeafText = {
@@ -25,10 +25,11 @@ export function addWhoami(program: Command, surroundings: Surroundings): void {
 
 async function whoami(context: Context): Promise<void> {
   const found = requireSignIn(context.sources);
-  const profile = found.fromProfile ? { profile: profileName(context.sources)?.value } : {};
+  const { userName, profile } = found;
   const where = {
+    ...(userName === undefined ? {} : { userName }),
     baseUrl: baseUrlOf(context.sources),
-    ...profile,
+    ...(profile === undefined ? {} : { profile }),
     signedInBy: found.kind,
     credentialsFrom: found.origin,
   };
@@ -36,12 +37,17 @@ async function whoami(context: Context): Promise<void> {
   await context.printer.value(token === undefined ? where : { ...claimsShown(token), ...where });
 }
 
-/** A client is asked to prove itself; a given token speaks for itself. */
-async function tokenOf(context: Context, { kind, token }: SignIn): Promise<string | undefined> {
-  if (kind !== 'client') return token;
+/** A client is asked to prove itself, a session for its token; a given token speaks for itself. */
+async function tokenOf(context: Context, found: SignIn): Promise<string | undefined> {
+  if (found.kind === 'token' || found.kind === 'api-key') return found.token;
   const client = await context.connect();
-  const { body } = await client.call('client-identities.login', { signal: context.io.signal });
-  return String((body as Record<string, unknown>).accessToken);
+  if (found.kind === 'client') {
+    const { body } = await client.call('client-identities.login', { signal: context.io.signal });
+    return String((body as Record<string, unknown>).accessToken);
+  }
+  const { tokensOf } = await import('../runtime/session.ts');
+  const tokens = tokensOf(found, baseUrlOf(context.sources), context.environment);
+  return tokens.token((id, input) => client.call(id, { ...input, anonymous: true }));
 }
 
 function claimsShown(token: string): Record<string, unknown> {

@@ -6,7 +6,8 @@ import type { OutgoingRequest } from '../../client/request.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { signInNeeded, usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
-import { resolve, type SignIn, type Sources, signIn } from './settings.ts';
+import { resolve, type Sources } from './settings.ts';
+import { type SignIn, signIn } from './sign-in.ts';
 
 export interface ConnectionOptions {
   readonly io: Io;
@@ -14,22 +15,25 @@ export interface ConnectionOptions {
   readonly manifest: Manifest;
   readonly sources: Sources;
   readonly debug: boolean;
+  /** Leaves the credentials in use out: for who is only about to sign in. */
+  readonly anonymous: boolean;
 }
 
 /** Makes the client. Without credentials it calls anonymously, which public operations take. */
-export async function connect({ io, environment, manifest, sources, debug }: ConnectionOptions): Promise<BaseClient> {
+export async function connect(options: ConnectionOptions): Promise<BaseClient> {
+  const { io, environment, manifest, sources, debug, anonymous } = options;
   // undici compiles WebAssembly: without the optimizing compiler a short program ends 80 ms sooner.
   const { default: v8 } = await import('node:v8');
   v8.setFlagsFromString('--liftoff-only');
   const { createUntypedClient } = await import('../../client/create-client.ts');
   const baseUrl = baseUrlOf(sources);
-  const found = signIn(sources);
+  const found: SignIn = anonymous ? { kind: 'none', origin: 'nowhere' } : signIn(sources);
   const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
   return createUntypedClient(
     {
       baseUrl,
-      credentials: credentialsOf(found),
+      credentials: await credentialsOf(found, baseUrl, environment),
       timeouts: { total, connect: total },
       ...cached,
       ...(debug ? tracing(io, environment) : {}),
@@ -40,7 +44,7 @@ export async function connect({ io, environment, manifest, sources, debug }: Con
 
 /** Only what a profile holds anyway may lie on the disk between runs. */
 async function cacheFor(found: SignIn, baseUrl: string, environment: Environment) {
-  if (found.kind !== 'client' || !found.fromProfile) return {};
+  if (found.kind !== 'client' || found.profile === undefined) return {};
   const { tokenCache } = await import('./token-cache.ts');
   return { tokenCache: tokenCache(baseUrl, found, environment) };
 }
@@ -54,22 +58,21 @@ export function baseUrlOf(sources: Sources): string {
 export function requireSignIn(sources: Sources): SignIn {
   const found = signIn(sources);
   if (found.kind !== 'none') return found;
-  throw signInNeeded(
-    'Nobody is signed in.',
-    'Set IAM_CLIENT_ID and IAM_CLIENT_SECRET, or add a profile with `iam profile add`.',
-  );
+  throw signInNeeded('Nobody is signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.');
 }
 
-function credentialsOf({
-  kind,
-  token = '',
-  apiKey = '',
-  clientId = '',
-  clientSecret = '',
-}: SignIn): Credentials | undefined {
+async function credentialsOf(
+  found: SignIn,
+  baseUrl: string,
+  environment: Environment,
+): Promise<Credentials | undefined> {
+  const { kind, token = '', apiKey = '', clientId = '', clientSecret = '' } = found;
+  if (kind === 'none') return undefined;
   if (kind === 'token') return { token };
   if (kind === 'api-key') return { apiKey };
-  return kind === 'client' ? { clientId, clientSecret } : undefined;
+  if (kind === 'client') return { clientId, clientSecret };
+  const { tokensOf } = await import('./session.ts');
+  return { tokens: tokensOf(found, baseUrl, environment) };
 }
 
 function seconds(sources: Sources): number {

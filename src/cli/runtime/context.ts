@@ -17,8 +17,8 @@ export interface Context {
   readonly printer: Printer;
   /** Says something on standard error, unless --quiet. */
   notice(text: string): void;
-  /** The client; the same one each time. */
-  connect(): Promise<BaseClient>;
+  /** The client; the same one each time. With `anonymous` it leaves the credentials in use out. */
+  connect(as?: 'anonymous'): Promise<BaseClient>;
   /** What a question needs to know. */
   asking(stdinIsData: boolean): Asking;
 }
@@ -43,7 +43,13 @@ export async function withContext(
     sources,
     printer: createPrinter(io.stdout, formatOf(sources)),
     notice: (text) => void (options.quiet || io.stderr.write(`${text}\n`)),
-    connect: () => (client ??= connect({ ...surroundings, sources, debug: options.debug === true })),
+    connect: (as) =>
+      (client ??= connect({
+        ...surroundings,
+        sources,
+        debug: options.debug === true,
+        anonymous: as === 'anonymous',
+      })),
     asking: (stdinIsData) => ({ io, environment, input: options.input !== false, stdinIsData }),
   };
   try {

@@ -1,5 +1,5 @@
 /** Files that hold secrets: private from their first byte, and replaced whole or not at all. */
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -47,16 +47,25 @@ export async function readIfThere(file: string): Promise<string | undefined> {
 
 const lockPause = 50;
 const lockPatience = 100;
+const lockBeat = 1_000;
 
 /** Runs `work` while no other process runs its own under the same lock file. A lock left behind is taken over after 5 s. */
 export async function underLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result> {
   await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
   await takeLock(lockFile);
+  // Work that takes long shows that it still goes on.
+  const beat = setInterval(() => void touch(lockFile), lockBeat);
   try {
     return await work();
   } finally {
+    clearInterval(beat);
     await rm(lockFile, { force: true });
   }
+}
+
+/** Moves the time of its last change, where it is still there. */
+async function touch(lockFile: string): Promise<void> {
+  await writeFile(lockFile, '.', { flag: 'r+' }).catch(() => undefined);
 }
 
 async function takeLock(lockFile: string): Promise<void> {

@@ -12,8 +12,16 @@ export interface Profile {
   readonly clientSecret?: string;
   readonly token?: string;
   readonly apiKey?: string;
+  /** Who logged in with `iam login`; the tokens are kept apart. Goes before the other credentials. */
+  readonly session?: ProfileSession;
   readonly output?: string;
   readonly timeout?: string;
+}
+
+export interface ProfileSession {
+  readonly clientId: string;
+  /** Absent where the client logged in for itself. */
+  readonly userName?: string | undefined;
 }
 
 export interface ProfileFile {

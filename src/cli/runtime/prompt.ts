@@ -34,7 +34,14 @@ export async function askSecret(asking: Asking, message: string, otherwise: stri
   return String(await prompt(asking, { type: 'password', message, mask: '*' }));
 }
 
+/** Asks for a value. Fails where nobody can answer. */
+export async function askText(asking: Asking, message: string, otherwise: string): Promise<string> {
+  if (!canAsk(asking)) throw unanswered(`${message} is needed, and nobody can be asked here.`, otherwise);
+  return String(await prompt(asking, { type: 'input', message })).trim();
+}
+
 type Question =
+  | { readonly type: 'input'; readonly message: string }
   | { readonly type: 'confirm'; readonly message: string; readonly default: boolean }
   | { readonly type: 'password'; readonly message: string; readonly mask: string };
 

@@ -1,5 +1,5 @@
 /** Every value that a command takes from around it, and where it came from: flag, environment, profile, default. */
-import { signInNeeded, usageError } from './failures.ts';
+import { usageError } from './failures.ts';
 import type { Profile, ProfileFile } from './profile.ts';
 
 /** The options that every command has. */
@@ -58,6 +58,8 @@ export const settingNames = [
     secret: true,
     meaning: 'Its secret',
   },
+  { key: 'username', environment: 'IAM_USERNAME', meaning: 'User to sign in as, through the client' },
+  { key: 'password', environment: 'IAM_PASSWORD', secret: true, meaning: 'Password of the user' },
   {
     key: 'token',
     environment: 'IAM_TOKEN',
@@ -124,61 +126,4 @@ export function resolve(key: SettingKey, sources: Sources): Value | undefined {
   const environment = variable ? { value: variable, origin: setting.environment } : undefined;
   const fallback = setting.fallback === undefined ? undefined : { value: setting.fallback, origin: 'default' };
   return (sources.options.profile ? (profile ?? environment) : (environment ?? profile)) ?? fallback;
-}
-
-/** How to sign in: a token goes before an API key, that before a client; all from one place, never mixed. */
-export interface SignIn {
-  readonly kind: 'token' | 'api-key' | 'client' | 'none';
-  readonly token?: string;
-  readonly apiKey?: string;
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly origin: string;
-  /** Whether a token got with it may be kept between runs. */
-  readonly fromProfile: boolean;
-}
-
-/** The credentials in use. Those of a profile are for the profile's own server and for no other. */
-export function signIn(sources: Sources): SignIn {
-  const fromEnvironment = environmentSignIn(sources.variables);
-  const profile = chosenProfile(sources);
-  const stored = profile && credentialsOf(profile, `profile ${profileName(sources)?.value}`, true);
-  const [first, second] = sources.options.profile ? [stored, fromEnvironment] : [fromEnvironment, stored];
-  const found = first ?? second;
-  if (profile && found && found === stored) requireOwnServer(sources, profile);
-  return found ?? { kind: 'none', origin: 'nowhere', fromProfile: false };
-}
-
-function environmentSignIn(variables: Sources['variables']): SignIn | undefined {
-  const { IAM_TOKEN: token, IAM_API_KEY: apiKey, IAM_CLIENT_ID: clientId, IAM_CLIENT_SECRET: clientSecret } = variables;
-  const given = { token, apiKey, clientId, clientSecret };
-  return credentialsOf(given, 'the environment', false);
-}
-
-type Given = { readonly [Key in 'token' | 'apiKey' | 'clientId' | 'clientSecret']?: string | undefined };
-
-function credentialsOf(
-  { token, apiKey, clientId, clientSecret }: Given,
-  origin: string,
-  fromProfile: boolean,
-): SignIn | undefined {
-  if (token) return { kind: 'token', token, origin, fromProfile };
-  if (apiKey) return { kind: 'api-key', apiKey, origin, fromProfile };
-  if (clientId && clientSecret) return { kind: 'client', clientId, clientSecret, origin, fromProfile };
-  if (!clientId && !clientSecret) return undefined;
-  const missing = clientId ? 'secret' : 'id';
-  throw signInNeeded(
-    `The client's ${missing} is missing in ${origin}.`,
-    'Give both IAM_CLIENT_ID and IAM_CLIENT_SECRET, or use a profile.',
-  );
-}
-
-function requireOwnServer(sources: Sources, profile: Profile): void {
-  const target = resolve('base-url', sources);
-  if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
-  if (new URL(target.value).origin === new URL(profile.baseUrl).origin) return;
-  throw signInNeeded(
-    `The credentials of the profile are for ${profile.baseUrl}, not for ${target.value} (${target.origin}).`,
-    'Add a profile for this server, or give credentials in the environment.',
-  );
 }

@@ -20,12 +20,17 @@ interface Connection {
  */
 export function trackConnections(server: Server): Connections {
   const connections = new Map<string, Connection>();
+  /** The same by socket, which is quicker to look up than to name. */
+  const bySocket = new WeakMap<Socket, Connection>();
   let ending = false;
 
   function connectionOf(socket: Socket): Connection {
+    const known = bySocket.get(socket);
+    if (known) return known;
     const name = `${socket.remoteAddress} ${socket.remotePort}`;
     const connection = connections.get(name) ?? { sockets: new Set(), calls: 0 };
     connections.set(name, connection);
+    bySocket.set(socket, connection);
     return connection;
   }
 

@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { isLoopback } from '../settings.ts';
+import { setHeader, setHeaders, writeNothing } from './answer.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const exposed = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token';
@@ -18,9 +19,9 @@ export function createCors(origins: readonly string[]): (ctx: Context) => boolea
     if (!takesForeignPages(ctx.state.path)) return false;
     const { origin = '' } = ctx.req.headers;
     // Nothing else varies an answer, so there is no list to add it to.
-    ctx.res.setHeader('Vary', 'Origin');
+    setHeader(ctx, 'Vary', 'Origin');
     if (origin !== '' && isAllowed(origin))
-      ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
+      setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
     if (ctx.method !== 'OPTIONS') return false;
     answerOptions(ctx, origin !== '' && isAllowed(origin));
     return true;
@@ -32,15 +33,15 @@ function takesForeignPages(path: string): boolean {
 }
 
 function answerOptions(ctx: Context, allowed: boolean): void {
-  ctx.status = 204;
-  ctx.set('Allow', `${methods}, OPTIONS`);
-  if (!allowed) return;
-  ctx.set({
-    'Access-Control-Allow-Methods': methods,
-    'Access-Control-Allow-Headers':
-      ctx.get('Access-Control-Request-Headers') || 'Authorization, Content-Type, If-Match, X-Api-Key',
-    'Access-Control-Max-Age': '600',
-  });
+  setHeader(ctx, 'Allow', `${methods}, OPTIONS`);
+  if (allowed)
+    setHeaders(ctx, {
+      'Access-Control-Allow-Methods': methods,
+      'Access-Control-Allow-Headers':
+        ctx.get('Access-Control-Request-Headers') || 'Authorization, Content-Type, If-Match, X-Api-Key',
+      'Access-Control-Max-Age': '600',
+    });
+  writeNothing(ctx);
 }
 
 function isLoopbackOrigin(origin: string): boolean {

@@ -4,8 +4,9 @@ import { fault } from '../../contract/errors.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { openApiDocument } from '../documents/openapi.ts';
 import { packageVersion } from '../package-version.ts';
-import { type AnyOperation, writeJson } from '../pipeline.ts';
+import type { AnyOperation } from '../pipeline.ts';
 import type { World } from '../world.ts';
+import { setHeader, writeJson } from './answer.ts';
 
 type Document = (ctx: Context) => void;
 
@@ -38,7 +39,7 @@ function kept(make: () => object): Document {
 }
 
 function writeCacheable(ctx: Context, json: string): void {
-  ctx.set('Cache-Control', 'public, max-age=300');
+  setHeader(ctx, 'Cache-Control', 'public, max-age=300');
   writeJson(ctx, 200, json);
 }
 

@@ -81,13 +81,14 @@ export class TableLayer {
     return this.#index.get(index)?.get(value);
   }
 
-  put(key: string, row: StoredRow): void {
+  /** @returns how much work it was: the row, and each place that it has in an index. */
+  put(key: string, row: StoredRow): number {
     const former = this.rows.get(key);
     if (former !== undefined) this.#forget(key, former);
     else this.keys.add(key);
     this.removed.delete(key);
     this.rows.set(key, row);
-    this.#remember(key, row);
+    return 1 + this.#remember(key, row);
   }
 
   remove(key: string): void {
@@ -111,15 +112,18 @@ export class TableLayer {
     for (const [key, row] of upper.rows) this.put(key, row);
   }
 
-  #remember(key: string, row: StoredRow): void {
+  #remember(key: string, row: StoredRow): number {
+    let places = 0;
     for (const [name, values] of this.shape.unique) {
       for (const value of indexValues(values, row)) entry(this.#unique, name, newMap).set(value, key);
     }
     for (const [name, values] of this.shape.index) {
       for (const value of indexValues(values, row)) {
         entry(entry(this.#index, name, newMap<SortedKeys>), value, newKeys).add(key);
+        places += 1;
       }
     }
+    return places;
   }
 
   /** A unique value that another row took over meanwhile stays with that row. */
@@ -164,9 +168,15 @@ export class Layer {
     this.#bottom = kind === 'bottom';
   }
 
+  /** How many rows it speaks of, be it only that they are gone. */
+  get size(): number {
+    let size = 0;
+    for (const { rows, removed } of this.#tables.values()) size += rows.size + removed.size;
+    return size;
+  }
+
   get empty(): boolean {
-    for (const { rows, removed } of this.#tables.values()) if (rows.size + removed.size > 0) return false;
-    return true;
+    return this.size === 0;
   }
 
   peek(name: TableName): TableLayer | undefined {
@@ -192,24 +202,31 @@ export class Layer {
   }
 }
 
-/** How many rows are moved between two turns of the event loop. */
-const ROWS_IN_A_SLICE = 200;
+/** How much work is done between two turns of the event loop: a few milliseconds of it. */
+const workInASlice = 2_000;
 
-/** Moves some rows down; true when nothing is left above. In between, both layers together read as ever. */
-export function moveSlice(upper: Layer, lower: Layer): boolean {
-  let left = ROWS_IN_A_SLICE;
+/**
+ * Takes over what a layer above says, in slices: the caller lets others have a turn after each. The layer above stays as
+ * it is, so both together read as ever; it must not change meanwhile, and is dropped afterwards.
+ */
+export function* absorbInSlices(lower: Layer, upper: Layer): Generator<void, void> {
+  let left = workInASlice;
   for (const part of upper.parts()) {
     const below = lower.table(part.shape.name);
-    for (const key of [...part.removed]) {
-      if (left-- === 0) return false;
+    for (const key of part.removed) {
       below.remove(key);
-      part.drop(key);
+      left -= 1;
+      if (left <= 0) {
+        yield;
+        left = workInASlice;
+      }
     }
     for (const [key, row] of part.rows) {
-      if (left-- === 0) return false;
-      below.put(key, row);
-      part.drop(key);
+      left -= below.put(key, row);
+      if (left <= 0) {
+        yield;
+        left = workInASlice;
+      }
     }
   }
-  return true;
 }

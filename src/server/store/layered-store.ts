@@ -8,7 +8,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createReader, createTransaction } from './access.ts';
 import { Batch } from './batch.ts';
-import { Layer, moveSlice, type TableLayer } from './layer.ts';
+import { absorbInSlices, Layer, type TableLayer } from './layer.ts';
 import { type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
@@ -23,6 +23,9 @@ export interface Sink {
 
 /** How many transactions run before others (timers, sockets) get a turn. */
 const TURNS_IN_A_ROW = 64;
+
+/** So many rows are moved at once without anybody noticing. */
+const SMALL = 20;
 
 export class LayeredStore {
   readonly reader: Reader;
@@ -79,10 +82,19 @@ export class LayeredStore {
 
   /** Moves what came since `freeze` into the frozen layer, a slice at a time, and is done with it. */
   async thaw(): Promise<void> {
-    const [upper, lower] = this.#durable;
-    if (upper === undefined || lower === undefined) return;
-    while (!moveSlice(upper, lower)) await setImmediate();
-    this.#durable.shift();
+    for (;;) {
+      const [upper, lower] = this.#durable;
+      if (upper === undefined || lower === undefined) return;
+      if (upper.size <= SMALL) {
+        lower.absorb(upper);
+        this.#durable.shift();
+        return;
+      }
+      // What comes meanwhile goes above, so that this one stands still. It is less each time round.
+      this.#durable.unshift(new Layer('overlay'));
+      for (const _ of absorbInSlices(lower, upper)) await setImmediate();
+      this.#durable.splice(1, 1);
+    }
   }
 
   /** Takes no new transactions and resolves when those under way are saved or have failed. */

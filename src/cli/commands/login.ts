@@ -1,0 +1,189 @@
+/** `iam login`: signs a client or a user in and keeps the tokens in the profile's cache. */
+import type { Command } from 'commander';
+import { basicAuthorization } from '../../client/credentials.ts';
+import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
+import { baseUrlOf } from '../runtime/connection.ts';
+import type { Context, Surroundings } from '../runtime/context.ts';
+import { CliError, usageError } from '../runtime/failures.ts';
+import { readSecret } from '../runtime/input.ts';
+import { changeProfiles, type Profile, type ProfileSession } from '../runtime/profile.ts';
+import { askSecret, askText } from '../runtime/prompt.ts';
+import { forgetSession, type StoredSession, sessionFrom, writeSession } from '../runtime/session-file.ts';
+import { chosenProfile, profileName } from '../runtime/settings.ts';
+import { environmentSignIn, requireOwnServer } from '../runtime/sign-in.ts';
+import { loginUserToStay } from '../runtime/user-login.ts';
+
+export const loginText: LeafText = {
+  title: 'Signs in, and keeps the tokens for the commands that follow',
+  description:
+    'As a user with --user, else as a client. The tokens go into a private file of the profile in use, or of the profile `default` where there is none, and are renewed as long as the server renews them. Passwords and secrets are asked for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not kept.',
+  effect: 'local',
+  examples: [
+    { title: 'A user, through an application client', command: '--user alice --client-id APP_CLIENT_ID' },
+    { title: 'With the password from a pipe', command: '--user alice --client-id APP_CLIENT_ID --password-stdin' },
+    { title: 'A client, on another server', command: '--base-url https://iam.example.com --client-id deployer' },
+  ],
+};
+
+/** Adds the command. */
+export function addLogin(program: Command, surroundings: Surroundings): void {
+  const command = addLeaf(program, 'login', loginText)
+    .option('--user <name>', 'user to sign in: any login name it has')
+    .option('--password-stdin', 'read the password of the user from standard input')
+    .option('--client-id <id>', 'client to sign in, or to sign the user in through')
+    .option('--secret-stdin', 'read the secret of the client from standard input')
+    .option('--secret-file <file>', 'file that holds the secret of the client');
+  runs(command, surroundings, login);
+}
+
+interface Target {
+  readonly name: string;
+  readonly profile: Profile | undefined;
+  readonly baseUrl: string;
+}
+
+async function login(context: Context, _: readonly unknown[], options: Options): Promise<void> {
+  if (options.passwordStdin === true && options.secretStdin === true)
+    throw usageError('Standard input holds one secret: --password-stdin or --secret-stdin.');
+  const target = targetOf(context);
+  const userName = userOf(context, options);
+  const clientId = await clientOf(context, options, target, userName !== undefined);
+  if (userName === undefined) return loginAsClient(context, clientId, options, target);
+  await keep(
+    context,
+    target,
+    { clientId, userName },
+    await loginAsUser(context, { clientId, userName }, options, target),
+  );
+}
+
+function targetOf({ sources }: Context): Target {
+  const profile = chosenProfile(sources);
+  if (profile) requireOwnServer(sources, profile);
+  const name = profile ? (profileName(sources)?.value ?? 'default') : 'default';
+  return { name, profile, baseUrl: baseUrlOf(sources) };
+}
+
+/** Whoever says how to prove a client means the client. */
+function userOf({ environment }: Context, options: Options): string | undefined {
+  const provesClient = options.secretStdin === true || options.secretFile !== undefined;
+  const named = options.user as string | undefined;
+  const userName = named ?? (provesClient ? undefined : environment.variables.IAM_USERNAME);
+  if (userName === undefined && options.passwordStdin === true) throw usageError('--password-stdin goes with --user.');
+  return userName || undefined;
+}
+
+async function clientOf(context: Context, options: Options, { profile }: Target, forUser: boolean): Promise<string> {
+  const kept = forUser
+    ? (profile?.session?.clientId ?? profile?.clientId)
+    : (profile?.clientId ?? profile?.session?.clientId);
+  const { IAM_CLIENT_ID: fromEnvironment } = context.environment.variables;
+  const given = (options.clientId as string | undefined) ?? (fromEnvironment || kept);
+  if (given) return given;
+  const asked = await askText(
+    context.asking(options.passwordStdin === true || options.secretStdin === true),
+    'The client id',
+    'Name the client with --client-id or in IAM_CLIENT_ID; `iam serve` tells that of its application client.',
+  );
+  if (asked === '') throw usageError('A client id is needed.');
+  return asked;
+}
+
+async function loginAsClient(context: Context, clientId: string, options: Options, target: Target): Promise<void> {
+  const clientSecret = await secretOf(context, clientId, options, target);
+  const client = await context.connect('anonymous');
+  const { body } = await client.call('client-identities.login', {
+    anonymous: true,
+    headers: { authorization: basicAuthorization({ clientId, clientSecret }) },
+    signal: context.io.signal,
+  });
+  const { profile } = target;
+  const isOwn = profile?.clientId === clientId && profile.clientSecret === clientSecret;
+  await keep(context, target, { clientId }, body, isOwn);
+}
+
+function secretOf(context: Context, clientId: string, options: Options, target: Target): Promise<string> {
+  const file = options.secretStdin === true ? '-' : (options.secretFile as string | undefined);
+  if (file !== undefined) return readSecret(file, context.io);
+  const known = knownSecret(context, clientId, target);
+  if (known !== undefined) return Promise.resolve(known);
+  return askSecret(
+    context.asking(false),
+    `The secret of ${clientId}`,
+    'Give it with --secret-stdin or --secret-file, or in IAM_CLIENT_SECRET.',
+  );
+}
+
+/** The secret of this very client, from the environment or the profile. */
+function knownSecret({ environment }: Context, clientId: string, { profile }: Target): string | undefined {
+  const { IAM_CLIENT_ID: named = clientId, IAM_CLIENT_SECRET: fromEnvironment } = environment.variables;
+  if (fromEnvironment && named === clientId) return fromEnvironment;
+  return profile?.clientId === clientId ? profile.clientSecret : undefined;
+}
+
+async function loginAsUser(
+  context: Context,
+  { clientId, userName }: { readonly clientId: string; readonly userName: string },
+  options: Options,
+  target: Target,
+): Promise<unknown> {
+  const password = await passwordOf(context, userName, options);
+  const client = await context.connect('anonymous');
+  const { signal } = context.io;
+  const { body } = await loginUserToStay(
+    (id, input) => client.call(id, { ...input, anonymous: true, signal }),
+    { clientId, userName, password },
+    target.profile?.clientId === clientId ? target.profile.clientSecret : undefined,
+  );
+  return body;
+}
+
+function passwordOf(context: Context, userName: string, options: Options): Promise<string> {
+  if (options.passwordStdin === true) return readSecret('-', context.io);
+  const { IAM_USERNAME: named = userName, IAM_PASSWORD: password } = context.environment.variables;
+  if (password && named === userName) return Promise.resolve(password);
+  return askSecret(
+    context.asking(false),
+    `The password of ${userName}`,
+    'Give it with --password-stdin, or in IAM_PASSWORD.',
+  );
+}
+
+/** Tokens first, then the profile that points at them. A profile with a secret of its own signs in by that again. */
+async function keep(
+  context: Context,
+  target: Target,
+  session: ProfileSession,
+  body: unknown,
+  isOwn = false,
+): Promise<void> {
+  const { now, variables } = context.environment;
+  const { name, baseUrl } = target;
+  const stored = sessionFrom(body, { baseUrl, ...session }, now());
+  if (!stored) throw new CliError('The server answered without a token.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
+  if (isOwn) await forgetSession(name, variables);
+  else await writeSession(name, stored, variables);
+  await changeProfiles(variables, (file) => {
+    const { session: _, ...before } = file.profiles[name] ?? { baseUrl };
+    const profile = target.profile || before.baseUrl === baseUrl ? before : { baseUrl };
+    const current = file.current && Object.hasOwn(file.profiles, file.current) ? file.current : name;
+    const changed = isOwn ? profile : { ...profile, session };
+    return { ...file, current, profiles: { ...file.profiles, [name]: changed } };
+  });
+  await report(context, name, stored);
+}
+
+async function report(context: Context, profile: string, stored: StoredSession): Promise<void> {
+  const { baseUrl, clientId, userName } = stored;
+  const expiresAt = new Date(stored.expiresAt).toISOString();
+  if (context.printer.format !== 'table')
+    await context.printer.value({ profile, baseUrl, clientId, userName, expiresAt });
+  context.notice(`Signed in to ${baseUrl} as ${userName ?? clientId}.`);
+  warnOfEnvironment(context);
+}
+
+function warnOfEnvironment({ sources, notice }: Context): void {
+  const { kind } = environmentSignIn(sources, true) ?? {};
+  if (kind !== undefined && !sources.options.profile)
+    notice(`The environment holds credentials, too (${kind}); without --profile they go before this session.`);
+}

@@ -1,0 +1,127 @@
+/** Tokens of those who logged in: kept in a file and renewed by one process at a time, or got from the environment. */
+import type { AnonymousCall, TokenSource } from '../../client/credentials.ts';
+import { ClientError } from '../../client/errors.ts';
+import { signInNeeded } from './failures.ts';
+import { underLock } from './files.ts';
+import type { Environment } from './io.ts';
+import {
+  expiryMargin,
+  readSession,
+  type StoredSession,
+  sessionFrom,
+  sessionPath,
+  writeSession,
+} from './session-file.ts';
+import type { SignIn } from './sign-in.ts';
+import { loginUser } from './user-login.ts';
+
+/** The tokens of a user who is named in the environment, or of the session that `iam login` left in a profile. */
+export function tokensOf(found: SignIn, baseUrl: string, environment: Environment): TokenSource {
+  return found.kind === 'user' ? environmentTokens(found) : new StoredTokens(found, baseUrl, environment);
+}
+
+class StoredTokens implements TokenSource {
+  readonly #found: SignIn;
+  readonly #baseUrl: string;
+  readonly #environment: Environment;
+  #current: Promise<string> | undefined;
+  #last: StoredSession | undefined;
+  #refused: string | undefined;
+  #isFresh = false;
+
+  constructor(found: SignIn, baseUrl: string, environment: Environment) {
+    this.#found = found;
+    this.#baseUrl = baseUrl;
+    this.#environment = environment;
+  }
+
+  /** One renewal for all calls that start together. */
+  async token(call: AnonymousCall): Promise<string> {
+    this.#current ??= this.#obtain(call);
+    try {
+      return await this.#current;
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+
+  /** A role gained lately comes with the next token, so one kept may only be too old. */
+  renew(code: string): boolean {
+    const mayHelp = code === 'ROLE_MISSING' && !this.#isFresh && this.#last?.refreshToken !== undefined;
+    if (code !== 'TOKEN_INVALID' && !mayHelp) return false;
+    this.#refused = this.#last?.accessToken;
+    this.#current = undefined;
+    return true;
+  }
+
+  async #obtain(call: AnonymousCall): Promise<string> {
+    const { profile = '' } = this.#found;
+    const { variables } = this.#environment;
+    const kept = await this.#read();
+    if (this.#isGood(kept)) return this.#use(kept);
+    return underLock(`${sessionPath(profile, variables)}.lock`, async () => {
+      // Another process may have renewed it meanwhile; a refresh token that was used once must not be used again.
+      const latest = await this.#read();
+      if (this.#isGood(latest)) return this.#use(latest);
+      const renewed = await this.#renewed(call, latest);
+      await writeSession(profile, renewed, variables);
+      this.#isFresh = true;
+      return this.#use(renewed);
+    });
+  }
+
+  #use(session: StoredSession): string {
+    this.#last = session;
+    return session.accessToken;
+  }
+
+  async #read(): Promise<StoredSession> {
+    const kept = await readSession(this.#found.profile ?? '', this.#environment.variables);
+    const { clientId, userName } = this.#found;
+    const isOurs = kept?.baseUrl === this.#baseUrl && kept.clientId === clientId && kept.userName === userName;
+    if (!kept || !isOurs) throw ended(this.#found);
+    return kept;
+  }
+
+  #isGood({ accessToken, expiresAt }: StoredSession): boolean {
+    return accessToken !== this.#refused && expiresAt - expiryMargin > this.#environment.now();
+  }
+
+  /** Not stopped by a signal: half a renewal would lose the session. */
+  async #renewed(call: AnonymousCall, { refreshToken, ...identity }: StoredSession): Promise<StoredSession> {
+    if (refreshToken === undefined) throw ended(this.#found);
+    const { clientId, clientSecret } = this.#found;
+    const body = { grantType: 'refresh_token', clientId, clientSecret, refreshToken };
+    try {
+      const answer = await call('generate-token.create', { body });
+      const renewed = sessionFrom(answer.body, identity, this.#environment.now());
+      if (!renewed) throw ended(this.#found);
+      return { refreshToken, ...renewed };
+    } catch (error) {
+      const isOver = error instanceof ClientError && (error.status === 401 || error.code.startsWith('GRANT_'));
+      throw isOver ? ended(this.#found) : error;
+    }
+  }
+}
+
+function ended({ userName, clientId }: SignIn) {
+  const again = userName === undefined ? 'iam login' : `iam login --user ${userName}`;
+  return signInNeeded(`The session of ${userName ?? clientId} has ended.`, `Sign in again with \`${again}\`.`);
+}
+
+/** One login for the run, and nothing kept. */
+function environmentTokens({ userName = '', password = '', clientId = '' }: SignIn): TokenSource {
+  let token: Promise<string> | undefined;
+  const obtain = async (call: AnonymousCall) => {
+    const { body } = await loginUser(call, { userName, password, clientId, remember: false });
+    return String((body as Record<string, unknown>).accessToken);
+  };
+  return {
+    token: (call) => (token ??= obtain(call)),
+    renew: (code) => {
+      if (code === 'TOKEN_INVALID') token = undefined;
+      return code === 'TOKEN_INVALID';
+    },
+  };
+}

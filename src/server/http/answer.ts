@@ -1,0 +1,44 @@
+/**
+ * The one way an answer goes out. Headers are gathered and written in one go with status and body: Node takes them apart
+ * and together again for each that is set by itself, and Koa looks at every part of an answer once more, which takes
+ * longer than all that most operations do.
+ */
+import type { Context } from 'koa';
+
+/** Begins the headers of an answer. */
+export function beginAnswer(ctx: Context, headers: Record<string, string>): void {
+  ctx.state.headers = headers;
+}
+
+/** Adds a header to the answer, in the place of one of the same spelling. */
+export function setHeader(ctx: Context, name: string, value: string): void {
+  ctx.state.headers[name] = value;
+}
+
+export function setHeaders(ctx: Context, headers: Readonly<Record<string, string>>): void {
+  Object.assign(ctx.state.headers, headers);
+}
+
+/** Ends the answer with JSON as it is. */
+export function writeJson(ctx: Context, status: number, json: string): void {
+  writeText(ctx, status, { contentType: 'application/json; charset=utf-8', text: json });
+}
+
+/** Ends the answer with text of some type. */
+export function writeText(
+  ctx: Context,
+  status: number,
+  { contentType, text }: { contentType: string; text: string },
+): void {
+  const { headers } = ctx.state;
+  headers['Content-Type'] = contentType;
+  headers['Content-Length'] = String(Buffer.byteLength(text));
+  ctx.res.writeHead(status, headers);
+  ctx.res.end(text);
+}
+
+/** Ends the answer without a body. */
+export function writeNothing(ctx: Context): void {
+  ctx.res.writeHead(204, ctx.state.headers);
+  ctx.res.end();
+}

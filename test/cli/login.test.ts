@@ -1,0 +1,237 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sessionPath } from '../../src/cli/runtime/session-file.ts';
+import { type FakeServer, type Received, refusal, startFake, tokenReply } from '../client/fake-server.ts';
+import { Home } from './run-cli.ts';
+
+const start = 1_800_000_000_000;
+const minute = 60_000;
+const get = ['groups', 'get', 'ops'];
+
+/** Gives `access-1`, `refresh-1` and so on; takes only the latest of each. */
+function loginServer(): Promise<FakeServer> {
+  let given = 0;
+  const grant = () => {
+    given += 1;
+    const token = { accessToken: `access-${given}`, refreshToken: `refresh-${given}`, expiresIn: '600' };
+    return { status: 201, json: { ...token, tokenType: 'Bearer', scope: [] } };
+  };
+  return startFake(({ path: target, headers, body }) => {
+    if (target.includes('/user-identities/login'))
+      return headers.authorization === basic('alice', 'right') ? grant() : refusal(401, 'CREDENTIALS_INVALID');
+    if (target.endsWith('/generate-token'))
+      return body.includes(`"refresh-${given}"`) ? grant() : refusal(401, 'CREDENTIALS_INVALID');
+    if (target.endsWith('/client-identities/login'))
+      return headers.authorization === basic('bot', 'secret')
+        ? tokenReply('bot-token')
+        : refusal(401, 'CREDENTIALS_INVALID');
+    const isGood = [`Bearer access-${given}`, 'Bearer bot-token'].includes(String(headers.authorization));
+    return isGood ? { json: { groupId: 'g' } } : refusal(401, 'TOKEN_INVALID');
+  });
+}
+
+const basic = (name: string, secret: string) => `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+const asAlice = (url: string) => [
+  'login',
+  '--base-url',
+  url,
+  '--user',
+  'alice',
+  '--client-id',
+  'app',
+  '--password-stdin',
+];
+const sent = ({ received }: FakeServer, part: string): Received[] =>
+  received.filter(({ path: target }) => target.includes(part));
+
+describe('a user who logs in', () => {
+  test('is signed in for the commands that follow, and nothing secret is shown', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    const outcome = await home.iam(asAlice(server.url), { stdin: 'right\n' });
+    expect(outcome).toEqual({ code: 0, out: '', err: `Signed in to ${server.url} as alice.\n` });
+    expect(sent(server, '/login')[0]?.path).toContain('clientId=app&remember-me=true');
+    expect((await home.iam(get)).code).toBe(0);
+    expect(server.received.at(-1)?.headers.authorization).toBe('Bearer access-1');
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('leaves tokens in a private file and no password anywhere', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const file = sessionPath('default', home.variables);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(path.dirname(file))).mode & 0o777).toBe(0o700);
+    const all = await readdir(home.folder, { recursive: true, withFileTypes: true });
+    for (const entry of all.filter((one) => one.isFile()))
+      expect(await readFile(path.join(entry.parentPath, entry.name), 'utf8')).not.toContain('right');
+  });
+
+  test('with a wrong password is refused, and an earlier session stays', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    expect((await home.iam(asAlice(server.url), { stdin: 'wrong' })).code).toBe(4);
+    expect((await home.iam(get)).code).toBe(0);
+  });
+
+  test('stays signed in past the end of the token', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const later = { now: () => start + 11 * minute };
+    expect([(await home.iam(get, later)).code, (await home.iam(get, later)).code]).toEqual([0, 0]);
+    expect(sent(server, '/generate-token').map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { grantType: 'refresh_token', clientId: 'app', refreshToken: 'refresh-1' },
+    ]);
+    expect(sent(server, '/groups').map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer access-2',
+      'Bearer access-2',
+    ]);
+  });
+
+  test('renews once, however many commands find the token ended', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const later = { now: () => start + 11 * minute };
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => home.iam(get, later)));
+    expect(outcomes.map(({ code }) => code)).toEqual(outcomes.map(() => 0));
+    expect(sent(server, '/generate-token')).toHaveLength(1);
+  });
+
+  test('is told to log in again where the session is over', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const file = sessionPath('default', home.variables);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('refresh-1', 'refresh-0'));
+    const outcome = await home.iam(get, { now: () => start + 11 * minute });
+    expect(outcome.code).toBe(4);
+    expect(outcome.err).toContain('iam login --user alice');
+  });
+
+  test('whose token is refused gets another by the refresh token', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const file = sessionPath('default', home.variables);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('access-1', 'access-0'));
+    expect((await home.iam(get)).code).toBe(0);
+    expect(sent(server, '/generate-token')).toHaveLength(1);
+  });
+
+  test('is shown by whoami, without the token', async () => {
+    await using home = await Home.make();
+    const claims = { sub: 'u1', user_id: 'u1', client_id: 'app', authorities: ['ROLE_AUTH-BASIC'], exp: 1_800_000_600 };
+    const jwt = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`;
+    await using server = await startFake(() => tokenReply(jwt));
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const { out } = await home.iam(['whoami', '-o', 'json']);
+    expect(JSON.parse(out)).toMatchObject({
+      userName: 'alice',
+      userId: 'u1',
+      profile: 'default',
+      signedInBy: 'session',
+    });
+    expect(out).not.toContain(jwt);
+    expect((await home.iam(['profile', 'list', '-o', 'json'])).out).toContain('"userName": "alice"');
+  });
+
+  test('takes its tokens to no other server', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await using other = await startFake(() => ({ json: {} }));
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    expect((await home.iam([...get, '--base-url', other.url])).code).toBe(4);
+    expect(other.received).toEqual([]);
+  });
+});
+
+describe('a client that logs in', () => {
+  const asBot = (url: string) => ['login', '--base-url', url, '--client-id', 'bot', '--secret-stdin'];
+
+  test('is signed in until its token ends', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    expect((await home.iam(asBot(server.url), { stdin: 'secret\n' })).code).toBe(0);
+    expect((await home.iam(get)).code).toBe(0);
+    const outcome = await home.iam(get, { now: () => start + 61 * minute });
+    expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('`iam login`') });
+  });
+
+  test('whose secret is in the profile signs in by it again', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    const add = ['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'];
+    await home.iam(add, { stdin: 'secret' });
+    expect((await home.iam(['login'])).code).toBe(0);
+    expect((await home.iam(get, { now: () => start + 61 * minute })).code).toBe(0);
+  });
+
+  test('takes its secret from the environment where that is its own', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    const words = ['login', '--base-url', server.url];
+    const variables = { IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
+    expect((await home.iam(words, { variables })).code).toBe(0);
+    expect((await home.iam([...words, '--client-id', 'other'], { variables })).code).toBe(10);
+  });
+});
+
+describe('logging out', () => {
+  test('forgets the session, and the profile signs in as before', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    const add = ['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'];
+    await home.iam(add, { stdin: 'secret' });
+    await home.iam(['login', '--user', 'alice', '--client-id', 'app', '--password-stdin'], { stdin: 'right' });
+    expect((await home.iam(get)).code).toBe(0);
+    expect((await home.iam(['logout'])).err).toContain('Signed alice out.');
+    expect(await readdir(path.dirname(sessionPath('p', home.variables)))).toEqual([]);
+    await home.iam(get);
+    expect(sent(server, '/groups').map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer access-1',
+      'Bearer bot-token',
+    ]);
+  });
+
+  test('where nobody is signed in is no failure', async () => {
+    await using home = await Home.make();
+    expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Nobody is signed in.\n' });
+  });
+});
+
+describe('a user in the environment', () => {
+  const alice = { IAM_USERNAME: 'alice', IAM_PASSWORD: 'right', IAM_CLIENT_ID: 'app' };
+
+  test('is signed in for one command, and leaves nothing', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    const variables = { ...alice, IAM_BASE_URL: server.url };
+    expect((await home.iam(get, { variables })).code).toBe(0);
+    expect(sent(server, '/login')[0]?.path).not.toContain('remember-me');
+    expect(await readdir(home.folder)).toEqual([]);
+  });
+
+  test('needs a client to log in through', async () => {
+    await using home = await Home.make();
+    const outcome = await home.iam(get, { variables: { ...alice, IAM_CLIENT_ID: '' } });
+    expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('IAM_CLIENT_ID') });
+  });
+});
+
+test.each([
+  [2, ['login', '--user', 'a', '--client-id', 'c', '--password-stdin', '--secret-stdin']],
+  [2, ['login', '--client-id', 'c', '--password-stdin']],
+  [10, ['login']],
+  [10, ['login', '--user', 'a', '--client-id', 'c']],
+  [10, ['login', '--client-id', 'c']],
+])('%i where it is not said how: iam %j', async (code, words) => {
+  await using home = await Home.make();
+  await using server = await startFake(() => ({}));
+  expect((await home.iam([...words, '--base-url', server.url])).code).toBe(code);
+  expect(server.received).toEqual([]);
+});
