@@ -80,6 +80,19 @@ describe('a login', () => {
   });
 });
 
+test('ended sessions of a client do not pile up, however often it asks', async () => {
+  await using server = await startWith();
+  const { store } = server.world;
+  const client = await server.makeClient();
+  const ask = () => postJson(server, '/generate-token', { grantType: 'client_credentials', ...client });
+  for (let times = 0; times < 60; times += 1) await ask();
+  expect(await store.sessions.count()).toBe(60);
+  server.clock.advance(90 * days);
+  for (let times = 0; times < 60; times += 1) await ask();
+  expect(await store.sessions.count()).toBeLessThan(80);
+  expect(await store.refreshTokens.count()).toBe(await store.sessions.count());
+});
+
 test('a session without a refresh token ends 12 hours after its login, whatever the lifetime of tokens', async () => {
   await using server = await startWith([], { flags: { 'user-token-lifetime': String(24 * hours) } });
   const { accessToken, expiresIn } = await logIn(server);
