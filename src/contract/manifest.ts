@@ -4854,6 +4854,14 @@ export const manifest: Manifest = {
    "default": "false"
   },
   {
+   "name": "no-control",
+   "environment": "IAM_SERVE_NO_CONTROL",
+   "kind": "boolean",
+   "description": "Serve nothing of the control plane",
+   "flag": true,
+   "default": "false"
+  },
+  {
    "name": "client-token-lifetime",
    "environment": "IAM_SERVE_CLIENT_TOKEN_LIFETIME",
    "kind": "integer",

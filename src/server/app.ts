@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
+import { type ControlPlane, createControlPlane } from './control/mount.ts';
 import { createCors } from './http/cors.ts';
 import { failureOf } from './http/failure.ts';
 import { oauthErrorOf } from './http/oauth-errors.ts';
@@ -20,6 +21,7 @@ export function createApp(world: World): Koa {
   checkRegistry(registry);
   const areas = areasOf(registry, world);
   const documents = rootDocuments(world, registry);
+  const control = createControlPlane(world);
   const cors = createCors(world.settings.corsOrigins);
   const app = new Koa();
   app.on('error', (error) => world.log.warn({ error: String(error?.message) }, 'an answer could not be written'));
@@ -27,7 +29,7 @@ export function createApp(world: World): Koa {
     const { search } = begin(ctx, world);
     try {
       if (cors(ctx)) return;
-      await route(ctx, search, { areas, documents });
+      await route(ctx, search, { areas, documents, control });
     } catch (error) {
       writeFailure(ctx, error, world);
     }
@@ -44,6 +46,7 @@ interface Area {
 interface Places {
   readonly areas: ReadonlyMap<string, Area>;
   readonly documents: (ctx: Context) => Promise<boolean>;
+  readonly control: ControlPlane;
 }
 
 function begin(ctx: Context, world: World): { search: string } {
@@ -54,9 +57,10 @@ function begin(ctx: Context, world: World): { search: string } {
   return { search };
 }
 
-async function route(ctx: Context, search: string, { areas, documents }: Places): Promise<void> {
+async function route(ctx: Context, search: string, { areas, documents, control }: Places): Promise<void> {
   requireHost(ctx);
   if (await documents(ctx)) return;
+  if (await control(ctx, search)) return;
   const area = ctx.path.startsWith(`${servicePrefix}/`) ? areas.get(areaName(ctx.path)) : undefined;
   if (!area) throw fault('PATH_UNKNOWN');
   ctx.state.search = new URLSearchParams(search);

@@ -12,9 +12,10 @@ import { claimSubject } from '../identity/subjects.ts';
 import type { Ids } from '../ids.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
+import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
 import { applyGroups } from './groups.ts';
-import type { SeedApiKey, SeedBusiness, SeedClient, SeedDocument, SeedUser } from './schema.ts';
+import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {
   readonly store: Store;
@@ -27,7 +28,7 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
   const passwords = await hashNewPasswords(seed.users ?? [], parts.store);
   try {
     await parts.store.transaction(async (tx) => {
-      for (const business of seed.businesses ?? []) await applyBusiness(tx, business, parts);
+      await applyBusinesses(tx, seed, parts);
       for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
       for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
       await applyGroups(tx, seed.groups ?? [], parts);
@@ -71,18 +72,6 @@ export async function replaceIfChanged<R extends object>(
 
 function sorted(row: object): [string, unknown][] {
   return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids }: SeedParts): Promise<void> {
-  const known =
-    (seed.businessId === undefined ? undefined : await tx.businesses.get(seed.businessId)) ??
-    (seed.document === undefined ? undefined : await tx.businesses.getBy('document', seed.document));
-  if (known) return replaceIfChanged(known, { ...known, ...given(seed) }, (row) => tx.businesses.replace(row));
-  await tx.businesses.insert({
-    ...given(seed),
-    businessName: seed.businessName,
-    businessId: seed.businessId ?? ids.newId(),
-  });
 }
 
 async function applyUser(
