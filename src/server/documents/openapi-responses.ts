@@ -38,9 +38,14 @@ export const headerComponents: Json = {
 
 const Errors = ErrorBody.meta({ id: 'Errors', description: 'The body of every failure.' });
 
+/** Codes of the control plane alone, which the document does not describe. */
+const besideTheInterface: readonly string[] = ['HOST_FOREIGN', 'ORIGIN_FOREIGN'] satisfies readonly ErrorCode[];
+
+const documented = Object.entries(errorTable).filter(([code]) => !besideTheInterface.includes(code));
+
 /** One failure for each code; responses refer to those they may carry. */
 export const exampleComponents: Json = Object.fromEntries(
-  Object.entries(errorTable).map(([code, { message }]) => [code, { value: [{ code, message }] }]),
+  documented.map(([code, { message }]) => [code, { value: [{ code, message }] }]),
 );
 
 function headers(...names: readonly string[]): Json {
