@@ -74,6 +74,16 @@ export const errorTable = {
     message: 'The user is an administrator: to change this, the caller needs AUTH-MFA.',
     fix: 'Give a second proof first, or call as a client that has AUTH-MFA.',
   },
+  HOST_FOREIGN: {
+    status: 403,
+    message: 'The control plane is for this machine, and Host names another one or another port.',
+    fix: 'Call it by the address and port it listens on, such as http://127.0.0.1:8080.',
+  },
+  ORIGIN_FOREIGN: {
+    status: 403,
+    message: 'The control plane takes no calls from pages of other machines.',
+    fix: 'Call it from a page of this machine, or without a browser.',
+  },
   // 404
   PATH_UNKNOWN: {
     status: 404,
@@ -110,6 +120,11 @@ export const errorTable = {
   },
   BUSINESS_NOT_FOUND: { status: 404, message: 'There is no such business.', fix: 'Check the business id.' },
   SERVICE_NOT_FOUND: { status: 404, message: 'There is no such service.', fix: 'Check the service account id.' },
+  CORPORATE_GROUP_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such corporate group.',
+    fix: 'List the corporate groups to find its id.',
+  },
   MEMBERSHIP_NOT_FOUND: {
     status: 404,
     message: 'It is not a member of this group.',

@@ -878,6 +878,126 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "client-identities.migrate",
+   "title": "Bulk Migrates Client Identities Organizational Structure",
+   "description": "Moves the named clients, or all clients of the source, to the target: all of them or none. matched counts the clients that were meant, migrated those that were not there already.",
+   "method": "PUT",
+   "path": "/client-identities/organizational-structure",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and ADMIN",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": true,
+   "command": "clients migrate",
+   "examples": [
+    {
+     "title": "A whole unit",
+     "command": "--source.organization-id acme --source.business-unit-id sales --target.organization-id acme --target.business-unit-id trade"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "clientIds": {
+      "description": "The clients to move; in the place of source",
+      "maxItems": 10000,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      }
+     },
+     "source": {
+      "type": "object",
+      "properties": {
+       "organizationId": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 64,
+        "description": "Organization whose clients are moved"
+       },
+       "businessUnitId": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 64,
+        "description": "Only those of this business unit"
+       }
+      },
+      "required": [
+       "organizationId"
+      ],
+      "additionalProperties": false,
+      "description": "A unit of an organization, or the whole of it."
+     },
+     "target": {
+      "type": "object",
+      "properties": {
+       "organizationId": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 64,
+        "description": "Organization"
+       },
+       "businessUnitId": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 64,
+        "description": "Business unit"
+       }
+      },
+      "required": [
+       "organizationId",
+       "businessUnitId"
+      ],
+      "additionalProperties": false,
+      "description": "A unit of an organization."
+     }
+    },
+    "required": [
+     "target"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "matched": {
+       "type": "integer",
+       "minimum": -9007199254740991,
+       "maximum": 9007199254740991
+      },
+      "migrated": {
+       "type": "integer",
+       "minimum": -9007199254740991,
+       "maximum": 9007199254740991
+      }
+     },
+     "required": [
+      "matched",
+      "migrated"
+     ],
+     "additionalProperties": false
+    }
+   }
+  },
+  {
    "id": "client-identities.remove",
    "title": "Remove identity",
    "description": "Removes the client with this service account id or client id, with its API keys, memberships and tokens. The ids are not given out again.",
@@ -919,6 +1039,595 @@ export const manifest: Manifest = {
     "page": false,
     "secret": false,
     "entity": false
+   }
+  },
+  {
+   "id": "corporate-groups.create",
+   "title": "Creates a corporate group",
+   "description": "Makes a corporate group of businesses that are in no other. Its id is made by the server and told in the answer.",
+   "method": "POST",
+   "path": "/corporate-groups",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "corporate-groups create",
+   "examples": [
+    {
+     "title": "Two businesses",
+     "command": "--corporate-group-name holding --business acme,globex"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "corporateGroupName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Unique name of a corporate group"
+     },
+     "organizationId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Organization the corporate group belongs to"
+     },
+     "businesses": {
+      "description": "Its businesses; each is in one corporate group at most",
+      "maxItems": 10000,
+      "type": "array",
+      "items": {
+       "type": "object",
+       "properties": {
+        "businessId": {
+         "type": "string",
+         "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+         "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+        }
+       },
+       "required": [
+        "businessId"
+       ],
+       "additionalProperties": false,
+       "description": "A business."
+      }
+     }
+    },
+    "required": [
+     "corporateGroupName"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "corporateGroupId": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "corporateGroupId"
+     ],
+     "additionalProperties": false
+    }
+   }
+  },
+  {
+   "id": "corporate-groups.get",
+   "title": "Gets corporate group by id",
+   "description": "One corporate group. The ETag of the answer is what If-Match takes on an update.",
+   "method": "GET",
+   "path": "/corporate-groups/{corporateGroupId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "corporate-groups get",
+   "examples": [
+    {
+     "title": "As JSON",
+     "command": "CORPORATE_GROUP_ID -o json"
+    }
+   ],
+   "params": [
+    {
+     "name": "corporateGroupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": true,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "corporateGroupId": {
+       "type": "string"
+      },
+      "corporateGroupName": {
+       "type": "string"
+      },
+      "organizationId": {
+       "type": "string"
+      },
+      "businesses": {
+       "type": "array",
+       "items": {
+        "type": "object",
+        "properties": {
+         "businessId": {
+          "type": "string",
+          "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+          "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+         }
+        },
+        "required": [
+         "businessId"
+        ],
+        "additionalProperties": false,
+        "description": "A business."
+       }
+      }
+     },
+     "required": [
+      "corporateGroupId",
+      "corporateGroupName",
+      "businesses"
+     ],
+     "additionalProperties": false,
+     "description": "Businesses that belong together. It gives no roles."
+    }
+   }
+  },
+  {
+   "id": "corporate-groups.list",
+   "title": "Lists corporate groups",
+   "description": "Corporate groups in the order of their ids.",
+   "method": "GET",
+   "path": "/corporate-groups",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)",
+   "statuses": [
+    200,
+    206,
+    400,
+    401,
+    403,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "corporate-groups list",
+   "examples": [
+    {
+     "title": "The one of a name",
+     "command": "--name holding"
+    }
+   ],
+   "params": [],
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "name",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Only the corporate group of exactly this name"
+     }
+    }
+   ],
+   "response": {
+    "status": 200,
+    "page": true,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "corporateGroupId": {
+       "type": "string"
+      },
+      "corporateGroupName": {
+       "type": "string"
+      },
+      "organizationId": {
+       "type": "string"
+      },
+      "businesses": {
+       "type": "array",
+       "items": {
+        "type": "object",
+        "properties": {
+         "businessId": {
+          "type": "string",
+          "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+          "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+         }
+        },
+        "required": [
+         "businessId"
+        ],
+        "additionalProperties": false,
+        "description": "A business."
+       }
+      }
+     },
+     "required": [
+      "corporateGroupId",
+      "corporateGroupName",
+      "businesses"
+     ],
+     "additionalProperties": false,
+     "description": "Businesses that belong together. It gives no roles."
+    }
+   }
+  },
+  {
+   "id": "corporate-groups.remove",
+   "title": "Deletes a corporate group",
+   "description": "Removes the corporate group. Its businesses stay, and are in none.",
+   "method": "DELETE",
+   "path": "/corporate-groups/{corporateGroupId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "corporate-groups delete",
+   "examples": [
+    {
+     "title": "Without being asked",
+     "command": "CORPORATE_GROUP_ID --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "corporateGroupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "corporate-groups.update",
+   "title": "Updates a corporate group",
+   "description": "Replaces the corporate group by what is sent: without businesses it has none, and an organization that is left out is cleared. If-Match guards against overwriting a change of somebody else.",
+   "method": "PUT",
+   "path": "/corporate-groups/{corporateGroupId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": true,
+   "command": "corporate-groups update",
+   "examples": [
+    {
+     "title": "Another name; its businesses have to be named again",
+     "command": "CORPORATE_GROUP_ID --corporate-group-name group --business acme,globex"
+    }
+   ],
+   "params": [
+    {
+     "name": "corporateGroupId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "corporateGroupName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "Unique name of a corporate group"
+     },
+     "organizationId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Organization the corporate group belongs to"
+     },
+     "businesses": {
+      "description": "Its businesses; each is in one corporate group at most",
+      "maxItems": 10000,
+      "type": "array",
+      "items": {
+       "type": "object",
+       "properties": {
+        "businessId": {
+         "type": "string",
+         "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+         "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+        }
+       },
+       "required": [
+        "businessId"
+       ],
+       "additionalProperties": false,
+       "description": "A business."
+      }
+     }
+    },
+    "required": [
+     "corporateGroupName"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "customers.create-business",
+   "title": "Creates a Business Customer",
+   "description": "Makes a business and the customer that it is. Its customer id is the next number; it may join a corporate group at once.",
+   "method": "POST",
+   "path": "/customers/business",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "customers create-business",
+   "examples": [
+    {
+     "title": "A business of a chosen id",
+     "command": "--business-id acme --business-name Acme --document 12345"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "businessId": {
+      "description": "Id of the business; made where missing",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     },
+     "businessName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Name of the business"
+     },
+     "document": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Number under which authorities know the customer; each once among users, and among businesses"
+     },
+     "corporateGroupId": {
+      "description": "Corporate group that the business joins",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     },
+     "organizationId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Organization the business belongs to"
+     },
+     "businessUnitId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Business unit the business belongs to"
+     }
+    },
+    "required": [
+     "businessName",
+     "document"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "customerId": {
+       "type": "integer",
+       "minimum": -9007199254740991,
+       "maximum": 9007199254740991,
+       "description": "Number of the customer; given out once"
+      },
+      "businessId": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "customerId",
+      "businessId"
+     ],
+     "additionalProperties": false
+    }
+   }
+  },
+  {
+   "id": "customers.create-user",
+   "title": "Creates a User Customer",
+   "description": "Makes a user who is there a customer. Its customer id is the next number.",
+   "method": "POST",
+   "path": "/customers/user",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "customers create-user",
+   "examples": [
+    {
+     "title": "With a name",
+     "command": "--user-id USER_ID --document 12345 --name \"Ann Example\""
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userId": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "The user who is a customer from now on"
+     },
+     "document": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Number under which authorities know the customer; each once among users, and among businesses"
+     },
+     "name": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Name of the customer"
+     }
+    },
+    "required": [
+     "userId",
+     "document"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "customerId": {
+       "type": "integer",
+       "minimum": -9007199254740991,
+       "maximum": 9007199254740991,
+       "description": "Number of the customer; given out once"
+      },
+      "userId": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "customerId",
+      "userId"
+     ],
+     "additionalProperties": false
+    }
    }
   },
   {
@@ -1871,6 +2580,162 @@ export const manifest: Manifest = {
      ],
      "additionalProperties": false
     }
+   }
+  },
+  {
+   "id": "my-client-identities.create",
+   "title": "Create Identity (my client identities)",
+   "description": "Makes a third-party client of the caller's own: of its business, else of its user, else of the calling client. Its secret is shown this once. One owner has at most 20 clients.",
+   "method": "POST",
+   "path": "/my-client-identities",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and (PERSON and not BUSINESS or BUSINESSOWNER or BUSINESSADMIN)",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    412,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "command": "my-clients create",
+   "examples": [
+    {
+     "title": "A client that may read",
+     "command": "--app-id reports --scope READ"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "appId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Application that the client belongs to"
+     },
+     "serviceAccountId": {
+      "description": "Service account that the client acts as; groups give it roles",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     },
+     "scope": {
+      "description": "Permission names of its tokens",
+      "maxItems": 100,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "maxLength": 100,
+       "pattern": "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$"
+      }
+     },
+     "redirectURI": {
+      "description": "Where logins return to",
+      "type": "string",
+      "maxLength": 2000,
+      "format": "uri"
+     },
+     "grantTypes": {
+      "description": "OAuth grant types it may use; client_credentials where missing",
+      "maxItems": 20,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100,
+       "description": "A grant type"
+      }
+     },
+     "businessUnitId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Business unit the client belongs to"
+     },
+     "organizationId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Organization the client belongs to"
+     }
+    },
+    "required": [
+     "appId"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "clientId": {
+       "type": "string"
+      },
+      "clientSecret": {
+       "type": "string",
+       "description": "Shown this once"
+      }
+     },
+     "required": [
+      "clientId",
+      "clientSecret"
+     ],
+     "additionalProperties": false,
+     "description": "Id and secret of a new client."
+    }
+   }
+  },
+  {
+   "id": "my-client-identities.remove",
+   "title": "Remove Client Identity",
+   "description": "Removes a client of the caller, of its business or of its user, with its API keys, memberships and tokens. The ids are not given out again. A client of somebody else is answered as if it were not there.",
+   "method": "DELETE",
+   "path": "/my-client-identities/{clientId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and (PERSON and not BUSINESS or BUSINESSOWNER or BUSINESSADMIN)",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "my-clients delete",
+   "examples": [
+    {
+     "title": "Without being asked",
+     "command": "CLIENT_ID --yes"
+    }
+   ],
+   "params": [
+    {
+     "name": "clientId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Client id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
    }
   },
   {
@@ -3542,6 +4407,18 @@ export const manifest: Manifest = {
    "fix": "Give a second proof first, or call as a client that has AUTH-MFA."
   },
   {
+   "code": "HOST_FOREIGN",
+   "status": 403,
+   "message": "The control plane is for this machine, and Host names another one or another port.",
+   "fix": "Call it by the address and port it listens on, such as http://127.0.0.1:8080."
+  },
+  {
+   "code": "ORIGIN_FOREIGN",
+   "status": 403,
+   "message": "The control plane takes no calls from pages of other machines.",
+   "fix": "Call it from a page of this machine, or without a browser."
+  },
+  {
    "code": "PATH_UNKNOWN",
    "status": 404,
    "message": "There is nothing at this path.",
@@ -3606,6 +4483,12 @@ export const manifest: Manifest = {
    "status": 404,
    "message": "There is no such service.",
    "fix": "Check the service account id."
+  },
+  {
+   "code": "CORPORATE_GROUP_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such corporate group.",
+   "fix": "List the corporate groups to find its id."
   },
   {
    "code": "MEMBERSHIP_NOT_FOUND",
@@ -3740,10 +4623,58 @@ export const manifest: Manifest = {
    "fix": "Change the user name instead of removing it."
   },
   {
+   "code": "CORPORATE_GROUP_NAME_TAKEN",
+   "status": 412,
+   "message": "Another corporate group has this name.",
+   "fix": "Choose another name, or update the corporate group that is there."
+  },
+  {
+   "code": "CORPORATE_GROUP_UNKNOWN",
+   "status": 412,
+   "message": "There is no corporate group with this id.",
+   "fix": "List the corporate groups to find its id, or make it first."
+  },
+  {
+   "code": "DOCUMENT_TAKEN",
+   "status": 412,
+   "message": "Another customer of the same kind has this document.",
+   "fix": "Check the document; look among the customers for who has it."
+  },
+  {
+   "code": "CUSTOMER_TAKEN",
+   "status": 412,
+   "message": "The user is a customer already.",
+   "fix": "Use the customer id that the user has."
+  },
+  {
+   "code": "TOO_MANY_CLIENTS",
+   "status": 412,
+   "message": "The owner has as many clients as one may have.",
+   "fix": "Remove a client that is no longer used."
+  },
+  {
    "code": "OWNER_AMBIGUOUS",
    "status": 422,
    "message": "A client has at most one owner.",
    "fix": "Send one of userId, businessId and serviceAccountId."
+  },
+  {
+   "code": "SELECTION_AMBIGUOUS",
+   "status": 422,
+   "message": "Clients are chosen in one way, not in two.",
+   "fix": "Send either clientIds or source."
+  },
+  {
+   "code": "LISTED_BUSINESS_UNKNOWN",
+   "status": 422,
+   "message": "The list names a business that is not there.",
+   "fix": "Check the business ids; a business comes to be as a customer."
+  },
+  {
+   "code": "BUSINESS_IN_CORPORATE_GROUP",
+   "status": 422,
+   "message": "The business is in another corporate group.",
+   "fix": "Take it out of that one first: a business is in one at most."
   },
   {
    "code": "ROLE_RESERVED",
@@ -3919,6 +4850,14 @@ export const manifest: Manifest = {
    "environment": "IAM_SERVE_ALLOW_REMOTE",
    "kind": "boolean",
    "description": "Allow an address that other machines reach",
+   "flag": true,
+   "default": "false"
+  },
+  {
+   "name": "no-control",
+   "environment": "IAM_SERVE_NO_CONTROL",
+   "kind": "boolean",
+   "description": "Serve nothing of the control plane",
    "flag": true,
    "default": "false"
   },

@@ -58,11 +58,51 @@ export const refusals = {
     message: 'A user keeps its user name as a login identifier.',
     fix: 'Change the user name instead of removing it.',
   },
+  CORPORATE_GROUP_NAME_TAKEN: {
+    status: 412,
+    message: 'Another corporate group has this name.',
+    fix: 'Choose another name, or update the corporate group that is there.',
+  },
+  CORPORATE_GROUP_UNKNOWN: {
+    status: 412,
+    message: 'There is no corporate group with this id.',
+    fix: 'List the corporate groups to find its id, or make it first.',
+  },
+  DOCUMENT_TAKEN: {
+    status: 412,
+    message: 'Another customer of the same kind has this document.',
+    fix: 'Check the document; look among the customers for who has it.',
+  },
+  CUSTOMER_TAKEN: {
+    status: 412,
+    message: 'The user is a customer already.',
+    fix: 'Use the customer id that the user has.',
+  },
+  TOO_MANY_CLIENTS: {
+    status: 412,
+    message: 'The owner has as many clients as one may have.',
+    fix: 'Remove a client that is no longer used.',
+  },
   // 422: a well-formed value that a rule refuses
   OWNER_AMBIGUOUS: {
     status: 422,
     message: 'A client has at most one owner.',
     fix: 'Send one of userId, businessId and serviceAccountId.',
+  },
+  SELECTION_AMBIGUOUS: {
+    status: 422,
+    message: 'Clients are chosen in one way, not in two.',
+    fix: 'Send either clientIds or source.',
+  },
+  LISTED_BUSINESS_UNKNOWN: {
+    status: 422,
+    message: 'The list names a business that is not there.',
+    fix: 'Check the business ids; a business comes to be as a customer.',
+  },
+  BUSINESS_IN_CORPORATE_GROUP: {
+    status: 422,
+    message: 'The business is in another corporate group.',
+    fix: 'Take it out of that one first: a business is in one at most.',
   },
   ROLE_RESERVED: {
     status: 422,

@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
+import { type ControlPlane, createControlPlane } from './control/mount.ts';
 import { beginAnswer, setHeaders, writeJson } from './http/answer.ts';
 import { createCors } from './http/cors.ts';
 import { failureOf } from './http/failure.ts';
@@ -22,6 +23,7 @@ export function createApp(world: World): Koa {
   checkRegistry(registry);
   const areas = areasOf(registry, world);
   const documents = rootDocuments(world, registry);
+  const control = createControlPlane(world);
   const cors = createCors(world.settings.corsOrigins);
   const app = new Koa();
   Object.assign(app, { handleRequest: answerDirectly(world) });
@@ -29,7 +31,7 @@ export function createApp(world: World): Koa {
     const search = begin(ctx, world);
     try {
       if (cors(ctx)) return;
-      await route(ctx, search, { areas, documents });
+      await route(ctx, search, { areas, documents, control });
     } catch (error) {
       writeFailure(ctx, error, world);
     }
@@ -64,6 +66,7 @@ type Taker = (ctx: Context) => Promise<void>;
 interface Places {
   readonly areas: ReadonlyMap<string, Area>;
   readonly documents: (ctx: Context) => boolean;
+  readonly control: ControlPlane;
 }
 
 /** @returns the query, without its question mark. */
@@ -82,11 +85,12 @@ function begin(ctx: Context, world: World): string {
 
 const noQuery = new URLSearchParams();
 
-async function route(ctx: Context, search: string, { areas, documents }: Places): Promise<void> {
+async function route(ctx: Context, search: string, { areas, documents, control }: Places): Promise<void> {
   requireHost(ctx);
   if (documents(ctx)) return;
   const path: string = ctx.state.path;
   const area = path.startsWith(`${servicePrefix}/`) ? areas.get(areaName(path)) : undefined;
+  if (!area && (await control(ctx, search))) return;
   if (!area) throw fault('PATH_UNKNOWN');
   ctx.state.search = search === '' ? noQuery : new URLSearchParams(search);
   const take = area.find(ctx.req.method ?? '', path);

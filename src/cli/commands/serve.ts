@@ -70,8 +70,18 @@ async function saveLocalProfile(profile: Profile, variables: Environment['variab
 function flagsOf(command: Command, settings: readonly ManifestSetting[]): Record<string, string | boolean> {
   const options = command.opts<Record<string, string | boolean>>();
   const typed = settings.flatMap(({ name }) => {
-    const value = options[name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
+    const value = typedValue(options, name);
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(typed);
+}
+
+/** commander keeps `--no-control` as `control`, which is false once it was typed. */
+function typedValue(options: Readonly<Record<string, string | boolean>>, name: string): string | boolean | undefined {
+  if (name.startsWith('no-')) return options[attribute(name.slice('no-'.length))] === false ? true : undefined;
+  return options[attribute(name)];
+}
+
+function attribute(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -136,14 +136,21 @@ export function httpFailure(schemas: SchemaCollection): Json {
   const statuses: readonly number[] = alwaysPossible.filter((status) => status !== 500);
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => isOfHttp(code, statuses));
   return {
-    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation.`,
+    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation. 403 HOST_FOREIGN and ORIGIN_FOREIGN are those of the control plane, beside the interface.`,
     headers: headers('Retry-After'),
     content: json(schemas.schemaOf(Errors, 'output'), examplesOf(codes)),
   };
 }
 
+/** Codes for calls that reach none of the operations. */
+const ofNoOperation: readonly ErrorCode[] = [
+  'REQUEST_MALFORMED',
+  'HOST_MISSING',
+  'PATH_UNKNOWN',
+  'HOST_FOREIGN',
+  'ORIGIN_FOREIGN',
+];
+
 function isOfHttp(code: ErrorCode, statuses: readonly number[]): boolean {
-  return (
-    statuses.includes(errorTable[code].status) || ['REQUEST_MALFORMED', 'HOST_MISSING', 'PATH_UNKNOWN'].includes(code)
-  );
+  return statuses.includes(errorTable[code].status) || ofNoOperation.includes(code);
 }

@@ -44,7 +44,8 @@ function answerOptions(ctx: Context, allowed: boolean): void {
   writeNothing(ctx);
 }
 
-function isLoopbackOrigin(origin: string): boolean {
+/** Whether a page of this origin comes from this machine. */
+export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);
   return /^https?:$/.test(protocol) && (isLoopback(hostname) || hostname.endsWith('.localhost'));

@@ -1,7 +1,15 @@
 /** What a client may do, and whether it may call at all. */
-import type { Reader } from '../store/store.ts';
-import type { Client } from '../store/tables.ts';
+import type { Clock } from '../clock.ts';
+import type { Ids } from '../ids.ts';
+import { newSecret, type Randomness } from '../randomness.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import { type Client, membershipKey, memberValue } from '../store/tables.ts';
 import { effectiveRoles, groupsOfMember } from './effective-roles.ts';
+import type { Principal } from './principal.ts';
+import { businessOf } from './rules.ts';
+import { hashSecret } from './secrets.ts';
+import { endSessionsOfClient } from './sessions.ts';
+import { claimSubject, retireSubject } from './subjects.ts';
 
 type ClientReader = Pick<Reader, 'groups' | 'memberships'>;
 
@@ -29,11 +37,89 @@ export async function rolesOfProvenClient(reader: ClientReader, client: Client):
   return roles;
 }
 
-/** False where the user or the business that owns the client is gone, or the user is locked: it does not authenticate then. */
-export async function ownerInForce(reader: Pick<Reader, 'users' | 'businesses'>, client: Client): Promise<boolean> {
-  if (client.userId !== undefined) {
-    const user = await reader.users.get(client.userId);
+type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
+
+/** False where what owns the client is gone, or may not call itself: the client does not authenticate then. */
+export async function ownerInForce(reader: OwnerReader, client: Client): Promise<boolean> {
+  const { userId, businessId, ownerClientId } = client;
+  if (userId !== undefined) {
+    const user = await reader.users.get(userId);
     if (!user || user.locked) return false;
   }
-  return client.businessId === undefined || (await reader.businesses.get(client.businessId)) !== undefined;
+  if (businessId !== undefined && !(await reader.businesses.get(businessId))) return false;
+  if (ownerClientId === undefined) return true;
+  const owner = await reader.clients.get(ownerClientId);
+  return owner !== undefined && ownerInForce(reader, owner);
+}
+
+/** What a client belongs to: the field of the client that tells, and the id in it. */
+export interface Owner {
+  readonly field: 'businessId' | 'userId' | 'ownerClientId';
+  readonly id: string;
+}
+
+/** Who owns what the caller makes for itself: its business, else its user, else the calling client. */
+export function ownerFor(caller: Principal): Owner {
+  const businessId = businessOf(caller);
+  if (businessId !== undefined) return { field: 'businessId', id: businessId };
+  const userId = caller.user ? caller.user.userId : caller.client.userId;
+  return userId === undefined
+    ? { field: 'ownerClientId', id: caller.client.clientId }
+    : { field: 'userId', id: userId };
+}
+
+/** Fields of a client that whoever makes it chooses. */
+type ChosenFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 'organizationId' | 'businessUnitId'> &
+  Pick<Client, 'userId' | 'businessId' | 'ownerClientId'> & {
+    readonly [Field in 'scope' | 'grantTypes']?: Client[Field] | undefined;
+  };
+
+interface Tools {
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** A client that is not yet kept, and its secret, which nobody can read again. */
+export function newClient(
+  chosen: ChosenFields,
+  party: Client['party'],
+  { ids, clock, randomness }: Tools,
+): { readonly client: Client; readonly clientSecret: string } {
+  const clientSecret = newSecret(randomness);
+  const { scope = [], grantTypes = ['client_credentials'], ...given } = chosen;
+  const client: Client = {
+    ...given,
+    clientId: ids.newId(),
+    secretHash: hashSecret(clientSecret),
+    party,
+    authorities: [],
+    scope,
+    grantTypes,
+    factorVisibility: 'CREDENTIALS_ONLY',
+    createdAt: clock.now().toISOString(),
+  };
+  return { client, clientSecret };
+}
+
+/** Keeps a new client under names that nobody has or had. @throws IamError ID_TAKEN. */
+export async function addClient(tx: Transaction, client: Client): Promise<void> {
+  const { clientId, serviceAccountId } = client;
+  await claimSubject(tx, { subject: clientId, kind: 'client', ownerId: clientId });
+  if (serviceAccountId !== undefined)
+    await claimSubject(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
+  await tx.clients.insert(client);
+}
+
+/** Removes a client with its keys, sessions and memberships. Its names are not given out again. */
+export async function removeClient(tx: Transaction, client: Client): Promise<void> {
+  const { clientId, serviceAccountId } = client;
+  for (const key of await tx.apiKeys.find('clientId', clientId)) await tx.apiKeys.delete(key.apiKeyId);
+  await endSessionsOfClient(tx, clientId);
+  await tx.clients.delete(clientId);
+  await retireSubject(tx, clientId);
+  if (serviceAccountId === undefined) return;
+  await retireSubject(tx, serviceAccountId);
+  const memberships = await tx.memberships.find('member', memberValue({ kind: 'service', memberId: serviceAccountId }));
+  for (const membership of memberships) await tx.memberships.delete(membershipKey(membership));
 }

@@ -55,14 +55,19 @@ export function requireOwnService(service: Client | undefined, admission: RoleEx
 }
 
 /**
- * Whether a client belongs to the caller: to its business, to its user, or is the calling client itself. The client that
- * a user happens to call through is not the user's.
+ * Whether a client belongs to the caller, or is the calling client itself. The client that a user happens to call
+ * through is not the user's.
  */
 export function isOwnClient(client: Client, caller: Principal): boolean {
+  return ownsClient(caller, client) || (caller.user === undefined && client.clientId === caller.client.clientId);
+}
+
+/** Whether a client belongs to the caller: to its business, to its user or, where no user calls, to the calling client. */
+export function ownsClient(caller: Principal, client: Client): boolean {
   if (client.businessId !== undefined && client.businessId === businessOf(caller)) return true;
   const userId = caller.user ? caller.user.userId : caller.client.userId;
   if (client.userId !== undefined && client.userId === userId) return true;
-  return caller.user === undefined && client.clientId === caller.client.clientId;
+  return caller.user === undefined && client.ownerClientId === caller.client.clientId;
 }
 
 /**

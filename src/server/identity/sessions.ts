@@ -16,6 +16,8 @@ const absoluteEndSeconds = 90 * days;
 const idleEndSeconds = 30 * days;
 /** So long the second proof counts. */
 const mfaSeconds = 12 * hours;
+/** At each login, twice. */
+const sessionsLookedAt = 8;
 
 export interface SessionStart {
   readonly clientId: string;
@@ -33,14 +35,14 @@ interface Tools {
   readonly randomness: Randomness;
 }
 
-/** A session with its first refresh token, where it has one. Ended sessions of the same user are cleared away. */
+/** A session with its first refresh token, where it has one. Some ended ones of the same user or client are cleared away. */
 export async function startSession(
   tx: Transaction,
   start: SessionStart,
   tools: Tools,
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(tools.clock);
-  if (start.userId !== undefined) await clearEnded(tx, start.userId, startedAt);
+  await clearEnded(tx, start, startedAt, tools.randomness);
   const session: Session = {
     sessionId: tools.randomness.uuid(),
     clientId: start.clientId,
@@ -132,7 +134,20 @@ export async function endSessionsOfClient(tx: Transaction, clientId: string): Pr
   for (const { sessionId } of await tx.sessions.find('clientId', clientId)) await endSession(tx, sessionId);
 }
 
-async function clearEnded(tx: Transaction, userId: string, now: number): Promise<void> {
-  for (const session of await tx.sessions.find('userId', userId))
+/**
+ * Looks at a few of the sessions, from anywhere among them, and clears the ended ones away: more than come anew, so they
+ * do not pile up, and never so many that whoever logs in often waits for it.
+ */
+async function clearEnded(
+  tx: Transaction,
+  { userId, clientId }: SessionStart,
+  now: number,
+  randomness: Randomness,
+): Promise<void> {
+  const some = (after?: string) =>
+    userId === undefined
+      ? tx.sessions.find('clientId', clientId, { after, limit: sessionsLookedAt })
+      : tx.sessions.find('userId', userId, { after, limit: sessionsLookedAt });
+  for (const session of [...(await some(randomness.uuid())), ...(await some())])
     if (session.endsAt <= now) await endSession(tx, session.sessionId);
 }

@@ -10,7 +10,15 @@ import businessAccessesRemoveBusiness from './business-accesses/remove-business.
 import clientIdentitiesConnectToken from './client-identities/connect-token.ts';
 import clientIdentitiesCreate from './client-identities/create.ts';
 import clientIdentitiesLogin from './client-identities/login.ts';
+import clientIdentitiesMigrate from './client-identities/migrate.ts';
 import clientIdentitiesRemove from './client-identities/remove.ts';
+import corporateGroupsCreate from './corporate-groups/create.ts';
+import corporateGroupsGet from './corporate-groups/get.ts';
+import corporateGroupsList from './corporate-groups/list.ts';
+import corporateGroupsRemove from './corporate-groups/remove.ts';
+import corporateGroupsUpdate from './corporate-groups/update.ts';
+import customersCreateBusiness from './customers/create-business.ts';
+import customersCreateUser from './customers/create-user.ts';
 import generateTokenCreate from './generate-token/create.ts';
 import groupsAddDependency from './groups/add-dependency.ts';
 import groupsAddRole from './groups/add-role.ts';
@@ -22,6 +30,8 @@ import groupsRemoveDependency from './groups/remove-dependency.ts';
 import groupsRemoveRole from './groups/remove-role.ts';
 import groupsUpdate from './groups/update.ts';
 import keysGet from './keys/get.ts';
+import myClientIdentitiesCreate from './my-client-identities/create.ts';
+import myClientIdentitiesRemove from './my-client-identities/remove.ts';
 import serviceAccessesAddService from './service-accesses/add-service.ts';
 import serviceAccessesListServiceRoles from './service-accesses/list-service-roles.ts';
 import serviceAccessesListServices from './service-accesses/list-services.ts';
@@ -56,7 +66,15 @@ export const operations = {
   'client-identities.connect-token': clientIdentitiesConnectToken,
   'client-identities.create': clientIdentitiesCreate,
   'client-identities.login': clientIdentitiesLogin,
+  'client-identities.migrate': clientIdentitiesMigrate,
   'client-identities.remove': clientIdentitiesRemove,
+  'corporate-groups.create': corporateGroupsCreate,
+  'corporate-groups.get': corporateGroupsGet,
+  'corporate-groups.list': corporateGroupsList,
+  'corporate-groups.remove': corporateGroupsRemove,
+  'corporate-groups.update': corporateGroupsUpdate,
+  'customers.create-business': customersCreateBusiness,
+  'customers.create-user': customersCreateUser,
   'generate-token.create': generateTokenCreate,
   'groups.add-dependency': groupsAddDependency,
   'groups.add-role': groupsAddRole,
@@ -68,6 +86,8 @@ export const operations = {
   'groups.remove-role': groupsRemoveRole,
   'groups.update': groupsUpdate,
   'keys.get': keysGet,
+  'my-client-identities.create': myClientIdentitiesCreate,
+  'my-client-identities.remove': myClientIdentitiesRemove,
   'service-accesses.add-service': serviceAccessesAddService,
   'service-accesses.list-service-roles': serviceAccessesListServiceRoles,
   'service-accesses.list-services': serviceAccessesListServices,

@@ -13,9 +13,10 @@ import { claimSubject } from '../identity/subjects.ts';
 import type { Ids } from '../ids.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
+import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
 import { applyGroups } from './groups.ts';
-import type { SeedApiKey, SeedBusiness, SeedClient, SeedDocument, SeedUser } from './schema.ts';
+import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {
   readonly store: Store;
@@ -29,7 +30,7 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
   try {
     await parts.store.transaction((tx) =>
       keepingAnAdministrator(tx, async () => {
-        for (const business of seed.businesses ?? []) await applyBusiness(tx, business, parts);
+        await applyBusinesses(tx, seed, parts);
         for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
         for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
         await applyGroups(tx, seed.groups ?? [], parts);
@@ -86,18 +87,6 @@ async function requireOwners(
     throw new SeedError(`${what} belongs to the user ${userId}, who is not there`);
   if (businessId !== undefined && !(await tx.businesses.get(businessId)))
     throw new SeedError(`${what} belongs to the business ${businessId}, which is not there`);
-}
-
-async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids }: SeedParts): Promise<void> {
-  const known =
-    (seed.businessId === undefined ? undefined : await tx.businesses.get(seed.businessId)) ??
-    (seed.document === undefined ? undefined : await tx.businesses.getBy('document', seed.document));
-  if (known) return replaceIfChanged(known, { ...known, ...given(seed) }, (row) => tx.businesses.replace(row));
-  await tx.businesses.insert({
-    ...given(seed),
-    businessName: seed.businessName,
-    businessId: seed.businessId ?? ids.newId(),
-  });
 }
 
 async function applyUser(

@@ -1,5 +1,6 @@
 /** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. */
 import { z } from 'zod';
+import { CorporateGroupName } from '../../contract/business-schemas.ts';
 import { ApiKeyValue, GroupName, Id, line, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
@@ -26,6 +27,14 @@ const SeedBusiness = z.strictObject({
   businessId: NewId.optional(),
   businessName: line(200, 'Name'),
   document: line(64, 'Registration number').optional(),
+  corporateGroupName: CorporateGroupName.optional(),
+});
+
+const SeedCorporateGroup = z.strictObject({
+  corporateGroupId: NewId.optional(),
+  corporateGroupName: CorporateGroupName,
+  organizationId: line(64, 'Organization').optional(),
+  businesses: ids.optional(),
 });
 
 const SeedUser = z
@@ -83,6 +92,7 @@ export const SeedDocument = z.strictObject({
   users: z.array(SeedUser).optional(),
   groups: z.array(SeedGroup).optional(),
   apiKeys: z.array(SeedApiKey).optional(),
+  corporateGroups: z.array(SeedCorporateGroup).optional(),
   settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
 });
 
@@ -91,4 +101,5 @@ export type SeedClient = z.output<typeof SeedClient>;
 export type SeedBusiness = z.output<typeof SeedBusiness>;
 export type SeedUser = z.output<typeof SeedUser>;
 export type SeedGroup = z.output<typeof SeedGroup>;
+export type SeedCorporateGroup = z.output<typeof SeedCorporateGroup>;
 export type SeedApiKey = z.output<typeof SeedApiKey>;

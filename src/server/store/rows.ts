@@ -34,6 +34,8 @@ export const ClientRow = z
     serviceAccountId: text.optional(),
     userId: text.optional(),
     businessId: text.optional(),
+    /** The client that made this one for itself, where neither a user nor a business owns it. */
+    ownerClientId: text.optional(),
     organizationId: text.optional(),
     businessUnitId: text.optional(),
     factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']),

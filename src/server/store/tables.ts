@@ -76,7 +76,12 @@ export const tables = {
   subjects: table(SubjectRow, (row) => row.subject, { unique: {}, index: {} }),
   clients: table(ClientRow, (row) => row.clientId, {
     unique: { serviceAccountId: (row) => row.serviceAccountId, bootstrap: (row) => row.bootstrap },
-    index: { userId: (row) => row.userId, businessId: (row) => row.businessId },
+    index: {
+      userId: (row) => row.userId,
+      businessId: (row) => row.businessId,
+      ownerClientId: (row) => row.ownerClientId,
+      organizationId: (row) => row.organizationId,
+    },
   }),
   apiKeys: table(ApiKeyRow, (row) => row.apiKeyId, {
     unique: { keyHash: (row) => row.keyHash },

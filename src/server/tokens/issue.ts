@@ -58,6 +58,7 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
       const roles = await rolesOfProvenClient(options.store, client);
       const claims = {
         ...commonClaims(client, options, options.clientTokenLifetime, more),
+        ...ownerClaims(client),
         authorities: asAuthorities(roles),
       };
       return respond(claims, options, more);
@@ -112,6 +113,12 @@ function commonClaims(
     client_id: client.clientId,
     app_id: client.appId,
     ...(session === undefined ? {} : { sid: session.sessionId }),
+  };
+}
+
+/** What a client's own token says besides. */
+function ownerClaims(client: Client): Partial<AccessClaims> {
+  return {
     ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
     ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),
     ...(client.organizationId === undefined ? {} : { organization_id: client.organizationId }),
@@ -124,26 +131,36 @@ interface UserTokenParts {
   readonly common: CommonClaims;
 }
 
-/** The user's claims in the place of the client's own; of the client's authorities only that it is named, and its party. */
+/** What a user's token says; of the client's authorities only that it is named, and its party. */
 async function userClaims(
   user: User,
   session: Session,
   client: Client,
   { options, common }: UserTokenParts,
 ): Promise<AccessClaims> {
-  const { business_id: _business, service_id: _service, ...claims } = common;
   const roles = await rolesOfUser(options.store, user, levelOf(session, common.iat));
   const customer =
     (await options.store.customers.getBy('userId', user.userId)) ??
     (user.businessId === undefined ? undefined : await options.store.customers.getBy('businessId', user.businessId));
   const smart = session.smart ? ['AUTH-SMART'] : [];
   return {
-    ...claims,
+    ...common,
     sub: user.userId,
     user_id: user.userId,
     authorities: asAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
-    ...(user.businessId === undefined ? {} : { business_id: user.businessId }),
+    ...(await businessClaims(user, options.store)),
     ...(customer === undefined ? {} : { customer_id: customer.customerId }),
+  };
+}
+
+/** The user's business, and what that belongs to. */
+async function businessClaims(user: User, store: Store): Promise<Partial<AccessClaims>> {
+  if (user.businessId === undefined) return {};
+  const { organizationId, businessUnitId } = (await store.businesses.get(user.businessId)) ?? {};
+  return {
+    business_id: user.businessId,
+    ...(organizationId === undefined ? {} : { organization_id: organizationId }),
+    ...(businessUnitId === undefined ? {} : { business_unit_id: businessUnitId }),
   };
 }
 

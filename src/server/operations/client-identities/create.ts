@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { ClientCredentials, clientFields, Id } from '../../../contract/schemas.ts';
-import { hashSecret } from '../../identity/secrets.ts';
-import { claimSubject } from '../../identity/subjects.ts';
-import { newSecret } from '../../randomness.ts';
+import { addClient, newClient } from '../../identity/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
@@ -35,28 +33,13 @@ export default defineOperation({
     },
   ],
 
-  async handle({ body }, { store, ids, clock, randomness }) {
-    const clientId = ids.newId();
-    const clientSecret = newSecret(randomness);
-    const { scope = [], grantTypes = ['client_credentials'], ...given } = body;
-    await store.transaction(async (tx) => {
+  async handle({ body }, context) {
+    const { client, clientSecret } = newClient(body, '1STPARTY', context);
+    await context.store.transaction(async (tx) => {
       await requireOwner(tx, body);
-      await claimSubject(tx, { subject: clientId, kind: 'client', ownerId: clientId });
-      if (body.serviceAccountId !== undefined)
-        await claimSubject(tx, { subject: body.serviceAccountId, kind: 'service', ownerId: clientId });
-      await tx.clients.insert({
-        ...given,
-        clientId,
-        secretHash: hashSecret(clientSecret),
-        party: '1STPARTY',
-        authorities: [],
-        scope,
-        grantTypes,
-        factorVisibility: 'CREDENTIALS_ONLY',
-        createdAt: clock.now().toISOString(),
-      });
+      await addClient(tx, client);
     });
-    return { clientId, clientSecret };
+    return { clientId: client.clientId, clientSecret };
   },
 });
 

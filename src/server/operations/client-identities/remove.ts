@@ -1,8 +1,6 @@
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
-import { retireSubject } from '../../identity/subjects.ts';
-import type { Transaction } from '../../store/store.ts';
-import { type Client, membershipKey, memberValue } from '../../store/tables.ts';
+import { removeClient } from '../../identity/clients.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -33,17 +31,3 @@ export default defineOperation({
     return undefined;
   },
 });
-
-/** Its tokens end with it: each call with one looks the client up. */
-async function removeClient(tx: Transaction, client: Client): Promise<void> {
-  for (const key of await tx.apiKeys.find('clientId', client.clientId)) await tx.apiKeys.delete(key.apiKeyId);
-  await tx.clients.delete(client.clientId);
-  await retireSubject(tx, client.clientId);
-  if (client.serviceAccountId === undefined) return;
-  await retireSubject(tx, client.serviceAccountId);
-  const memberships = await tx.memberships.find(
-    'member',
-    memberValue({ kind: 'service', memberId: client.serviceAccountId }),
-  );
-  for (const membership of memberships) await tx.memberships.delete(membershipKey(membership));
-}

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { Id, line } from '../../../contract/schemas.ts';
+import { Id, isReservedName, line } from '../../../contract/schemas.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
 import { foldIdentifier, loginNames } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
+
+/** It is removed by a path that ends with it, so it must not be a word that means something there. */
+const Identity = line(200, 'Login identifier').refine((value) => !isReservedName(value), 'is a reserved word');
 
 export default defineOperation({
   id: 'user-identities.add-identity',
@@ -16,7 +19,7 @@ export default defineOperation({
   status: [204, 400, 401, 403, 404, 412, 422, 500],
   request: {
     params: { id: Id.describe('User id') },
-    body: z.strictObject({ identity: line(200, 'Login identifier') }).meta({ id: 'IdentityInput' }),
+    body: z.strictObject({ identity: Identity }).meta({ id: 'IdentityInput' }),
   },
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOGIN_NAME_TAKEN'],

@@ -77,14 +77,20 @@ async function move(tx: Transaction, user: User, changed: User): Promise<void> {
 
 /** Whoever loses a contact hears of it there, since it may be somebody else who changed it. */
 async function announce(tx: Transaction, before: User, after: User, { ids, clock }: OperationContext): Promise<void> {
-  const { userEmail } = before;
-  if (userEmail === undefined || userEmail === after.userEmail) return;
-  await tx.messages.insert({
-    messageId: ids.newId(),
-    to: userEmail,
-    channel: 'email',
-    purpose: 'contact-changed',
-    text: 'The e-mail address of your account was changed by an administrator.',
-    createdAt: clock.now().toISOString(),
-  });
+  const message = () =>
+    ({ messageId: ids.newId(), purpose: 'contact-changed', createdAt: clock.now().toISOString() }) as const;
+  if (before.userEmail !== undefined && before.userEmail !== after.userEmail) {
+    const text = 'The e-mail address of your account was changed by an administrator.';
+    await tx.messages.insert({ ...message(), channel: 'email', to: before.userEmail, text });
+  }
+  const number = numberOf(before);
+  if (number !== undefined && number !== numberOf(after)) {
+    const text = 'The mobile number of your account was changed by an administrator.';
+    await tx.messages.insert({ ...message(), channel: 'sms', to: number, text });
+  }
+}
+
+/** The mobile as one number (E.164). */
+function numberOf({ userMobile: mobile }: User): string | undefined {
+  return mobile && `+${mobile.regionCode}${mobile.areaCode}${mobile.phoneNumber}`;
 }

@@ -1,0 +1,54 @@
+/** Schemas of corporate groups and customers. */
+import { z } from 'zod';
+import { BusinessReference, BusinessReferences } from './member-schemas.ts';
+import { Id, isReservedName, line, NewId } from './schemas.ts';
+
+export const CorporateGroupName = line(100, 'Unique name of a corporate group').refine(
+  (value) => !isReservedName(value),
+  'is a reserved word',
+);
+
+export const CorporateGroupSchema = z
+  .strictObject({
+    corporateGroupId: z.string(),
+    corporateGroupName: z.string(),
+    organizationId: z.string().optional(),
+    businesses: z.array(BusinessReference),
+  })
+  .meta({ id: 'CorporateGroup', description: 'Businesses that belong together. It gives no roles.' });
+
+/** What create and update of a corporate group take. */
+export const CorporateGroupInput = z
+  .strictObject({
+    corporateGroupName: CorporateGroupName,
+    organizationId: line(64, 'Organization the corporate group belongs to').optional(),
+    businesses: BusinessReferences.optional().describe('Its businesses; each is in one corporate group at most'),
+  })
+  .meta({ id: 'CorporateGroupInput' });
+
+const Document = line(
+  64,
+  'Number under which authorities know the customer; each once among users, and among businesses',
+);
+
+export const BusinessCustomerInput = z
+  .strictObject({
+    businessId: NewId.optional().describe('Id of the business; made where missing'),
+    businessName: line(200, 'Name of the business'),
+    document: Document,
+    corporateGroupId: Id.optional().describe('Corporate group that the business joins'),
+    organizationId: line(64, 'Organization the business belongs to').optional(),
+    businessUnitId: line(64, 'Business unit the business belongs to').optional(),
+  })
+  .meta({ id: 'BusinessCustomerInput' });
+
+export const UserCustomerInput = z
+  .strictObject({
+    userId: Id.describe('The user who is a customer from now on'),
+    document: Document,
+    name: line(200, 'Name of the customer').optional(),
+  })
+  .meta({ id: 'UserCustomerInput' });
+
+/** Part of what both creations of customers answer. */
+export const CustomerId = z.int().describe('Number of the customer; given out once');

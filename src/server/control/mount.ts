@@ -1,0 +1,61 @@
+/** Serves the routes of the control plane beside the interface, through the same pipeline. */
+import type { Context } from 'koa';
+import { fault } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { parseRoles } from '../../contract/roles.ts';
+import { pathMatcher } from '../http/paths.ts';
+import { type AnyOperation, compile, type Handler } from '../pipeline.ts';
+import type { World } from '../world.ts';
+import { type ControlContext, controlPrefix } from './define.ts';
+import { requireThisMachine } from './guard.ts';
+import { controlRoutes } from './routes.ts';
+
+/** A step that is true where it has answered the call. */
+export type ControlPlane = (ctx: Context, search: string) => Promise<boolean>;
+
+/** On a server that other machines reach, callers have to show who they are; on any other, to be on this machine. */
+export function createControlPlane(world: World): ControlPlane {
+  if (world.settings.noControl) return async () => false;
+  const isRemote = world.settings.allowRemote;
+  const routes = controlRoutes.map((route) => mounted(route, world, isRemote));
+  return async (ctx, search) => {
+    const { path } = ctx;
+    if (path !== controlPrefix && !path.startsWith(`${controlPrefix}/`)) return false;
+    if (!isRemote) requireThisMachine(ctx);
+    const { route, handle } = routeOf(routes, ctx.method, path.slice(controlPrefix.length));
+    ctx.state.operation = route;
+    await handle(ctx, new URLSearchParams(search));
+    return true;
+  };
+}
+
+interface Mounted {
+  readonly route: Operation<ControlContext>;
+  readonly matcher: RegExp;
+  readonly handle: Handler;
+}
+
+function mounted(route: Operation<ControlContext>, world: World, isRemote: boolean): Mounted {
+  const { settings, baseUrl, store } = world;
+  const guarded: AnyOperation = {
+    ...route,
+    handle: (input, { range }) => route.handle(input, { store, settings, baseUrl, range }),
+  };
+  return { route, matcher: pathMatcher(route.path), handle: compile(isRemote ? guarded : opened(guarded), world) };
+}
+
+/** The same without asking who calls; what is presented all the same is not looked at. */
+function opened(route: AnyOperation): AnyOperation {
+  return { ...route, auth: 'none', roles: parseRoles('none'), request: { ...route.request, clientInBody: true } };
+}
+
+/** @throws IamError PATH_UNKNOWN, METHOD_NOT_ALLOWED. */
+function routeOf(routes: readonly Mounted[], method: string, path: string): Mounted {
+  const here = routes.filter(({ matcher }) => matcher.test(path));
+  if (here.length === 0) throw fault('PATH_UNKNOWN');
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const found = here.find(({ route }) => route.method === wanted);
+  if (found) return found;
+  const allowed = here.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
+  throw fault('METHOD_NOT_ALLOWED', undefined, { Allow: allowed.join(', ') });
+}

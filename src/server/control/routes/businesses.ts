@@ -1,0 +1,52 @@
+/** GET /_iam/businesses */
+import { z } from 'zod';
+import { line, PageQuery } from '../../../contract/schemas.ts';
+import { filteredPage } from '../../identity/pages.ts';
+import type { Reader } from '../../store/store.ts';
+import type { Business } from '../../store/tables.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+const BusinessItem = z.strictObject({
+  businessId: z.string(),
+  businessName: z.string(),
+  document: z.string().optional(),
+  organizationId: z.string().optional(),
+  businessUnitId: z.string().optional(),
+  createdAt: z.string().optional(),
+  customerId: z.int().optional(),
+  corporateGroupId: z.string().optional(),
+});
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.businesses',
+  title: 'Lists businesses',
+  description: 'Businesses in the order of their ids, with the customer each is and the corporate group it is in.',
+  path: '/businesses',
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: { ...PageQuery, name: line(200, 'Only businesses of exactly this name').optional() } },
+  response: { page: BusinessItem },
+  errors: [],
+
+  async handle({ query: { name } }, { store, range }) {
+    const page = await filteredPage(
+      range,
+      (part) => store.businesses.list(part),
+      ({ businessId }) => businessId,
+      ({ businessName }) => name === undefined || businessName === name,
+    );
+    return { ...page, items: await Promise.all(page.items.map((business) => shown(store, business))) };
+  },
+});
+
+async function shown(store: Reader, business: Business): Promise<z.input<typeof BusinessItem>> {
+  const [customer, corporateGroup] = await Promise.all([
+    store.customers.getBy('businessId', business.businessId),
+    store.corporateGroups.getBy('business', business.businessId),
+  ]);
+  return {
+    ...business,
+    ...(customer === undefined ? {} : { customerId: customer.customerId }),
+    ...(corporateGroup === undefined ? {} : { corporateGroupId: corporateGroup.corporateGroupId }),
+  };
+}

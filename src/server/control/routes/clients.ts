@@ -1,0 +1,59 @@
+/** GET /_iam/clients */
+import { z } from 'zod';
+import { line, PageQuery } from '../../../contract/schemas.ts';
+import { filteredPage } from '../../identity/pages.ts';
+import type { Client } from '../../store/tables.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+const text = z.string();
+
+const ClientItem = z.strictObject({
+  clientId: text,
+  appId: text,
+  party: z.enum(['1STPARTY', '3RDPARTY']),
+  authorities: z.array(text).readonly(),
+  scope: z.array(text).readonly(),
+  grantTypes: z.array(text).readonly(),
+  redirectURI: text.optional(),
+  serviceAccountId: text.optional(),
+  userId: text.optional(),
+  businessId: text.optional(),
+  ownerClientId: text.optional(),
+  organizationId: text.optional(),
+  businessUnitId: text.optional(),
+  factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']),
+  createdAt: text,
+});
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.clients',
+  title: 'Lists clients',
+  description: 'Clients in the order of their ids, without anything of their secrets.',
+  path: '/clients',
+  status: [200, 206, 400, 401, 403, 500],
+  request: {
+    query: {
+      ...PageQuery,
+      name: line(64, 'Only clients of this client id, service account id or application').optional(),
+    },
+  },
+  response: { page: ClientItem },
+  errors: [],
+
+  async handle({ query: { name } }, { store, range }) {
+    const page = await filteredPage(
+      range,
+      (part) => store.clients.list(part),
+      ({ clientId }) => clientId,
+      ({ clientId, serviceAccountId, appId }) =>
+        name === undefined || [clientId, serviceAccountId, appId].includes(name),
+    );
+    return { ...page, items: page.items.map(shown) };
+  },
+});
+
+/** Everything but what belongs to secrets and to the inner workings. */
+function shown({ secretHash: _, tokensValidFrom: _from, bootstrap: _made, ...client }: Client) {
+  return client;
+}

@@ -1,0 +1,43 @@
+/** GET /_iam/customers */
+import { z } from 'zod';
+import { line, PageQuery } from '../../../contract/schemas.ts';
+import { filteredPage } from '../../identity/pages.ts';
+import type { Reader } from '../../store/store.ts';
+import { type Customer, customerKey } from '../../store/tables.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+const CustomerItem = z.strictObject({
+  customerId: z.int(),
+  document: z.string(),
+  name: z.string().optional().describe('That of a business is the name of the business'),
+  userId: z.string().optional(),
+  businessId: z.string().optional(),
+  createdAt: z.string(),
+});
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.customers',
+  title: 'Lists customers',
+  description: 'Customers in the order of their ids: users and businesses.',
+  path: '/customers',
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: { ...PageQuery, name: line(200, 'Only customers of exactly this name').optional() } },
+  response: { page: CustomerItem },
+  errors: [],
+
+  async handle({ query: { name } }, { store, range }) {
+    return filteredPage(
+      range,
+      async (part) => Promise.all((await store.customers.list(part)).map((customer) => shown(store, customer))),
+      ({ customerId }) => customerKey(customerId),
+      (customer) => name === undefined || customer.name === name,
+    );
+  },
+});
+
+async function shown(store: Reader, customer: Customer): Promise<z.input<typeof CustomerItem>> {
+  if (customer.businessId === undefined) return customer;
+  const business = await store.businesses.get(customer.businessId);
+  return business ? { ...customer, name: business.businessName } : customer;
+}

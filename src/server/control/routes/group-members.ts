@@ -1,0 +1,46 @@
+/** GET /_iam/groups/{id}/members */
+import { z } from 'zod';
+import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { requireGroup } from '../../identity/groups.ts';
+import { pageOf } from '../../identity/pages.ts';
+import { type Membership, membershipKey } from '../../store/tables.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+const MemberItem = z.strictObject({
+  kind: z.enum(['user', 'business', 'businessUser', 'service']),
+  userId: z.string().optional(),
+  businessId: z.string().optional().describe('Of kind businessUser: the business in whose name the user is a member'),
+  serviceId: z.string().optional(),
+});
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.group-members',
+  title: 'Lists members of a group',
+  description: 'Everything that is in the group itself, ordered by kind and id. Members of other groups are not.',
+  path: '/groups/{id}/members',
+  status: [200, 206, 400, 401, 403, 404, 500],
+  request: { params: { id: GroupReference }, query: PageQuery },
+  response: { page: MemberItem },
+  errors: ['GROUP_NOT_FOUND'],
+
+  async handle({ params }, { store, range }) {
+    const { groupId } = await requireGroup(store, params.id);
+    const rows = await store.memberships.find('group', groupId, { ...range, limit: range.limit + 1 });
+    const page = pageOf(rows, range.limit, membershipKey);
+    return { ...page, items: page.items.map(shown) };
+  },
+});
+
+function shown({ kind, memberId, businessId }: Membership): z.input<typeof MemberItem> {
+  switch (kind) {
+    case 'user':
+      return { kind, userId: memberId };
+    case 'business':
+      return { kind, businessId: memberId };
+    case 'service':
+      return { kind, serviceId: memberId };
+    case 'businessUser':
+      return { kind, userId: memberId, businessId };
+  }
+}

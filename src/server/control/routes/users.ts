@@ -1,0 +1,55 @@
+/** GET /_iam/users */
+import { z } from 'zod';
+import { line, PageQuery } from '../../../contract/schemas.ts';
+import { pageOf } from '../../identity/pages.ts';
+import { findByLogin } from '../../identity/users.ts';
+import type { Range, Reader } from '../../store/store.ts';
+import type { User } from '../../store/tables.ts';
+import { defineRoute, forReaders } from '../define.ts';
+import { maskedEmail } from '../masked.ts';
+
+const UserItem = z.strictObject({
+  userId: z.string(),
+  userName: z.string(),
+  userEmail: z.string().optional().describe('Masked'),
+  businessId: z.string().optional(),
+  lead: z.boolean(),
+  locked: z.boolean(),
+});
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.users',
+  title: 'Lists users',
+  description: 'Users in the order of their ids, with masked contacts.',
+  path: '/users',
+  status: [200, 206, 400, 401, 403, 500],
+  request: {
+    query: { ...PageQuery, name: line(254, 'Only the user who logs in by this name, in any case').optional() },
+  },
+  response: { page: UserItem },
+  errors: [],
+
+  async handle({ query }, { store, range }) {
+    const rows = await candidates(store, query.name, { ...range, limit: range.limit + 1 });
+    const page = pageOf(rows, range.limit, ({ userId }) => userId);
+    return { ...page, items: page.items.map(shown) };
+  },
+});
+
+async function candidates(store: Reader, name: string | undefined, part: Range): Promise<readonly User[]> {
+  if (name === undefined) return store.users.list(part);
+  const user = await findByLogin(store, name);
+  return user && (part.after === undefined || user.userId > part.after) ? [user] : [];
+}
+
+function shown({ userId, userName, userEmail, businessId, lead, locked }: User): z.input<typeof UserItem> {
+  return {
+    userId,
+    userName,
+    ...(userEmail === undefined ? {} : { userEmail: maskedEmail(userEmail) }),
+    ...(businessId === undefined ? {} : { businessId }),
+    lead,
+    locked,
+  };
+}

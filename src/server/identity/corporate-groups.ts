@@ -1,0 +1,93 @@
+/** What the operations on corporate groups share. */
+import { type Fault, fault, IamError } from '../../contract/errors.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { CorporateGroup } from '../store/tables.ts';
+
+type CorporateReader = Pick<Reader, 'corporateGroups' | 'businesses'>;
+
+/** A corporate group as callers see it. */
+export interface CorporateGroupView {
+  readonly corporateGroupId: string;
+  readonly corporateGroupName: string;
+  readonly organizationId?: string;
+  readonly businesses: { readonly businessId: string }[];
+}
+
+/** @throws IamError CORPORATE_GROUP_NOT_FOUND. */
+export async function requireCorporateGroup(
+  reader: Pick<Reader, 'corporateGroups'>,
+  corporateGroupId: string,
+): Promise<CorporateGroup> {
+  const group = await reader.corporateGroups.get(corporateGroupId);
+  if (!group) throw fault('CORPORATE_GROUP_NOT_FOUND');
+  return group;
+}
+
+const shown = new WeakMap<CorporateGroup, CorporateGroupView>();
+
+/** What callers see of a corporate group. The same object for the same row, so that its wire form can be kept. */
+export function corporateGroupView(group: CorporateGroup): CorporateGroupView {
+  const known = shown.get(group);
+  if (known) return known;
+  const view: CorporateGroupView = {
+    corporateGroupId: group.corporateGroupId,
+    corporateGroupName: group.corporateGroupName,
+    ...(group.organizationId === undefined ? {} : { organizationId: group.organizationId }),
+    businesses: group.businesses.map((businessId) => ({ businessId })),
+  };
+  shown.set(group, view);
+  return view;
+}
+
+/** @throws IamError CORPORATE_GROUP_NAME_TAKEN where another one has the name. */
+export async function requireFreeCorporateName(
+  reader: CorporateReader,
+  { corporateGroupId, corporateGroupName }: Pick<CorporateGroup, 'corporateGroupId' | 'corporateGroupName'>,
+): Promise<void> {
+  const twin = await reader.corporateGroups.getBy('corporateGroupName', corporateGroupName);
+  if (twin && twin.corporateGroupId !== corporateGroupId)
+    throw fault(
+      'CORPORATE_GROUP_NAME_TAKEN',
+      `Another corporate group is called ${JSON.stringify(corporateGroupName)}.`,
+    );
+}
+
+/** The ids of a list of businesses, each once and in the order given. */
+export function listedBusinesses(list: readonly { readonly businessId: string }[] = []): string[] {
+  return [...new Set(list.map(({ businessId }) => businessId))];
+}
+
+const mostNamed = 100;
+
+/**
+ * Every business is there, and in no corporate group but this one; what is wrong is named, all of it.
+ * @throws IamError LISTED_BUSINESS_UNKNOWN, BUSINESS_IN_CORPORATE_GROUP.
+ */
+export async function requireFreeBusinesses(
+  reader: CorporateReader,
+  { corporateGroupId, businesses }: Pick<CorporateGroup, 'corporateGroupId' | 'businesses'>,
+): Promise<void> {
+  const faults: Fault[] = [];
+  for (const businessId of businesses) {
+    const found = faults.length < mostNamed ? await faultOf(reader, businessId, corporateGroupId) : undefined;
+    if (found) faults.push(found);
+  }
+  const [first, ...others] = faults;
+  if (first) throw new IamError([first, ...others]);
+}
+
+async function faultOf(reader: CorporateReader, businessId: string, ownId: string): Promise<Fault | undefined> {
+  if (!(await reader.businesses.get(businessId)))
+    return { code: 'LISTED_BUSINESS_UNKNOWN', message: `There is no business ${businessId}.` };
+  const holder = await reader.corporateGroups.getBy('business', businessId);
+  if (!holder || holder.corporateGroupId === ownId) return undefined;
+  const message = `The business ${businessId} is in the corporate group ${JSON.stringify(holder.corporateGroupName)}.`;
+  return { code: 'BUSINESS_IN_CORPORATE_GROUP', message };
+}
+
+/** Puts a business that is in none into a corporate group. @throws IamError CORPORATE_GROUP_UNKNOWN. */
+export async function joinCorporateGroup(tx: Transaction, corporateGroupId: string, businessId: string): Promise<void> {
+  const group = await tx.corporateGroups.get(corporateGroupId);
+  if (!group) throw fault('CORPORATE_GROUP_UNKNOWN', `There is no corporate group ${corporateGroupId}.`);
+  await tx.corporateGroups.replace({ ...group, businesses: [...group.businesses, businessId] });
+}

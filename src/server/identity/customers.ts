@@ -1,0 +1,31 @@
+/** What the operations on customers share. */
+import { fault } from '../../contract/errors.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Customer } from '../store/tables.ts';
+
+/** The name of the counter that customer ids come from; it only grows, so no id comes twice. */
+const counterName = 'customerId';
+
+/** A customer before it has its number. */
+export type NewCustomer = Omit<Customer, 'customerId'>;
+
+/**
+ * Gives a customer its number and keeps it.
+ * @throws IamError DOCUMENT_TAKEN, CUSTOMER_TAKEN; the transaction then keeps nothing.
+ */
+export async function addCustomer(tx: Transaction, customer: NewCustomer): Promise<number> {
+  if (customer.userId !== undefined && (await tx.customers.getBy('userId', customer.userId)))
+    throw fault('CUSTOMER_TAKEN');
+  const kind = customer.userId === undefined ? 'business' : 'user';
+  if (await tx.customers.getBy('document', `${kind}/${customer.document}`)) throw fault('DOCUMENT_TAKEN');
+  const customerId = await nextCustomerId(tx);
+  await tx.customers.insert({ ...customer, customerId });
+  return customerId;
+}
+
+async function nextCustomerId(tx: Transaction): Promise<number> {
+  const counter = await tx.counters.get(counterName);
+  const next = { name: counterName, last: (counter?.last ?? 0) + 1 };
+  await (counter ? tx.counters.replace(next) : tx.counters.insert(next));
+  return next.last;
+}

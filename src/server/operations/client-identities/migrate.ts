@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Id, line } from '../../../contract/schemas.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { Client } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+const mostClients = 10_000;
+
+const Unit = z
+  .strictObject({
+    organizationId: line(64, 'Organization'),
+    businessUnitId: line(64, 'Business unit'),
+  })
+  .meta({ id: 'BusinessUnit', description: 'A unit of an organization.' });
+
+const Source = z
+  .strictObject({
+    organizationId: line(64, 'Organization whose clients are moved'),
+    businessUnitId: line(64, 'Only those of this business unit').optional(),
+  })
+  .meta({ id: 'BusinessUnitSource', description: 'A unit of an organization, or the whole of it.' });
+
+const Body = z
+  .strictObject({
+    clientIds: z
+      .array(Id)
+      .max(mostClients, `must not have more than ${mostClients} entries`)
+      .optional()
+      .describe('The clients to move; in the place of source'),
+    source: Source.optional(),
+    target: Unit,
+  })
+  .meta({ id: 'ClientMigration' });
+
+export default defineOperation({
+  id: 'client-identities.migrate',
+  title: 'Bulk Migrates Client Identities Organizational Structure',
+  description:
+    'Moves the named clients, or all clients of the source, to the target: all of them or none. matched counts the clients that were meant, migrated those that were not there already.',
+  method: 'PUT',
+  path: '/client-identities/organizational-structure',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and ADMIN',
+  status: [200, 400, 401, 403, 404, 422, 500],
+  request: { body: Body },
+  response: { status: 200, body: z.strictObject({ matched: z.int(), migrated: z.int() }) },
+  errors: ['SELECTION_AMBIGUOUS', 'CLIENT_NOT_FOUND'],
+  command: 'clients migrate',
+  examples: [
+    {
+      title: 'A whole unit',
+      command:
+        '--source.organization-id acme --source.business-unit-id sales --target.organization-id acme --target.business-unit-id trade',
+    },
+  ],
+
+  async handle({ body }, { store }) {
+    requireOneSelection(body);
+    const { organizationId, businessUnitId } = body.target;
+    return store.transaction(async (tx) => {
+      const clients = await selected(tx, body);
+      const elsewhere = clients.filter(
+        (client) => client.organizationId !== organizationId || client.businessUnitId !== businessUnitId,
+      );
+      for (const client of elsewhere) await tx.clients.replace({ ...client, organizationId, businessUnitId });
+      return { matched: clients.length, migrated: elsewhere.length };
+    });
+  },
+});
+
+function requireOneSelection({ clientIds, source }: z.output<typeof Body>): void {
+  if (clientIds === undefined && source === undefined)
+    throw fault('FIELD_MISSING', 'One of clientIds and source is required.');
+  if (clientIds !== undefined && source !== undefined) throw fault('SELECTION_AMBIGUOUS');
+}
+
+async function selected(tx: Transaction, { clientIds, source }: z.output<typeof Body>): Promise<readonly Client[]> {
+  if (source === undefined) return Promise.all([...new Set(clientIds)].map((clientId) => requireClient(tx, clientId)));
+  const clients = await tx.clients.find('organizationId', source.organizationId);
+  return clients.filter(
+    ({ businessUnitId }) => source.businessUnitId === undefined || businessUnitId === source.businessUnitId,
+  );
+}
+
+async function requireClient(tx: Transaction, clientId: string): Promise<Client> {
+  const client = await tx.clients.get(clientId);
+  if (!client) throw fault('CLIENT_NOT_FOUND', `There is no client ${clientId}.`);
+  return client;
+}

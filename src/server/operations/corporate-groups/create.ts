@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { CorporateGroupInput } from '../../../contract/business-schemas.ts';
+import { listedBusinesses, requireFreeBusinesses, requireFreeCorporateName } from '../../identity/corporate-groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'corporate-groups.create',
+  title: 'Creates a corporate group',
+  description:
+    'Makes a corporate group of businesses that are in no other. Its id is made by the server and told in the answer.',
+  method: 'POST',
+  path: '/corporate-groups',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [201, 400, 401, 403, 412, 422, 500],
+  request: { body: CorporateGroupInput },
+  response: { status: 201, body: z.strictObject({ corporateGroupId: z.string() }) },
+  errors: ['CORPORATE_GROUP_NAME_TAKEN', 'LISTED_BUSINESS_UNKNOWN', 'BUSINESS_IN_CORPORATE_GROUP'],
+  command: 'corporate-groups create',
+  examples: [{ title: 'Two businesses', command: '--corporate-group-name holding --business acme,globex' }],
+
+  async handle({ body }, { store, ids, clock }) {
+    const group = {
+      ...body,
+      corporateGroupId: ids.newId(),
+      businesses: listedBusinesses(body.businesses),
+      createdAt: clock.now().toISOString(),
+    };
+    await store.transaction(async (tx) => {
+      await requireFreeCorporateName(tx, group);
+      await requireFreeBusinesses(tx, group);
+      await tx.corporateGroups.insert(group);
+    });
+    return { corporateGroupId: group.corporateGroupId };
+  },
+});

@@ -1,0 +1,25 @@
+import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { corporateGroupView, requireCorporateGroup } from '../../identity/corporate-groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'corporate-groups.get',
+  title: 'Gets corporate group by id',
+  description: 'One corporate group. The ETag of the answer is what If-Match takes on an update.',
+  method: 'GET',
+  path: '/corporate-groups/{corporateGroupId}',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 401, 403, 404, 500],
+  request: { params: { corporateGroupId: Id } },
+  response: { status: 200, body: CorporateGroupSchema, entity: true },
+  errors: ['CORPORATE_GROUP_NOT_FOUND'],
+  command: 'corporate-groups get',
+  examples: [{ title: 'As JSON', command: 'CORPORATE_GROUP_ID -o json' }],
+
+  async handle({ params }, { store }) {
+    return corporateGroupView(await requireCorporateGroup(store, params.corporateGroupId));
+  },
+});

@@ -1,0 +1,36 @@
+import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
+import { line, PageQuery } from '../../../contract/schemas.ts';
+import { corporateGroupView } from '../../identity/corporate-groups.ts';
+import { pageOf } from '../../identity/pages.ts';
+import type { Range, Reader } from '../../store/store.ts';
+import type { CorporateGroup } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'corporate-groups.list',
+  title: 'Lists corporate groups',
+  description: 'Corporate groups in the order of their ids.',
+  method: 'GET',
+  path: '/corporate-groups',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: { ...PageQuery, name: line(100, 'Only the corporate group of exactly this name').optional() } },
+  response: { page: CorporateGroupSchema },
+  errors: [],
+  command: 'corporate-groups list',
+  examples: [{ title: 'The one of a name', command: '--name holding' }],
+
+  async handle({ query }, { store, range }) {
+    const rows = await candidates(store, query.name, { ...range, limit: range.limit + 1 });
+    const page = pageOf(rows, range.limit, (group) => group.corporateGroupId);
+    return { ...page, items: page.items.map(corporateGroupView) };
+  },
+});
+
+async function candidates(store: Reader, name: string | undefined, part: Range): Promise<readonly CorporateGroup[]> {
+  if (name === undefined) return store.corporateGroups.list(part);
+  const group = await store.corporateGroups.getBy('corporateGroupName', name);
+  return group && (part.after === undefined || group.corporateGroupId > part.after) ? [group] : [];
+}

@@ -1,0 +1,27 @@
+import { Id } from '../../../contract/schemas.ts';
+import { requireCorporateGroup } from '../../identity/corporate-groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'corporate-groups.remove',
+  title: 'Deletes a corporate group',
+  description: 'Removes the corporate group. Its businesses stay, and are in none.',
+  method: 'DELETE',
+  path: '/corporate-groups/{corporateGroupId}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 401, 403, 404, 500],
+  request: { params: { corporateGroupId: Id } },
+  response: { status: 204 },
+  errors: ['CORPORATE_GROUP_NOT_FOUND'],
+  command: 'corporate-groups delete',
+  examples: [{ title: 'Without being asked', command: 'CORPORATE_GROUP_ID --yes' }],
+
+  async handle({ params }, { store }) {
+    await store.transaction(async (tx) => {
+      const { corporateGroupId } = await requireCorporateGroup(tx, params.corporateGroupId);
+      await tx.corporateGroups.delete(corporateGroupId);
+    });
+    return undefined;
+  },
+});

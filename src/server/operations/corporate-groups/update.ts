@@ -1,0 +1,51 @@
+import { CorporateGroupInput, CorporateGroupSchema } from '../../../contract/business-schemas.ts';
+import { Id } from '../../../contract/schemas.ts';
+import {
+  corporateGroupView,
+  listedBusinesses,
+  requireCorporateGroup,
+  requireFreeBusinesses,
+  requireFreeCorporateName,
+} from '../../identity/corporate-groups.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'corporate-groups.update',
+  title: 'Updates a corporate group',
+  description:
+    'Replaces the corporate group by what is sent: without businesses it has none, and an organization that is left out is cleared. If-Match guards against overwriting a change of somebody else.',
+  method: 'PUT',
+  path: '/corporate-groups/{corporateGroupId}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 400, 401, 403, 404, 412, 422, 500],
+  request: { params: { corporateGroupId: Id }, body: CorporateGroupInput },
+  response: { status: 204 },
+  errors: [
+    'CORPORATE_GROUP_NOT_FOUND',
+    'CHANGED_MEANWHILE',
+    'CORPORATE_GROUP_NAME_TAKEN',
+    'LISTED_BUSINESS_UNKNOWN',
+    'BUSINESS_IN_CORPORATE_GROUP',
+  ],
+  command: 'corporate-groups update',
+  examples: [
+    {
+      title: 'Another name; its businesses have to be named again',
+      command: 'CORPORATE_GROUP_ID --corporate-group-name group --business acme,globex',
+    },
+  ],
+
+  async handle({ params, body }, { store, requireMatch }) {
+    await store.transaction(async (tx) => {
+      const current = await requireCorporateGroup(tx, params.corporateGroupId);
+      requireMatch(CorporateGroupSchema, corporateGroupView(current));
+      const { corporateGroupId, createdAt } = current;
+      const changed = { ...body, corporateGroupId, createdAt, businesses: listedBusinesses(body.businesses) };
+      await requireFreeCorporateName(tx, changed);
+      await requireFreeBusinesses(tx, changed);
+      await tx.corporateGroups.replace(changed);
+    });
+    return undefined;
+  },
+});

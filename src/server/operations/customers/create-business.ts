@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { BusinessCustomerInput, CustomerId } from '../../../contract/business-schemas.ts';
+import { fault } from '../../../contract/errors.ts';
+import { joinCorporateGroup } from '../../identity/corporate-groups.ts';
+import { addCustomer } from '../../identity/customers.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { Business } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'customers.create-business',
+  title: 'Creates a Business Customer',
+  description:
+    'Makes a business and the customer that it is. Its customer id is the next number; it may join a corporate group at once.',
+  method: 'POST',
+  path: '/customers/business',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)',
+  status: [201, 400, 401, 403, 412, 422, 500],
+  request: { body: BusinessCustomerInput },
+  response: { status: 201, body: z.strictObject({ customerId: CustomerId, businessId: z.string() }) },
+  errors: ['ID_TAKEN', 'DOCUMENT_TAKEN', 'CORPORATE_GROUP_UNKNOWN'],
+  command: 'customers create-business',
+  examples: [
+    { title: 'A business of a chosen id', command: '--business-id acme --business-name Acme --document 12345' },
+  ],
+
+  async handle({ body }, { store, ids, clock }) {
+    const { corporateGroupId, ...given } = body;
+    const createdAt = clock.now().toISOString();
+    const business = { ...given, businessId: body.businessId ?? ids.newId(), createdAt };
+    const { businessId, document } = business;
+    return store.transaction(async (tx) => {
+      await requireNewBusiness(tx, business);
+      await tx.businesses.insert(business);
+      const customerId = await addCustomer(tx, { businessId, document, createdAt });
+      if (corporateGroupId !== undefined) await joinCorporateGroup(tx, corporateGroupId, businessId);
+      return { customerId, businessId };
+    });
+  },
+});
+
+/** Also what is left of a business that is gone keeps its id from being used again. */
+async function requireNewBusiness(tx: Transaction, { businessId, document }: Business): Promise<void> {
+  const holders = [tx.businesses.get(businessId), tx.customers.getBy('businessId', businessId)];
+  const isTaken = (await Promise.all(holders)).some((holder) => holder !== undefined);
+  if (isTaken) throw fault('ID_TAKEN', `The business id ${businessId} is in use, or was once.`);
+  if (document !== undefined && (await tx.businesses.getBy('document', document))) throw fault('DOCUMENT_TAKEN');
+}

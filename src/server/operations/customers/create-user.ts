@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { CustomerId, UserCustomerInput } from '../../../contract/business-schemas.ts';
+import { fault } from '../../../contract/errors.ts';
+import { addCustomer } from '../../identity/customers.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'customers.create-user',
+  title: 'Creates a User Customer',
+  description: 'Makes a user who is there a customer. Its customer id is the next number.',
+  method: 'POST',
+  path: '/customers/user',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)',
+  status: [201, 400, 401, 403, 412, 422, 500],
+  request: { body: UserCustomerInput },
+  response: { status: 201, body: z.strictObject({ customerId: CustomerId, userId: z.string() }) },
+  errors: ['USER_UNKNOWN', 'CUSTOMER_TAKEN', 'DOCUMENT_TAKEN'],
+  command: 'customers create-user',
+  examples: [{ title: 'With a name', command: '--user-id USER_ID --document 12345 --name "Ann Example"' }],
+
+  async handle({ body }, { store, clock }) {
+    const createdAt = clock.now().toISOString();
+    return store.transaction(async (tx) => {
+      if (!(await tx.users.get(body.userId))) throw fault('USER_UNKNOWN');
+      return { customerId: await addCustomer(tx, { ...body, createdAt }), userId: body.userId };
+    });
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { ClientCredentials, clientFields } from '../../../contract/schemas.ts';
+import { addClient, newClient, type Owner, ownerFor } from '../../identity/clients.ts';
+import type { Principal } from '../../identity/principal.ts';
+import type { Transaction } from '../../store/store.ts';
+import { defineOperation } from '../define.ts';
+
+/** So that nobody fills the store with what he may make without asking. */
+const mostClients = 20;
+
+export default defineOperation({
+  id: 'my-client-identities.create',
+  title: 'Create Identity (my client identities)',
+  description:
+    "Makes a third-party client of the caller's own: of its business, else of its user, else of the calling client. Its secret is shown this once. One owner has at most 20 clients.",
+  method: 'POST',
+  path: '/my-client-identities',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN)',
+  status: ['200e', 201, 400, 401, 412, 500],
+  request: { body: z.strictObject(clientFields).meta({ id: 'MyClientInput' }) },
+  response: { status: 201, body: ClientCredentials, secret: true },
+  errors: ['SCOPE_EXCEEDED', 'TOO_MANY_CLIENTS', 'ID_TAKEN'],
+  command: 'my-clients create',
+  examples: [{ title: 'A client that may read', command: '--app-id reports --scope READ' }],
+
+  async handle({ body }, context) {
+    const { caller, store } = context;
+    requireOwnScope(body.scope ?? [], caller);
+    const owner = ownerFor(caller);
+    const { client, clientSecret } = newClient({ ...body, [owner.field]: owner.id }, '3RDPARTY', context);
+    await store.transaction(async (tx) => {
+      await requireRoomFor(tx, owner);
+      await addClient(tx, client);
+    });
+    return { clientId: client.clientId, clientSecret };
+  },
+});
+
+/** Nobody passes on more scope than this very call has. */
+function requireOwnScope(scope: readonly string[], caller: Principal): void {
+  const exceeding = scope.filter((name) => !caller.scope.has(name));
+  if (exceeding.length > 0)
+    throw fault('SCOPE_EXCEEDED', `The caller itself does not have the scope ${exceeding.join(', ')}.`);
+}
+
+async function requireRoomFor(tx: Transaction, { field, id }: Owner): Promise<void> {
+  const clients = await tx.clients.find(field, id, { limit: mostClients });
+  if (clients.length >= mostClients) throw fault('TOO_MANY_CLIENTS');
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../../harness.ts';
+import { asUser } from '../user-token.ts';
+import { expectRefused, rowOf, storedFields } from './callers.ts';
+import { alice, claimsOf, logIn, postJson, rolesIn, startWith } from './people.ts';
+
+const path = `/user-identities?clientId=${appClientId}`;
+const query = { clientId: appClientId };
+const body = { userName: 'bob', userEmail: 'bob@example.com' };
+
+const create = (server: TestServer, more: object = {}, as: IamClient = server.as(), named = true) =>
+  as.userIdentities.create({ ...(named ? { query } : {}), body: { ...body, ...more } });
+
+test('makes a user whose token carries no level yet', async () => {
+  await using server = await startServer();
+  const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+  const token = await create(server, { userId: 'bob-id', userMobile });
+  expect(token).toEqual({
+    accessToken: expect.any(String),
+    tokenType: 'Bearer',
+    expiresIn: '3600',
+    scope: ['READ', 'WRITE'],
+  });
+  expect(claimsOf(token)).toMatchObject({ sub: 'bob-id', user_id: 'bob-id', client_id: appClientId });
+  expect(rolesIn(token)).toEqual(['CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
+  expect(await rowOf(server, 'bob-id')).toEqual({
+    ...body,
+    userId: 'bob-id',
+    userMobile,
+    lead: false,
+    locked: false,
+    emailVerified: false,
+    mobileVerified: false,
+    identities: [],
+    createdAt: server.clock.now().toISOString(),
+  });
+});
+
+test('makes an id where none is sent, keeps a lead a lead, and remembers who wants it', async () => {
+  await using server = await startServer();
+  const token = await server.as().userIdentities.create({
+    query: { ...query, 'remember-me': true },
+    body: { ...body, lead: true },
+  });
+  expect(token).toMatchObject({ expiresIn: '600', refreshToken: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  const { sub } = claimsOf(token);
+  expect(sub).toMatch(/^[0-9a-f]{24}$/);
+  expect(await rowOf(server, sub)).toMatchObject({ lead: true });
+});
+
+test('any first-party client makes users, named or proven, also on behalf of a user', async () => {
+  await using server = await startServer();
+  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
+  const callers = [server.as(), server.as(adminClient), server.as({ basic: adminClient }), await asUser(server)];
+  for (const [at, caller] of callers.entries())
+    expect(claimsOf(await create(server, { userName: `user-${at}` }, caller, at === 0))).toHaveProperty('user_id');
+  await expectRefused(server, () => create(server, {}, server.as(), false), {
+    status: 401,
+    code: 'CREDENTIALS_MISSING',
+  });
+  await expectRefused(server, () => create(server, {}, server.as({ basic: thirdParty }), false), {
+    status: 401,
+    code: 'ROLE_MISSING',
+  });
+});
+
+describe('a name that logs somebody else in is taken', () => {
+  const taken: [string, object, string][] = [
+    ['a user name', { userName: 'Alice' }, 'LOGIN_NAME_TAKEN'],
+    ['in another case', { userName: 'aLICE' }, 'LOGIN_NAME_TAKEN'],
+    ['in another normalisation', { userName: 'Rene\u0301' }, 'LOGIN_NAME_TAKEN'],
+    ['a user id as name', { userName: 'ALICE-ID' }, 'LOGIN_NAME_TAKEN'],
+    ['a user name as id', { userId: 'alice' }, 'LOGIN_NAME_TAKEN'],
+    ['a further identifier', { userName: 'alice.smith' }, 'LOGIN_NAME_TAKEN'],
+    ['a proven e-mail', { userName: 'ALICE@example.com' }, 'LOGIN_NAME_TAKEN'],
+    ['a user id', { userId: 'alice-id' }, 'ID_TAKEN'],
+    ['a client id', { userId: appClientId }, 'ID_TAKEN'],
+    ['a service account id', { userId: 'service-account' }, 'ID_TAKEN'],
+  ];
+  test('in every form', async () => {
+    const clients = [{ clientId: 'c', clientSecret: 'secret', serviceAccountId: 'service-account' }];
+    await using server = await startWith([{ userId: 'rene', userName: 'Ren\u00e9' }], { seed: { clients } });
+    for (const [what, more, code] of taken) {
+      const before = await server.dump();
+      await expect(create(server, more), what).rejects.toMatchObject({ status: 412, code });
+      expect(await server.dump()).toEqual(before);
+    }
+  });
+
+  test('but an e-mail that nobody proved reserves nothing, nor is it a login name', async () => {
+    await using server = await startWith();
+    await create(server, { userName: 'bob', userEmail: alice.userEmail });
+    await create(server, { userName: 'eve', userEmail: 'bob@example.com' });
+    await create(server, { userName: 'dan', userEmail: 'bob@example.com' });
+    await create(server, { userName: 'bob@example.com', userEmail: 'x@example.com' });
+    expect(claimsOf(await logIn(server, { name: alice.userEmail })).sub).toBe(alice.userId);
+  });
+
+  test('an id is not given out again after its user is gone, a name is', async () => {
+    await using server = await startWith();
+    await server.admin.userIdentities.remove({ params: { id: alice.userId } });
+    await expectRefused(server, () => create(server, { userId: alice.userId }), { status: 412, code: 'ID_TAKEN' });
+    await expect(create(server, { userName: alice.userName })).resolves.toBeDefined();
+  });
+
+  test('100 at once for one name give one user', async () => {
+    await using server = await startServer();
+    const users = await server.world.store.users.count();
+    const names = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? 'bob' : 'BOB'));
+    const created = await Promise.allSettled(names.map((userName) => create(server, { userName })));
+    expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of created)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
+    expect(await server.world.store.users.count()).toBe(users + 1);
+  });
+});
+
+describe('a business is given', () => {
+  const businesses = ['b1', 'b2'].map((businessId) => ({ businessId, businessName: businessId }));
+  const notAllowed = { status: 412, code: 'BUSINESS_NOT_ALLOWED' };
+
+  test('by proven first-party clients and by administrators', async () => {
+    await using server = await startServer({ seed: { businesses } });
+    const callers = [
+      server.as({ basic: await server.makeClient() }),
+      await asUser(server, { roles: ['ADMIN'] }),
+      await asUser(server, { roles: ['IAM_ADMIN_MAINTENANCE'] }),
+    ];
+    for (const [at, caller] of callers.entries()) {
+      const token = await create(server, { userName: `user-${at}`, businessId: 'b1' }, caller, false);
+      expect(claimsOf(token)).toMatchObject({ business_id: 'b1' });
+      const unknown = () => create(server, { businessId: 'b3' }, caller, false);
+      await expectRefused(server, unknown, { status: 412, code: 'BUSINESS_UNKNOWN' });
+    }
+  });
+
+  test.each(['BUSINESSOWNER', 'BUSINESSADMIN'])('by its own %s, and no other', async (role) => {
+    await using server = await startServer({ seed: { businesses } });
+    const owner = await asUser(server, { roles: [role], businessId: 'b1' });
+    await expect(create(server, { businessId: 'b1' }, owner, false)).resolves.toBeDefined();
+    for (const businessId of ['b2', 'b3'])
+      await expectRefused(server, () => create(server, { userName: 'eve', businessId }, owner, false), notAllowed);
+  });
+
+  test('by nobody else, who is not told whether it exists', async () => {
+    await using server = await startServer({ seed: { businesses } });
+    const callers = [server.as(), await asUser(server, { roles: ['BUSINESSUSER'], businessId: 'b1' })];
+    for (const [at, caller] of callers.entries())
+      for (const businessId of ['b1', 'b3'])
+        await expectRefused(server, () => create(server, { businessId }, caller, at === 0), notAllowed);
+  });
+});
+
+describe('is refused', () => {
+  test('with a code: no code was sent to a contact that nobody has', async () => {
+    await using server = await startServer();
+    await expectRefused(server, () => create(server, { token: '123456' }), { status: 412, code: 'CODE_INVALID' });
+  });
+
+  test('with any field that is not for the caller to set', async () => {
+    await using server = await startServer();
+    const allowed = ['userId', 'userName', 'userEmail', 'userMobile', 'businessId', 'lead'];
+    const before = await server.dump();
+    for (const field of storedFields.filter((name) => !allowed.includes(name))) {
+      const sent = JSON.parse(`{"userName":"bob","userEmail":"bob@example.com","${field}":true}`) as object;
+      const answer = await postJson(server, path, sent);
+      expect(answer, field).toMatchObject({ status: 400, json: [{ code: 'FIELD_UNKNOWN' }] });
+    }
+    expect(await server.dump()).toEqual(before);
+  });
+
+  const wrong: object[] = [
+    { userId: '' },
+    { userId: 'a b' },
+    { userId: 'x'.repeat(65) },
+    { userId: 'me' },
+    { userId: '..' },
+    { userId: 7 },
+    { userName: '' },
+    { userName: 'me' },
+    { userName: 'x'.repeat(101) },
+    { userName: 'a\u0000b' },
+    { userName: ['bob'] },
+    { userEmail: 'bob' },
+    { userEmail: `${'x'.repeat(250)}@example.com` },
+    { userEmail: null },
+    { lead: 'yes' },
+    { userMobile: { regionCode: 0, areaCode: 1, phoneNumber: 1234 } },
+    { userMobile: { regionCode: 1 } },
+    { userMobile: '+5511987654321' },
+  ];
+  test('with a value that is none', async () => {
+    await using server = await startServer();
+    const before = await server.dump();
+    for (const more of wrong)
+      expect(await postJson(server, path, { ...body, ...more }), JSON.stringify(more)).toMatchObject({ status: 400 });
+    for (const missing of [{}, { userName: 'bob' }, { userEmail: 'bob@example.com' }])
+      expect(await postJson(server, path, missing)).toMatchObject({
+        status: 400,
+        json: expect.arrayContaining([expect.objectContaining({ code: 'FIELD_MISSING' })]),
+      });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('as 200 with the error array, where errors are soft', async () => {
+    await using server = await startWith([], { flags: { 'soft-errors': true } });
+    const answer = await postJson(server, path, { ...body, userName: 'alice' });
+    expect(answer).toMatchObject({ status: 200, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
+  });
+});
+
+test.each(['constructor', '__proto__', 'toString'])('%s is a name and an id like any other', async (name) => {
+  await using server = await startServer();
+  const token = await create(server, { userId: name, userName: `${name}-name` });
+  expect(claimsOf(token).sub).toBe(name);
+  await expectRefused(server, () => create(server, { userName: name }), { status: 412, code: 'LOGIN_NAME_TAKEN' });
+  const view = await server.admin.userIdentities.get({ params: { id: name } });
+  expect(view).toMatchObject({ userEmail: body.userEmail });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { servicePrefix } from '../../../../src/contract/prefix.ts';
+import { appClientId, startServer } from '../../../harness.ts';
+import { asUser } from '../user-token.ts';
+import { rowOf, signedIn } from './callers.ts';
+import { alice, startWith } from './people.ts';
+
+const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+const bob = { userId: 'bob', userName: 'bob', userEmail: 'Bob@Example.com', userMobile };
+const params = { id: 'bob' };
+const view = { userEmail: 'Bob@Example.com', userMobile, legacyLogons: [] };
+
+test('gives the contacts as they were stored, and nothing else of the user', async () => {
+  await using server = await startWith([bob]);
+  await expect(server.admin.userIdentities.get({ params })).resolves.toEqual(view);
+  await server.world.store.transaction(async (tx) => {
+    const user = await tx.users.get('bob');
+    if (user) await tx.users.replace({ ...user, legacyLogons: ['BOB1'] });
+  });
+  await expect(server.admin.userIdentities.get({ params })).resolves.toEqual({ ...view, legacyLogons: ['BOB1'] });
+});
+
+test('leaves out what the user has not', async () => {
+  await using server = await startWith([{ userId: 'bare', userName: 'bare' }]);
+  await expect(server.admin.userIdentities.get({ params: { id: 'bare' } })).resolves.toEqual({ legacyLogons: [] });
+});
+
+test('carries an ETag, which changes with the contacts', async () => {
+  await using server = await startWith([bob]);
+  const tag = async () => (await server.admin.call('user-identities.get', { params })).headers.etag;
+  const first = await tag();
+  expect(first).toMatch(/^"[\w-]+"$/);
+  expect(await tag()).toBe(first);
+  await server.admin.userIdentities.update({ params, body: { userEmail: 'bob@example.org' } });
+  expect(await tag()).not.toBe(first);
+});
+
+describe('may be read', () => {
+  test('by the user, by administrators, and by any proven first-party client', async () => {
+    await using server = await startWith([bob]);
+    const readers = [
+      await signedIn(server, 'bob', 'AUTH-BASIC'),
+      await signedIn(server, 'bob', 'NONE'),
+      await asUser(server, { roles: ['ADMIN'] }),
+      await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] }),
+      await asUser(server, { roles: ['IAM_ADMIN_MAINTENANCE'] }),
+      server.as({ basic: await server.makeClient() }),
+    ];
+    for (const reader of readers) await expect(reader.userIdentities.get({ params })).resolves.toEqual(view);
+  });
+
+  test('not by another user, who is told the same as of one that is not there', async () => {
+    await using server = await startWith([bob]);
+    const others = [
+      await signedIn(server, alice.userId),
+      await asUser(server, { roles: ['BUSINESSOWNER', 'BUSINESSADMIN', 'OPERATOR'], businessId: 'b1' }),
+    ];
+    for (const other of others) {
+      const [foreign, absent] = [await answerTo(other, 'bob'), await answerTo(other, 'nobody')];
+      expect(foreign).toEqual(absent);
+      expect(foreign).toMatchObject({ status: 404, items: [{ code: 'USER_NOT_FOUND' }] });
+    }
+  });
+
+  test('not by an administrator whose role was taken from him since', async () => {
+    await using server = await startWith([bob]);
+    const reader = await asUser(server, { userId: 'auditor', roles: ['IAM_ADMIN_READ_ONLY'] });
+    const group = { groupId: 'roles-of-auditor', roleName: 'IAM_ADMIN_READ_ONLY' };
+    await server.admin.groups.removeRole({ params: group });
+    await expect(reader.userIdentities.get({ params })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('not by a third party, nor by a client that only names itself', async () => {
+    await using server = await startWith([bob]);
+    const thirdParty = server.as({ basic: await server.makeClient({ party: '3RDPARTY' }) });
+    await expect(thirdParty.userIdentities.get({ params })).rejects.toMatchObject({
+      status: 401,
+      code: 'ROLE_MISSING',
+    });
+    const named = await fetch(`${server.url}${servicePrefix}/user-identities/bob?clientId=${appClientId}`);
+    expect(named.status).toBe(401);
+  });
+});
+
+async function answerTo(reader: IamClient, id: string) {
+  return reader.userIdentities.get({ params: { id } }).catch(({ status, items }) => ({ status, items }));
+}
+
+test.each(['a b', 'x'.repeat(65), 'bob/', 'Bob', 'alice', '%'])('%j is no user id', async (id) => {
+  await using server = await startWith([bob]);
+  await expect(server.admin.userIdentities.get({ params: { id } })).rejects.toMatchObject({ status: 404 });
+});
+
+test('changes nothing', async () => {
+  await using server = await startServer({ seed: { users: [bob] } });
+  const before = await rowOf(server, 'bob');
+  await server.admin.userIdentities.get({ params });
+  expect(await rowOf(server, 'bob')).toBe(before);
+});

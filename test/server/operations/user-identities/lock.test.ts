@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { hasAdministrator } from '../../../../src/server/identity/administrators.ts';
+import type { TestServer } from '../../../harness.ts';
+import { asUser } from '../user-token.ts';
+import {
+  asMaintainer,
+  expectRefused,
+  expectRolesNeeded,
+  firstAdministrator,
+  rowOf,
+  signedIn,
+  startWithAdministrators,
+} from './callers.ts';
+import { alice, doors, logIn, password, startWith } from './people.ts';
+
+const { userId } = alice;
+const body = { userId, reason: 'left the company' };
+const lock = (as: IamClient, more: object = {}) => as.userIdentities.lock({ body: { ...body, ...more } });
+
+describe('a locked user', () => {
+  test('is refused at every door, and keeps what it is', async () => {
+    await using server = await startWith();
+    const before = await rowOf(server);
+    await expect(lock(server.admin)).resolves.toEqual({});
+    expect(await rowOf(server)).toEqual({ ...before, locked: true, lockReason: body.reason });
+    for (const door of Object.values(doors))
+      expect((await door(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test('calls with no token any more, from the very next call on', async () => {
+    await using server = await startWith();
+    const user = await signedIn(server, userId, 'AUTH-BASIC');
+    const read = () => user.userIdentities.get({ params: { id: userId } });
+    await expect(read()).resolves.toBeDefined();
+    await lock(server.admin);
+    await expect(read()).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    expect(await server.world.store.sessions.count()).toBe(0);
+  });
+
+  test('takes the clients that it owns with it, by secret, token and key', async () => {
+    await using server = await startWith();
+    const basic = await server.makeClient({ userId });
+    const { accessToken } = await server.as({ basic }).clientIdentities.login();
+    const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: basic.clientId } });
+    await lock(server.admin);
+    for (const credentials of [{ basic }, { token: accessToken }, { apiKey }])
+      await expect(server.as(credentials).groups.list()).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('can be locked again, with another reason or the one that there was', async () => {
+    await using server = await startWith();
+    await lock(server.admin);
+    await server.admin.userIdentities.lock({ body: { userId } });
+    expect(await rowOf(server)).toMatchObject({ locked: true, lockReason: body.reason });
+    await lock(server.admin, { reason: 'fraud' });
+    expect(await rowOf(server)).toMatchObject({ lockReason: 'fraud' });
+  });
+});
+
+describe('may be locked', () => {
+  const scope = ['account_lock'];
+
+  test('by whoever maintains the service, or by a proven first-party client with the scope', async () => {
+    await using server = await startWith();
+    const callers = [
+      await asMaintainer(server),
+      await server.withAuthorities(['AUTH-BASIC', 'IAM_ADMIN_MAINTENANCE']),
+      await server.withAuthorities([], { scope }),
+    ];
+    for (const caller of callers) await expect(lock(caller)).resolves.toEqual({});
+  });
+
+  test('by nobody who lacks one of the roles', async () => {
+    await using server = await startWith();
+    await expectRolesNeeded(server, lock);
+    const client = await server.makeClient({ scope });
+    const others = [
+      server.as({ basic: await server.makeClient({ scope, party: '3RDPARTY' }) }),
+      await server.withAuthorities([], { scope: ['account_unlock'] }),
+      await asUser(server, { clientId: client.clientId, roles: ['ADMIN'], level: 'AUTH-MFA' }),
+    ];
+    for (const other of others) await expectRefused(server, () => lock(other), { status: 403, code: 'ROLE_MISSING' });
+  });
+
+  test('an administrator only with a second proof', async () => {
+    await using server = await startWith();
+    const more = { userId: (await firstAdministrator(server)).userId };
+    for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])
+      await expectRefused(server, () => lock(caller, more), { status: 403, code: 'MFA_MISSING' });
+  });
+});
+
+describe('is refused', () => {
+  test('to himself, whatever else he may', async () => {
+    await using server = await startWithAdministrators();
+    const self = await signedIn(server, userId);
+    await expectRefused(server, () => lock(self), { status: 412, code: 'LOCK_OF_SELF' });
+    await expect(lock(self, { userId: 'carol' })).resolves.toEqual({});
+  });
+
+  test('for the last administrator who can sign in', async () => {
+    await using server = await startWithAdministrators();
+    await lock(server.admin, { userId: 'carol' });
+    await expectRefused(server, () => lock(server.admin), { status: 412, code: 'LAST_ADMINISTRATOR' });
+  });
+
+  test('for somebody who is not there, and with values that are none', async () => {
+    await using server = await startWith();
+    await expectRefused(server, () => lock(server.admin, { userId: 'nobody' }), {
+      status: 404,
+      code: 'USER_NOT_FOUND',
+    });
+    for (const more of [{ userId: 7 }, { userId: 'a b' }, { reason: '' }, { reason: 'a\nb' }, { locked: false }])
+      await expect(lock(server.admin, more), JSON.stringify(more)).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+describe('two administrators who turn on each other at once', () => {
+  const ways: Record<string, (as: IamClient, other: string) => Promise<unknown>> = {
+    lock: (as, other) => lock(as, { userId: other }),
+    remove: (as, other) => as.userIdentities.remove({ params: { id: other } }),
+  };
+  const pairs = Object.keys(ways).flatMap((one) => Object.keys(ways).map((other): [string, string] => [one, other]));
+
+  test.each(pairs)('by %s and %s: one of them stays', async (one, other) => {
+    await using server = await startWithAdministrators();
+    const [first, second] = [await signedIn(server, userId), await signedIn(server, 'carol')];
+    const outcomes = await Promise.allSettled([ways[one]?.(first, 'carol'), ways[other]?.(second, userId)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await hasAdministrator(server.world.store)).toBe(true);
+  });
+
+  test('many times over', async () => {
+    await using server = await startWithAdministrators();
+    await expectSomebodyLeft(
+      server,
+      Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? 'carol' : userId)),
+    );
+  });
+});
+
+async function expectSomebodyLeft(server: TestServer, userIds: readonly string[]) {
+  await Promise.allSettled(userIds.map((id) => lock(server.admin, { userId: id })));
+  expect(await hasAdministrator(server.world.store)).toBe(true);
+}
+
+test('a lock while the user logs in stops the login', async () => {
+  await using server = await startWith();
+  const [login] = await Promise.allSettled([logIn(server), lock(server.admin)]);
+  const { accessToken = '' } = login.status === 'fulfilled' ? login.value : {};
+  const reading = server.as({ token: accessToken }).userIdentities.get({ params: { id: userId } });
+  await expect(reading).rejects.toMatchObject({ status: 401 });
+});

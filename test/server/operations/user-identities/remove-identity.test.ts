@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
+import { alice, logIn, startWith } from './people.ts';
+
+const remove = (as: IamClient, identity: string, id: string = alice.userId) =>
+  as.userIdentities.removeIdentity({ params: { id, identity } });
+
+test('takes one name from the user, in whatever case, and frees it', async () => {
+  await using server = await startWith([{ userId: 'bob', userName: 'bob' }]);
+  await server.admin.userIdentities.addIdentity({ params: { id: alice.userId }, body: { identity: 'second' } });
+  await expect(remove(server.admin, 'ALICE.smith')).resolves.toBeUndefined();
+  expect(await rowOf(server)).toMatchObject({ identities: ['second'] });
+  await expect(logIn(server, { name: 'alice.smith' })).rejects.toMatchObject({ status: 401 });
+  await expect(logIn(server, { name: 'second' })).resolves.toBeDefined();
+  const body = { identity: 'alice.smith' };
+  await expect(server.admin.userIdentities.addIdentity({ params: { id: 'bob' }, body })).resolves.toBeUndefined();
+});
+
+test.each(['a/b', 'a?b#c', 'x5t#S256:0a', '%2F', 'a b', '🙂', '__proto__', 'constructor', '...'])(
+  'takes %j away as it was added',
+  async (identity) => {
+    await using server = await startWith();
+    await server.admin.userIdentities.addIdentity({ params: { id: alice.userId }, body: { identity } });
+    await expect(remove(server.admin, identity)).resolves.toBeUndefined();
+    expect(await rowOf(server)).toMatchObject({ identities: ['alice.smith'] });
+  },
+);
+
+describe('is refused', () => {
+  test('without each of the roles', async () => {
+    await using server = await startWith();
+    await expectRolesNeeded(server, (as) => remove(as, 'alice.smith'));
+  });
+
+  test('for an administrator without a second proof', async () => {
+    await using server = await startWith();
+    const { userId: id } = await firstAdministrator(server);
+    await server.admin.userIdentities.addIdentity({ params: { id }, body: { identity: 'root' } });
+    const maintainer = await asMaintainer(server);
+    await expectRefused(server, () => remove(maintainer, 'root', id), { status: 403, code: 'MFA_MISSING' });
+    await expect(remove(await asMaintainer(server, 'AUTH-MFA'), 'root', id)).resolves.toBeUndefined();
+  });
+
+  test('for the user name, which is the last one', async () => {
+    await using server = await startWith();
+    await expectRefused(server, () => remove(server.admin, 'ALICE'), { status: 412, code: 'LAST_IDENTITY' });
+  });
+
+  test('for a name that is not among the identifiers: the id, the e-mail, that of another', async () => {
+    await using server = await startWith([{ userId: 'bob', userName: 'bob', identities: ['b2'] }]);
+    for (const identity of [alice.userId, alice.userEmail, 'b2', 'none'])
+      await expectRefused(server, () => remove(server.admin, identity), { status: 404, code: 'IDENTITY_NOT_FOUND' });
+  });
+
+  test('for a user who is not there', async () => {
+    await using server = await startWith();
+    await expectRefused(server, () => remove(server.admin, 'x', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
+  });
+});
+
+test('of 20 removals at once, one finds it', async () => {
+  await using server = await startWith();
+  const removals = await Promise.allSettled(Array.from({ length: 20 }, () => remove(server.admin, 'alice.smith')));
+  expect(removals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import {
+  asMaintainer,
+  expectRefused,
+  expectRolesNeeded,
+  firstAdministrator,
+  signedIn,
+  startWithAdministrators,
+} from './callers.ts';
+import { alice, doors, logIn, password, startWith } from './people.ts';
+
+const { userId } = alice;
+const remove = (as: IamClient, id: string = userId) => as.userIdentities.remove({ params: { id } });
+
+describe('a removed user', () => {
+  test('is gone with all that was its own, and only that', async () => {
+    const groups = [
+      {
+        groupName: 'team',
+        users: ['bob', userId],
+        businesses: ['b1'],
+        businessUsers: [
+          { businessId: 'b1', userId: 'bob' },
+          { businessId: 'b1', userId: 'eve' },
+        ],
+      },
+    ];
+    const people = ['bob', 'eve'].map((id) => ({ userId: id, userName: id, businessId: 'b1' }));
+    const businesses = [{ businessId: 'b1', businessName: 'One' }];
+    await using server = await startWith(people, { seed: { businesses, groups } });
+    const { store, clock } = server.world;
+    const createdAt = clock.now().toISOString();
+    await store.transaction(async (tx) => {
+      await tx.customers.insert({ customerId: 1, document: '1', userId: 'bob', createdAt });
+      await tx.customers.insert({ customerId: 2, document: '2', businessId: 'b1', createdAt });
+    });
+    await signedIn(server, 'bob');
+    await signedIn(server, 'eve');
+    await expect(remove(server.admin, 'bob')).resolves.toBeUndefined();
+    const members = (await store.memberships.list()).map(({ kind, memberId }) => `${kind} ${memberId}`);
+    expect(members).toEqual(expect.arrayContaining(['business b1', 'businessUser eve', `user ${userId}`]));
+    expect(members.join()).not.toContain('bob');
+    expect((await store.sessions.list()).map((session) => session.userId)).toEqual(['eve']);
+    expect((await store.customers.list()).map(({ customerId }) => customerId)).toEqual([2]);
+    expect(await store.users.get('bob')).toBeUndefined();
+    expect(await store.subjects.get('bob')).toMatchObject({ retired: true });
+  });
+
+  test('is refused at every door and with every token, and can not be removed again', async () => {
+    await using server = await startWith();
+    const user = await signedIn(server, userId);
+    await remove(server.admin);
+    await expect(user.userIdentities.get({ params: { id: userId } })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+    for (const door of Object.values(doors))
+      expect((await door(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
+    await expectRefused(server, () => remove(server.admin), { status: 404, code: 'USER_NOT_FOUND' });
+  });
+
+  test('leaves its clients where they are, but they call no more', async () => {
+    await using server = await startWith();
+    const basic = await server.makeClient({ userId });
+    await remove(server.admin);
+    await expect(server.as({ basic }).groups.list()).rejects.toMatchObject({
+      status: 401,
+      code: 'CREDENTIALS_INVALID',
+    });
+  });
+
+  test('was removed once, of 20 removals at once', async () => {
+    await using server = await startWith();
+    const removals = await Promise.allSettled(Array.from({ length: 20 }, () => remove(server.admin)));
+    expect(removals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('frees its names at once', async () => {
+    await using server = await startWith([{ userId: 'bob', userName: 'bob' }]);
+    await remove(server.admin);
+    const body = { userName: alice.userName, userEmail: alice.userEmail };
+    await expect(server.admin.userIdentities.update({ params: { id: 'bob' }, body })).resolves.toBeUndefined();
+    await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
+  });
+});
+
+describe('is refused', () => {
+  test('without each of the roles', async () => {
+    await using server = await startWith();
+    await expectRolesNeeded(server, (as) => remove(as));
+  });
+
+  test('for an administrator without a second proof', async () => {
+    await using server = await startWithAdministrators();
+    const maintainer = await asMaintainer(server);
+    await expectRefused(server, () => remove(maintainer), { status: 403, code: 'MFA_MISSING' });
+    await expect(remove(await asMaintainer(server, 'AUTH-MFA'))).resolves.toBeUndefined();
+  });
+
+  test('for the last administrator who can sign in, himself included', async () => {
+    await using server = await startWithAdministrators();
+    await server.admin.userIdentities.lock({ body: { userId: 'carol' } });
+    for (const caller of [server.admin, await signedIn(server, userId)])
+      await expectRefused(server, () => remove(caller), { status: 412, code: 'LAST_ADMINISTRATOR' });
+    await expect(remove(server.admin, 'carol')).resolves.toBeUndefined();
+  });
+
+  test('for administrators who could not sign in anyway it is not: nothing is lost with them', async () => {
+    await using server = await startWith([{ userId: 'dan', userName: 'dan' }], {
+      seed: { groups: [{ groupName: 'iam-administrators', users: ['dan'] }] },
+    });
+    await expect(remove(server.admin, 'dan')).resolves.toBeUndefined();
+    const { userId: first } = await firstAdministrator(server);
+    await expectRefused(server, () => remove(server.admin, first), { status: 412, code: 'LAST_ADMINISTRATOR' });
+  });
+
+  test.each(['nobody', 'ALICE-ID', 'Alice', 'a b', 'constructor', '__proto__'])(
+    'for %j, which is no user',
+    async (id) => {
+      await using server = await startWith();
+      await expect(remove(server.admin, id)).rejects.toMatchObject({ status: 404 });
+    },
+  );
+});

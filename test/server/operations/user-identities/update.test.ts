@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../../src/contract/prefix.ts';
+import type { TestServer } from '../../../harness.ts';
+import { adminClient } from '../../../harness.ts';
+import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf, storedFields } from './callers.ts';
+import { alice, basic, logIn, startWith } from './people.ts';
+
+const params = { id: alice.userId };
+const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+const businesses = ['b1', 'b2'].map((businessId) => ({ businessId, businessName: businessId }));
+
+const messages = (server: TestServer) => server.world.store.messages.list();
+
+/** A PATCH by hand, with whatever body. */
+async function patch(server: TestServer, id: string, body: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${server.url}${servicePrefix}/user-identities/${id}`, {
+    method: 'PATCH',
+    headers: {
+      authorization: basic(adminClient.clientId, adminClient.clientSecret),
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body,
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    codes: text === '' ? [] : (JSON.parse(text) as { code: string }[]).map(({ code }) => code),
+  };
+}
+
+describe('changes', () => {
+  const changes: [object, object][] = [
+    [{}, {}],
+    [{ lead: true }, { lead: true }],
+    [{ userName: 'Alicia' }, { userName: 'Alicia' }],
+    [{ userEmail: 'New@example.com' }, { userEmail: 'New@example.com', emailVerified: true }],
+    [{ userMobile: mobile }, { userMobile: mobile, mobileVerified: true }],
+    [{ businessId: 'b1' }, { businessId: 'b1' }],
+    [
+      { userName: 'A', lead: true, businessId: 'b2' },
+      { userName: 'A', lead: true, businessId: 'b2' },
+    ],
+  ];
+  test.each(changes)('%j and nothing else', async (body, changed) => {
+    await using server = await startWith([], { seed: { businesses } });
+    const before = await rowOf(server);
+    await expect(server.admin.userIdentities.update({ params, body })).resolves.toBeUndefined();
+    expect(await rowOf(server)).toEqual({ ...before, ...changed });
+  });
+
+  test('null clears what a user can be without', async () => {
+    await using server = await startWith(
+      [{ userId: 'bob', userName: 'bob', userEmail: 'bob@example.com', userMobile: mobile, businessId: 'b1' }],
+      { seed: { businesses } },
+    );
+    const { userEmail: _email, userMobile: _mobile, businessId: _business, ...rest } = await rowOf(server, 'bob');
+    const body = { userEmail: null, userMobile: null, businessId: null };
+    await server.admin.userIdentities.update({ params: { id: 'bob' }, body });
+    expect(await rowOf(server, 'bob')).toEqual({ ...rest, emailVerified: false, mobileVerified: false });
+    for (const field of ['userName', 'lead'])
+      expect(await patch(server, 'bob', JSON.stringify({ [field]: null }))).toMatchObject({ status: 400 });
+  });
+
+  test('the names that log the user in go with them', async () => {
+    await using server = await startWith();
+    await server.admin.userIdentities.update({ params, body: { userName: 'Alicia', userEmail: 'alicia@example.com' } });
+    for (const name of ['alicia', 'alicia@example.com', 'alice.smith'])
+      await expect(logIn(server, { name })).resolves.toBeDefined();
+    for (const name of ['alice', alice.userEmail])
+      await expect(logIn(server, { name })).rejects.toMatchObject({ status: 401 });
+  });
+});
+
+describe('a contact that is lost hears of it', () => {
+  test('the e-mail and the mobile, each where it was', async () => {
+    await using server = await startWith();
+    await server.admin.userIdentities.update({ params, body: { userMobile: mobile } });
+    expect(await messages(server)).toEqual([]);
+    const body = { userEmail: 'new@example.com', userMobile: { ...mobile, phoneNumber: 12345 } };
+    await server.admin.userIdentities.update({ params, body });
+    const sent = await messages(server);
+    expect(sent).toMatchObject([
+      { to: alice.userEmail, channel: 'email', purpose: 'contact-changed' },
+      { to: '+5511987654321', channel: 'sms', purpose: 'contact-changed' },
+    ]);
+    for (const { text } of sent) expect(text).not.toMatch(/new@|12345/);
+    await server.admin.userIdentities.update({ params, body: { userEmail: null, userMobile: null } });
+    expect((await messages(server)).slice(2).map(({ to }) => to)).toEqual(['new@example.com', '+551112345']);
+  });
+
+  test('not where it stays, or something else changes', async () => {
+    await using server = await startWith();
+    await server.admin.userIdentities.update({
+      params,
+      body: { userEmail: alice.userEmail, userName: 'Alicia', lead: true },
+    });
+    expect(await messages(server)).toEqual([]);
+  });
+});
+
+describe('a move to another business', () => {
+  test('ends what the user was in the name of the one before, and nothing else', async () => {
+    const pairs = {
+      businessUsers: [
+        { businessId: 'b1', userId: 'bob' },
+        { businessId: 'b1', userId: 'eve' },
+      ],
+    };
+    const groups = [
+      { groupName: 'pairs', roles: ['PAIR'], ...pairs },
+      { groupName: 'own', roles: ['OWN'], users: ['bob'], businesses: ['b1'] },
+    ];
+    const people = ['bob', 'eve'].map((userId) => ({ userId, userName: userId, businessId: 'b1' }));
+    await using server = await startWith(people, { seed: { businesses, groups } });
+    const kept = async () =>
+      (await server.world.store.memberships.list())
+        .filter(({ memberId }) => ['bob', 'eve', 'b1'].includes(memberId))
+        .map(({ kind, memberId }) => `${kind} ${memberId}`)
+        .sort();
+    const all = await kept();
+    await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { businessId: 'b1', lead: true } });
+    expect(await kept()).toEqual(all);
+    await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { businessId: 'b2' } });
+    expect(await kept()).toEqual(['business b1', 'businessUser eve', 'user bob']);
+    await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { businessId: 'b1' } });
+    expect(await kept()).toEqual(['business b1', 'businessUser eve', 'user bob']);
+  });
+
+  test('is refused where the business is unknown, or the last administrator would be none any more', async () => {
+    const groups = [{ groupName: 'iam-administrators', businesses: ['b1'] }];
+    await using server = await startWith([], { seed: { businesses, groups } });
+    const move = (businessId: string | null) => server.admin.userIdentities.update({ params, body: { businessId } });
+    await expectRefused(server, () => move('b3'), { status: 412, code: 'BUSINESS_UNKNOWN' });
+    await move('b1');
+    await server.admin.userIdentities.lock({ body: { userId: (await firstAdministrator(server)).userId } });
+    for (const businessId of ['b2', null])
+      await expectRefused(server, () => move(businessId), { status: 412, code: 'LAST_ADMINISTRATOR' });
+  });
+});
+
+describe('is refused', () => {
+  test('without each of the roles', async () => {
+    await using server = await startWith();
+    await expectRolesNeeded(server, (as) => as.userIdentities.update({ params, body: { lead: true } }));
+  });
+
+  test("for an administrator's contacts and names without a second proof", async () => {
+    await using server = await startWith();
+    const { userId: id } = await firstAdministrator(server);
+    const maintainer = await asMaintainer(server);
+    for (const body of [{ userEmail: 'x@example.com' }, { userMobile: mobile }, { userName: 'x' }, { userEmail: null }])
+      await expectRefused(server, () => maintainer.userIdentities.update({ params: { id }, body }), {
+        status: 403,
+        code: 'MFA_MISSING',
+      });
+    await expect(maintainer.userIdentities.update({ params: { id }, body: { lead: true } })).resolves.toBeUndefined();
+    await expect(maintainer.userIdentities.update({ params, body: { userName: 'x' } })).resolves.toBeUndefined();
+    const proven = await asMaintainer(server, 'AUTH-MFA');
+    const body = { userEmail: 'x@example.com' };
+    await expect(proven.userIdentities.update({ params: { id }, body })).resolves.toBeUndefined();
+  });
+
+  test('for a name that is taken, in whatever case or normalisation', async () => {
+    await using server = await startWith([
+      { userId: 'rene', userName: 'Ren\u00e9', userEmail: 'rene@example.com', identities: ['r2'] },
+    ]);
+    for (const body of [
+      { userName: 'RENE\u0301' },
+      { userName: 'Rene' },
+      { userEmail: 'RENE@example.com' },
+      { userName: 'R2' },
+    ])
+      await expectRefused(server, () => server.admin.userIdentities.update({ params, body }), {
+        status: 412,
+        code: 'LOGIN_NAME_TAKEN',
+      });
+    await expect(server.admin.userIdentities.update({ params, body: { userName: 'ALICE' } })).resolves.toBeUndefined();
+  });
+
+  test('where the user was changed since, or is not there', async () => {
+    await using server = await startWith();
+    const ifMatch = (await server.admin.call('user-identities.get', { params })).headers.etag;
+    const update = () =>
+      server.admin.userIdentities.update({ params, body: { userEmail: 'new@example.com' }, ifMatch });
+    await expect(update()).resolves.toBeUndefined();
+    await expectRefused(server, update, { status: 412, code: 'CHANGED_MEANWHILE' });
+    const absent = { params: { id: 'nobody' }, body: {} };
+    await expectRefused(server, () => server.admin.userIdentities.update(absent), {
+      status: 404,
+      code: 'USER_NOT_FOUND',
+    });
+  });
+
+  test('with fields that are not for it to change, or values that are none', async () => {
+    await using server = await startWith();
+    const allowed = ['userName', 'userEmail', 'userMobile', 'businessId', 'lead'];
+    const before = await server.dump();
+    for (const field of storedFields.filter((name) => !allowed.includes(name)))
+      expect(await patch(server, alice.userId, `{"${field}":true}`), field).toEqual({
+        status: 400,
+        codes: ['FIELD_UNKNOWN'],
+      });
+    for (const body of ['', '[]', 'null', '{"lead":1}', '{"userMobile":7}'])
+      expect(await patch(server, alice.userId, body), body).toMatchObject({ status: 400 });
+    for (const body of ['{"userName":""}', '{"userName":"me"}', '{"userEmail":"x"}', '{"businessId":"a b"}'])
+      expect(await patch(server, alice.userId, body), body).toEqual({ status: 422, codes: ['FIELD_VALUE'] });
+    expect(await server.dump()).toEqual(before);
+  });
+});
+
+test('of 20 users who ask for one name at once, one gets it', async () => {
+  const people = Array.from({ length: 20 }, (_, at) => ({ userId: `u${at}`, userName: `u${at}` }));
+  await using server = await startWith(people);
+  const renamed = await Promise.allSettled(
+    people.map(({ userId: id }) =>
+      server.admin.userIdentities.update({ params: { id }, body: { userName: 'wanted' } }),
+    ),
+  );
+  expect(renamed.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
