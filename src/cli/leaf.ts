@@ -1,6 +1,7 @@
 /** How every command is made: its words, its help with examples, the options that all commands have, and its run. */
 import { type Command, Option } from 'commander';
 import type { Example } from '../contract/operation.ts';
+import { explained } from './missing-role.ts';
 import { type Context, type Surroundings, withContext } from './runtime/context.ts';
 import { formats } from './runtime/output.ts';
 import type { GlobalOptions } from './runtime/settings.ts';
@@ -76,7 +77,13 @@ export function runs(command: Command, surroundings: Surroundings, work: Work): 
     const args = given.slice(0, -2) as (string | string[] | undefined)[];
     const options = typed(command);
     const global: GlobalOptions = { ...typed(rootOf(command)), ...options };
-    await withContext(surroundings, global, (context) => work(context, args, options));
+    await withContext(surroundings, global, async (context) => {
+      try {
+        await work(context, args, options);
+      } catch (error) {
+        throw await explained(context, error);
+      }
+    });
   });
 }
 

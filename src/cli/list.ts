@@ -1,8 +1,12 @@
 /** Lists: as many entries as asked for, over as many pages as that takes. */
+import type { Command } from 'commander';
 import { asPage } from '../client/answer.ts';
-import type { CallInput } from '../client/types.ts';
-import type { ManifestOperation } from '../contract/manifest-types.ts';
+import type { CallInput, ResultPage, Scalar } from '../client/types.ts';
+import type { JsonSchema, ManifestOperation } from '../contract/manifest-types.ts';
+import { addFieldOption, fieldOf } from './fields.ts';
+import type { Options } from './leaf.ts';
 import type { Context } from './runtime/context.ts';
+import { usageError } from './runtime/failures.ts';
 import { send } from './send.ts';
 
 const usual = 100;
@@ -13,6 +17,9 @@ export interface Extent {
   readonly limit?: number | undefined;
 }
 
+/** One page of a list: the query holds limit and cursor. */
+export type PageSource = (query: Readonly<Record<string, Scalar | undefined>>) => Promise<ResultPage<unknown>>;
+
 /** Prints a list and says on standard error where more exist. */
 export async function printList(
   context: Context,
@@ -20,9 +27,19 @@ export async function printList(
   input: CallInput,
   extent: Extent,
 ): Promise<void> {
+  await printPages(context, pagesOf(context, operation, input), operation.response.schema, extent);
+}
+
+/** The same for pages from anywhere. */
+export async function printPages(
+  context: Context,
+  source: PageSource,
+  schema: JsonSchema | undefined,
+  extent: Extent,
+): Promise<void> {
   const most = extent.all ? Number.POSITIVE_INFINITY : (extent.limit ?? usual);
   const state = { more: false };
-  const count = await context.printer.list(entries(context, operation, input, most, state), operation.response.schema);
+  const count = await context.printer.list(entries(source, most, state), schema);
   if (count === 0) context.notice('There are none.');
   if (state.more) context.notice(`More exist than these ${count}: add --all, or a higher --limit.`);
 }
@@ -30,23 +47,38 @@ export async function printList(
 /** Every entry of a list. */
 export async function allEntries(context: Context, operation: ManifestOperation): Promise<unknown[]> {
   const found: unknown[] = [];
-  for await (const entry of entries(context, operation, {}, Number.POSITIVE_INFINITY, { more: false }))
-    found.push(entry);
+  const source = pagesOf(context, operation, {});
+  for await (const entry of entries(source, Number.POSITIVE_INFINITY, { more: false })) found.push(entry);
   return found;
 }
 
+/** How much of a list was asked for. */
+export function extentOf(options: Options): Extent {
+  const limit = options.limit as number | undefined;
+  if (limit !== undefined && limit < 1) throw usageError('--limit must be at least 1.');
+  return { all: options.all === true, ...(limit === undefined ? {} : { limit }) };
+}
+
+/** Adds the options of every list. */
+export function addExtentOptions(command: Command): void {
+  const schema = { type: 'integer', description: 'most entries to print; 100 where not given' };
+  addFieldOption(command, fieldOf(['limit'], schema, false));
+  command.option('--all', 'print every entry');
+}
+
+function pagesOf(context: Context, operation: ManifestOperation, input: CallInput): PageSource {
+  return async (query) => asPage(await send(context, operation, { ...input, query: { ...input.query, ...query } }));
+}
+
 async function* entries(
-  context: Context,
-  operation: ManifestOperation,
-  input: CallInput,
+  source: PageSource,
   most: number,
   state: { more: boolean },
 ): AsyncGenerator<unknown, void, undefined> {
   let left = most;
   let after: string | undefined;
   do {
-    const query = { ...input.query, limit: Math.min(left, longestPage), after };
-    const page = asPage(await send(context, operation, { ...input, query }));
+    const page = await source({ limit: Math.min(left, longestPage), after });
     yield* page.items;
     left -= page.items.length;
     after = page.next;

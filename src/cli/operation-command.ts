@@ -1,13 +1,12 @@
 /** The command of an operation, made from its declaration: path parameters are arguments, fields are options. */
 import type { Command } from 'commander';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
-import { addFieldOption, fieldOf } from './fields.ts';
+import { addFieldOption } from './fields.ts';
 import { existing } from './if-not-exists.ts';
 import { addLeaf, type Options, runs, wordsOf } from './leaf.ts';
-import { printList } from './list.ts';
+import { addExtentOptions, extentOf, printList } from './list.ts';
 import { type Arguments, argumentName, inputOf, type Shape, shapeOf } from './operation-shape.ts';
 import type { Context, Surroundings } from './runtime/context.ts';
-import { usageError } from './runtime/failures.ts';
 import { keepingSecret, noteSecret } from './secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from './send.ts';
 
@@ -46,13 +45,7 @@ function addOptions(command: Command, { operation, query, body, members }: Shape
       '--secret-to <file>',
       'write the secret to a new file that only you can read, instead of showing it',
     );
-  if (operation.response.page) {
-    addFieldOption(
-      command,
-      fieldOf(['limit'], { type: 'integer', description: 'most entries to print; 100 where not given' }, false),
-    );
-    command.option('--all', 'print every entry');
-  }
+  if (operation.response.page) addExtentOptions(command);
   if (isCreate(operation)) command.option('--if-not-exists', 'be content where it is there already');
 }
 
@@ -83,10 +76,4 @@ async function perform(
   const body = await keepingSecret(context, options.secretTo as string | undefined, tolerant);
   await printAnswer(context, body, done);
   noteSecret(context, body);
-}
-
-function extentOf(options: Options): { all: boolean; limit?: number } {
-  const limit = options.limit as number | undefined;
-  if (limit !== undefined && limit < 1) throw usageError('--limit must be at least 1.');
-  return { all: options.all === true, ...(limit === undefined ? {} : { limit }) };
 }

@@ -3,8 +3,10 @@ import { Command, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { addApi, apiText } from './commands/api.ts';
 import { addCall, callText } from './commands/call.ts';
+import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
+import { addControlList, addGroupsMembers } from './commands/control-lists.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
@@ -47,7 +49,13 @@ const summaries: Readonly<Record<string, string>> = {
   clients: 'Client identities',
 };
 
-const handWritten: Readonly<Record<string, readonly Fill[]>> = { groups: [addGroupsUpdate, addGroupsTree] };
+const handWritten: Readonly<Record<string, readonly Fill[]>> = {
+  groups: [addGroupsUpdate, addGroupsTree, addGroupsMembers],
+  users: [addControlList],
+  clients: [addControlList],
+  businesses: [addControlList],
+  customers: [addControlList],
+};
 
 const ownNouns: readonly Noun[] = [
   { name: 'token', summary: 'Tokens', fill: [addToken] },
@@ -66,6 +74,7 @@ const serve: OwnCommand = { name: 'serve', text: serveText, add: addServe };
 const ownCommands: readonly OwnCommand[] = [
   { name: 'login', text: loginText, add: addLogin },
   { name: 'logout', text: logoutText, add: addLogout },
+  { name: 'can', text: canText, add: addCan },
   { name: 'whoami', text: whoamiText, add: addWhoami },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
@@ -125,9 +134,10 @@ function helpWidth(columns = 80): number {
 
 /** The nouns of the operations, in the order in which they come. */
 function nounsOf({ operations }: Manifest): Noun[] {
-  const names = new Set(
-    operations.flatMap(({ command }) => (command?.includes(' ') ? [command.split(' ')[0] ?? ''] : [])),
+  const ofOperations = operations.flatMap(({ command }) =>
+    command?.includes(' ') ? [command.split(' ')[0] ?? ''] : [],
   );
+  const names = new Set([...ofOperations, ...Object.keys(handWritten)]);
   return [...names].map((name) => ({
     name,
     summary: summaries[name] ?? `Commands on ${name.replaceAll('-', ' ')}`,

@@ -20,7 +20,7 @@ export interface Plan {
 /** Prints what a write would send, with secrets left out. */
 export async function printPlan(context: Context, plan: Plan): Promise<void> {
   const shown = { ...plan, ...(plan.body === undefined ? {} : { body: withoutSecrets(plan.body) }) };
-  if (context.printer.format !== 'table') return context.printer.value(shown);
+  if (!context.printer.isForPeople) return context.printer.value(shown);
   const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const body = shown.body === undefined ? [] : [JSON.stringify(shown.body, null, 2)];
   context.printer.lines([`${shown.method} ${shown.url}`, ...headers, ...body]);
@@ -61,7 +61,7 @@ export async function confirmed(
 export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<Answer> {
   if (operation.auth !== 'none') requireSignIn(context.sources);
   const client = await context.connect();
-  return client.call(operation.id, { ...input, signal: context.io.signal });
+  return client.call(operation.id, { signal: context.io.signal, ...input });
 }
 
 /** Prints what came back; an empty answer is a notice for people and `{}` for programs. */

@@ -27,10 +27,9 @@ const handWritten: Readonly<Record<string, string>> = {
 };
 
 async function catalogue(context: Context, _: readonly unknown[], options: Options): Promise<void> {
-  const { format } = context.printer;
   const entries = context.manifest.operations.map(entryOf);
   if (options.json === true) return context.printer.lines([JSON.stringify(entries, null, 2)]);
-  if (format !== 'table') return context.printer.value(entries);
+  if (!context.printer.isForPeople) return context.printer.value(entries);
   await context.printer.value(
     entries.map(({ operation, command, effect, title }) => ({ operation, command, effect, title })),
   );

@@ -176,8 +176,7 @@ async function keep(
 async function report(context: Context, profile: string, stored: StoredSession): Promise<void> {
   const { baseUrl, clientId, userName } = stored;
   const expiresAt = new Date(stored.expiresAt).toISOString();
-  if (context.printer.format !== 'table')
-    await context.printer.value({ profile, baseUrl, clientId, userName, expiresAt });
+  if (!context.printer.isForPeople) await context.printer.value({ profile, baseUrl, clientId, userName, expiresAt });
   context.notice(`Signed in to ${baseUrl} as ${userName ?? clientId}.`);
   warnOfEnvironment(context);
 }

@@ -68,7 +68,7 @@ async function list(context: Context): Promise<void> {
     userName: session?.userName,
   }));
   if (rows.length === 0) context.notice(`There are no profiles in ${profilePath(context.environment.variables)}.`);
-  else if (context.printer.format === 'table') await context.printer.value(rows);
+  else if (context.printer.isForPeople) await context.printer.value(rows);
   else await context.printer.value(rows.map((row) => ({ ...row, current: row.current !== '' })));
 }
 

@@ -26,5 +26,5 @@ async function inspect(context: Context, _: readonly unknown[], options: Options
   const token = file === undefined ? resolve('token', context.sources)?.value : await readSecret(file, context.io);
   if (token === undefined) throw usageError('There is no token.', 'Set IAM_TOKEN, or give a file with -f.');
   const { header, claims } = decodeToken(token);
-  await context.printer.value(context.printer.format === 'table' ? { ...header, ...claims } : { header, claims });
+  await context.printer.value(context.printer.isForPeople ? { ...header, ...claims } : { header, claims });
 }

@@ -1,16 +1,19 @@
 /** Data on standard output, in the format that was asked for. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { csvColumns, csvHeading, csvLine } from './csv.ts';
 import type { Output } from './io.ts';
 import { cell, columnsOf, fieldLines, type Row, tableLines } from './table.ts';
 
-export const formats = ['table', 'json', 'jsonl', 'yaml', 'name'] as const;
+export const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const;
 export type Format = (typeof formats)[number];
 
 export interface Printer {
   readonly format: Format;
+  /** The format is one that people read: words may take the place of data. */
+  readonly isForPeople: boolean;
   /** One value: an entity, or whatever a command gives. */
   value(value: unknown): Promise<void>;
-  /** A list; jsonl and name are written as the items come. Gives how many there were. */
+  /** A list; jsonl, csv and name are written as the items come. Gives how many there were. */
   list(items: AsyncIterable<unknown>, schema?: JsonSchema): Promise<number>;
   /** Lines as they are, whatever the format. */
   lines(lines: readonly string[]): void;
@@ -21,64 +24,95 @@ export function createPrinter(stream: Output, format: Format): Printer {
   const lines = (given: readonly string[]) => {
     if (given.length > 0 && stream.writable) stream.write(`${given.join('\n')}\n`);
   };
+  const width = format === 'table' && stream.isTTY ? stream.columns : undefined;
   return {
     format,
+    isForPeople: format === 'table' || format === 'wide',
     lines,
-    value: async (value) => lines(await valueLines(value, format, stream)),
-    list: (items, schema) => printList(items, schema, format, stream, lines),
+    value: async (value) => lines(await valueLines(value, format, width)),
+    list: (items, schema) => {
+      const isStreamed = format === 'jsonl' || format === 'csv' || format === 'name';
+      if (isStreamed) return streamList(items, lineMaker(format, schema), () => stream.writable, lines);
+      return printWhole(items, schema, format, width, lines);
+    },
   };
 }
 
-async function valueLines(value: unknown, format: Format, stream: Output): Promise<string[]> {
+async function valueLines(value: unknown, format: Format, width: number | undefined): Promise<string[]> {
   if (format === 'json') return [JSON.stringify(value ?? {}, null, 2)];
   if (format === 'yaml') return yamlLines(value ?? {});
   const rows = wrappedRows(value);
   if (format === 'jsonl') return (rows ?? [value ?? {}]).map((row) => JSON.stringify(row));
   if (format === 'name') return (rows ?? [value]).map(nameOf).filter((name) => name !== '');
+  if (format === 'csv') return csvLines(rows ?? [value ?? {}]);
   if (rows?.length === 0) return [];
-  if (rows) return tableLines(rows, columnsOf(rows, undefined), widthOf(stream));
+  if (rows) return tableLines(rows, columnsOf(rows, undefined), width);
   if (typeof value !== 'object' || value === null) return value === undefined ? [] : String(value).split('\n');
   return fieldLines(value as Row);
 }
 
-async function printList(
+/** All rows are there, so the columns are those of any of them. */
+function csvLines(rows: readonly unknown[]): string[] {
+  const columns = [...new Set(rows.flatMap((row) => csvColumns(row, undefined)))];
+  if (columns.length === 0) return rows.map((row) => csvLine(row, columns)).filter((line) => line !== '');
+  return [csvHeading(columns), ...rows.map((row) => csvLine(row, columns))];
+}
+
+type Lines = (given: readonly string[]) => void;
+
+async function printWhole(
   items: AsyncIterable<unknown>,
   schema: JsonSchema | undefined,
   format: Format,
-  stream: Output,
-  lines: (given: readonly string[]) => void,
+  width: number | undefined,
+  lines: Lines,
 ): Promise<number> {
-  if (format === 'jsonl' || format === 'name') return streamList(items, format, stream, lines);
   const all: unknown[] = [];
   for await (const item of items) all.push(item);
   if (format === 'json') lines([JSON.stringify(all, null, 2)]);
   else if (format === 'yaml') lines(await yamlLines(all));
-  else if (all.length > 0) lines(tableLines(all as Row[], columnsOf(all as Row[], schema), widthOf(stream)));
+  else if (all.length > 0) lines(tableLines(all as Row[], columnsOf(all as Row[], schema), width));
   return all.length;
+}
+
+interface LineMaker {
+  /** What stands above the first item; also where there is none. */
+  heading(first: unknown): string[];
+  line(item: unknown): string;
+}
+
+function lineMaker(format: Format, schema: JsonSchema | undefined): LineMaker {
+  if (format !== 'csv')
+    return { heading: () => [], line: (item) => (format === 'name' ? nameOf(item) : JSON.stringify(item)) };
+  let columns: string[] = [];
+  return {
+    heading: (first) => {
+      columns = csvColumns(first, schema);
+      return columns.length > 0 ? [csvHeading(columns)] : [];
+    },
+    line: (item) => csvLine(item, columns),
+  };
 }
 
 async function streamList(
   items: AsyncIterable<unknown>,
-  format: Format,
-  stream: Output,
-  lines: (given: readonly string[]) => void,
+  maker: LineMaker,
+  isRead: () => boolean,
+  lines: Lines,
 ): Promise<number> {
   let count = 0;
   for await (const item of items) {
-    if (!stream.writable) break;
-    lines([format === 'name' ? nameOf(item) : JSON.stringify(item)]);
+    if (!isRead()) break;
+    lines([...(count === 0 ? maker.heading(item) : []), maker.line(item)]);
     count += 1;
   }
+  if (count === 0) lines(maker.heading(undefined));
   return count;
 }
 
 async function yamlLines(value: unknown): Promise<string[]> {
   const { yamlText } = await import('./yaml.ts');
   return [yamlText(value).trimEnd()];
-}
-
-function widthOf(stream: Output): number | undefined {
-  return stream.isTTY ? stream.columns : undefined;
 }
 
 /** The rows of `[..]` or of an object that only wraps one list, such as `{keys: [..]}`. */

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
 import type { ManifestError } from '../../contract/manifest-types.ts';
 import { exitCodeOf } from './exit-codes.ts';
-import { CliError, QuietExit } from './failures.ts';
+import { CliError, MissingRole, QuietExit } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { plain } from './table.ts';
 
@@ -17,6 +17,9 @@ export interface Report {
   readonly transient: boolean;
   readonly fix?: string | undefined;
   readonly exitCode: number;
+  /** Roles that the caller lacks, and groups that have one of them. */
+  readonly missingRoles?: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
   /** Nothing is printed: it was said already. */
   readonly quiet?: boolean;
 }
@@ -24,6 +27,7 @@ export interface Report {
 /** What a thrown value means to the one who typed the command. */
 export function reportOf(error: unknown, errorTable: readonly ManifestError[]): Report {
   if (error instanceof ClientError) return refusal(error, errorTable);
+  if (error instanceof MissingRole) return missingRole(error, errorTable);
   if (error instanceof NetworkError) return network(error);
   if (error instanceof CliError) return { ...base(error.code, error.message, error.exitCode), fix: error.fix };
   if (error instanceof QuietExit) return { ...base('EXIT', '', error.exitCode), quiet: true };
@@ -44,6 +48,15 @@ function refusal(error: ClientError, errorTable: readonly ManifestError[]): Repo
   const fix = entry ? `${entry.fix}${wait}` : exitCode === 75 ? `Try again later${wait}.` : undefined;
   const { status, requestId, items } = error;
   return { ...base(error.code, error.message, exitCode), status, requestId, items, fix };
+}
+
+function missingRole({ refusal: error, help }: MissingRole, errorTable: readonly ManifestError[]): Report {
+  const report = refusal(error, errorTable);
+  const { roles, role, groups } = help;
+  const known = { ...report, missingRoles: roles, groups };
+  if (groups.length === 0) return known;
+  const names = groups.map(plain).join(', ');
+  return { ...known, fix: `Have the caller added to a group that gives ${role}: ${names}.` };
 }
 
 function network(error: NetworkError): Report {
@@ -85,8 +98,9 @@ export async function printReport(report: Report, io: Io, environment: Environme
   io.stderr.write(`${text}\n`);
 }
 
-function jsonReport({ code, message, status, requestId, items, transient, fix }: Report): string {
-  return JSON.stringify({ error: { code, message, status, requestId, items, transient, fix } });
+function jsonReport({ exitCode: _, quiet: _quiet, ...error }: Report): string {
+  const { code, message, status, requestId, items, transient, fix, ...more } = error;
+  return JSON.stringify({ error: { code, message, status, requestId, items, transient, fix, ...more } });
 }
 
 async function textReport(report: Report, io: Io, environment: Environment, mode: string | undefined): Promise<string> {

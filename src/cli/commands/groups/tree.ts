@@ -34,9 +34,8 @@ async function tree(context: Context, reference: string | undefined, options: Op
   );
   const start = reference === undefined ? undefined : nameIn(all, reference);
   const graph = start === undefined ? all : partBelow(all, start);
-  const { format } = context.printer;
   const drawing = options.format as string | undefined;
-  if (drawing === undefined && format !== 'table') return context.printer.value([...graph.values()]);
+  if (drawing === undefined && !context.printer.isForPeople) return context.printer.value([...graph.values()]);
   context.printer.lines(draw(context, graph, start, drawing));
   if (graph.size === 0) context.notice('There are none.');
 }

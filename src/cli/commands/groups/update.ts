@@ -126,6 +126,6 @@ async function write(context: Context, input: CallInput, options: Options): Prom
 }
 
 async function report(context: Context, group: unknown, words: string): Promise<void> {
-  if (context.printer.format !== 'table') await context.printer.value(group);
+  if (!context.printer.isForPeople) await context.printer.value(group);
   context.notice(words);
 }

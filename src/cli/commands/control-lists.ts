@@ -1,0 +1,122 @@
+/** Lists that the service interface does not have, by the control plane of the server: operators must find an id. */
+import type { Command } from 'commander';
+import { asPage, assertSuccess } from '../../client/answer.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { addLeaf, runs } from '../leaf.ts';
+import { addExtentOptions, extentOf, type PageSource, printPages } from '../list.ts';
+import { baseUrlOf } from '../runtime/connection.ts';
+import type { Context, Surroundings } from '../runtime/context.ts';
+import { CliError } from '../runtime/failures.ts';
+
+interface ControlList {
+  readonly title: string;
+  /** What --name looks at. */
+  readonly name: string;
+  readonly example: string;
+  readonly columns: readonly string[];
+}
+
+const lists: Readonly<Record<string, ControlList>> = {
+  users: {
+    title: 'Lists users, with masked contacts',
+    name: 'only the user who logs in by this name',
+    example: '--name alice',
+    columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked'],
+  },
+  clients: {
+    title: 'Lists clients, without their secrets',
+    name: 'only clients of this client id, service account id or application',
+    example: '--name billing -o wide',
+    columns: [
+      ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURI'],
+      ...['userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId', 'factorVisibility', 'createdAt'],
+    ],
+  },
+  businesses: {
+    title: 'Lists businesses',
+    name: 'only businesses of exactly this name',
+    example: '--name Acme -o json',
+    columns: [
+      ...['businessId', 'businessName', 'document', 'customerId', 'corporateGroupId', 'organizationId'],
+      ...['businessUnitId', 'createdAt'],
+    ],
+  },
+  customers: {
+    title: 'Lists customers: users and businesses',
+    name: 'only customers of exactly this name',
+    example: '--all -o csv',
+    columns: ['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'],
+  },
+};
+
+const memberColumns = ['kind', 'userId', 'businessId', 'serviceId'];
+const whereFrom = 'Asks the control plane of the server under /_iam, which a server may have switched off.';
+
+/** Adds `list` to one of the nouns. */
+export function addControlList(noun: Command, surroundings: Surroundings): void {
+  const kind = noun.name();
+  const list = lists[kind];
+  if (!list) throw new Error(`there is no list of ${kind}`);
+  const command = addLeaf(noun, 'list', {
+    title: list.title,
+    description: whereFrom,
+    effect: 'read',
+    examples: [
+      { title: 'The first hundred', command: '' },
+      { title: 'Some of them', command: list.example },
+    ],
+  })
+    .alias('ls')
+    .option('--name <value>', list.name);
+  addExtentOptions(command);
+  runs(command, surroundings, (context, _, options) => {
+    const name = options.name as string | undefined;
+    return printPages(context, pages(context, `/_iam/${kind}`, { name }), schemaOf(list.columns), extentOf(options));
+  });
+}
+
+/** Adds `groups members`. */
+export function addGroupsMembers(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'members', {
+    title: 'Lists everything that is in a group: users, businesses, users of businesses, services',
+    description: `${whereFrom} \`iam groups users list\` and its like go by the service itself.`,
+    effect: 'read',
+    examples: [{ title: 'All of them', command: 'ops --all' }],
+  }).argument('<group>', 'Id or name of the group');
+  addExtentOptions(command);
+  runs(command, surroundings, (context, [group], options) => {
+    const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
+    return printPages(context, pages(context, path, {}), schemaOf(memberColumns), extentOf(options));
+  });
+}
+
+function schemaOf(columns: readonly string[]): JsonSchema {
+  return { properties: Object.fromEntries(columns.map((column) => [column, {}])) };
+}
+
+function pages(context: Context, path: string, filters: Readonly<Record<string, string | undefined>>): PageSource {
+  return async (query) => {
+    const client = await context.connect();
+    const answer = await client.raw('GET', path, { query: { ...filters, ...query }, signal: context.io.signal });
+    try {
+      assertSuccess(answer);
+      return asPage(answer);
+    } catch (error) {
+      throw isMissing(error) ? withoutControlPlane(context) : error;
+    }
+  };
+}
+
+/** Nothing answers there; that a group is not known is something else. */
+function isMissing(error: unknown): boolean {
+  return error instanceof ClientError && error.status === 404 && !error.code.endsWith('_NOT_FOUND');
+}
+
+function withoutControlPlane({ sources }: Context): CliError {
+  return new CliError(`The server at ${baseUrlOf(sources)} has no control plane, or one that lacks this list.`, {
+    code: 'CONTROL_PLANE_MISSING',
+    exitCode: 3,
+    fix: 'Ask a server that was started without --no-control.',
+  });
+}

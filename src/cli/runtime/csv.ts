@@ -1,0 +1,41 @@
+/** Rows as CSV (RFC 4180), a line at a time. Pure. */
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import type { Row } from './table.ts';
+
+/** All columns that rows of this kind can have: those of the schema, and what the first row has besides. */
+export function csvColumns(first: unknown, schema: JsonSchema | undefined): string[] {
+  const own = typeof first === 'object' && first !== null ? Object.keys(first) : [];
+  return [...new Set([...Object.keys(schema?.properties ?? {}), ...own])];
+}
+
+/** The names of the columns, as they stand in JSON. */
+export function csvHeading(columns: readonly string[]): string {
+  return columns.map(quoted).join(',');
+}
+
+/** One row. Lists of plain values, or of objects with one field, are joined by semicolons; all else that nests is JSON. */
+export function csvLine(row: unknown, columns: readonly string[]): string {
+  if (typeof row !== 'object' || row === null) return quoted(text(row));
+  return columns.map((column) => quoted(text((row as Row)[column]))).join(',');
+}
+
+function text(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value) && value.every(isPlain)) return value.map(plainText).join(';');
+  return JSON.stringify(value);
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const values = Object.values(value);
+  return values.length === 1 && typeof values[0] !== 'object';
+}
+
+function plainText(value: unknown): string {
+  return String(typeof value === 'object' && value !== null ? Object.values(value)[0] : value);
+}
+
+function quoted(value: string): string {
+  return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
+import { iam } from './run-cli.ts';
+
+/** Knows the user u1, the service s1, and the group that gives DEPLOY. */
+function roleServer(): Promise<FakeServer> {
+  const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
+  return startFake(({ path }) => {
+    if (path.includes('/user-accounts/u1/roles')) return { json: path.includes('businessId=') ? [] : roles };
+    if (path.includes('/user-accounts/')) return refusal(404, 'USER_NOT_FOUND');
+    return path.includes('/service-accounts/s1/roles') ? { json: roles } : refusal(404, 'SERVICE_NOT_FOUND');
+  });
+}
+
+describe('can', () => {
+  test.each([
+    [0, ['u1', 'DEPLOY'], 'yes: u1 has DEPLOY through ops, leads\n'],
+    [0, ['u1', 'ROLE_DEPLOY'], 'yes: u1 has DEPLOY through ops, leads\n'],
+    [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads\n'],
+    [1, ['u1', 'APPROVE'], 'no: u1 does not have APPROVE\n'],
+    [1, ['u1', 'DEPLOY', '--business', 'b1'], 'no: u1 does not have DEPLOY\n'],
+    [3, ['nobody', 'DEPLOY'], ''],
+    [3, ['s1', 'DEPLOY', '--business', 'b1'], ''],
+    [2, ['u1', 'AUTH-MFA'], ''],
+  ])('ends with %i for %j', async (code, words, out) => {
+    await using server = await roleServer();
+    expect(await iam(['can', ...words], server)).toMatchObject({ code, out });
+  });
+
+  test('tells programs who, how and through what', async () => {
+    await using server = await roleServer();
+    expect(JSON.parse((await iam(['can', 's1', 'DEPLOY', '-o', 'json'], server)).out)).toEqual({
+      subject: 's1',
+      kind: 'service',
+      role: 'DEPLOY',
+      allowed: true,
+      through: ['ops', 'leads'],
+    });
+    const no = await iam(['can', 'u1', 'APPROVE', '-o', 'json'], server);
+    expect([no.code, JSON.parse(no.out), no.err]).toMatchObject([1, { allowed: false, through: [] }, '']);
+  });
+});
+
+describe('a missing role', () => {
+  const refused = refusal(403, 'ROLE_MISSING', 'The caller lacks ADMIN.');
+  const add = ['clients', 'delete', 'c1', '--yes'];
+
+  test('is named with the groups that would give it', async () => {
+    await using server = await startFake(({ method }) =>
+      method === 'GET' ? { json: [{ groupName: 'iam-administrators' }, { groupName: 'owners' }] } : refused,
+    );
+    const outcome = await iam(add, server);
+    expect(outcome.code).toBe(5);
+    expect(outcome.err).toContain('The caller lacks ADMIN.');
+    expect(outcome.err).toContain('added to a group that gives ADMIN: iam-administrators, owners.');
+    expect(server.received[1]?.path).toContain('/groups?role=ADMIN');
+    const { error } = JSON.parse((await iam([...add, '-o', 'json'], server)).err) as { error: object };
+    expect(error).toMatchObject({ missingRoles: ['ADMIN'], groups: ['iam-administrators', 'owners'] });
+  });
+
+  test('is named alone where the caller may not read groups', async () => {
+    await using server = await startFake(() => refused);
+    const outcome = await iam(add, server);
+    expect(outcome).toMatchObject({ code: 5, out: '' });
+    expect(outcome.err).toContain('Have the caller added to a group that gives the role.');
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('that no group gives is not looked up', async () => {
+    await using server = await startFake(() => refusal(403, 'ROLE_MISSING', 'The caller lacks AUTH-MFA.'));
+    expect((await iam(add, server)).code).toBe(5);
+    expect(server.received).toHaveLength(1);
+  });
+});

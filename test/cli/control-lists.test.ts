@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { refusal, startFake } from '../client/fake-server.ts';
+import { iam } from './run-cli.ts';
+
+/** Users by pages, as the control plane gives them. */
+function userServer(count: number) {
+  return startFake(({ path }) => {
+    const query = new URL(path, 'http://x').searchParams;
+    const start = Number(query.get('after') ?? 0);
+    const end = Math.min(count, start + Number(query.get('limit') ?? 100));
+    const json = Array.from({ length: end - start }, (_, at) => ({
+      userId: `u${start + at}`,
+      userName: 'n',
+      locked: false,
+    }));
+    return end < count ? { status: 206, json, headers: { link: `</_iam/users?after=${end}>; rel="next"` } } : { json };
+  });
+}
+
+describe.each(['users', 'clients', 'businesses', 'customers'])('%s list', (noun) => {
+  test('asks the control plane, also without credentials', async () => {
+    await using server = await startFake(() => ({ json: [{ userId: 'x1' }] }));
+    const variables = { IAM_BASE_URL: server.url };
+    const outcome = await iam([noun, 'list', '--name', 'a b', '-o', 'jsonl'], { variables });
+    expect(outcome).toEqual({ code: 0, out: '{"userId":"x1"}\n', err: '' });
+    expect(server.received).toMatchObject([{ method: 'GET', path: `/_iam/${noun}?name=a+b&limit=100` }]);
+  });
+
+  test.each([refusal(404, 'PATH_UNKNOWN'), { status: 404, text: 'not here' }])(
+    'says where there is no control plane',
+    async (reply) => {
+      await using server = await startFake(() => reply);
+      const outcome = await iam([noun, 'list'], server);
+      expect(outcome).toMatchObject({ code: 3, out: '' });
+      expect(outcome.err).toContain('has no control plane');
+    },
+  );
+});
+
+test('users are listed over all pages, in the caller’s name where there is one', async () => {
+  await using server = await userServer(2500);
+  const { out } = await iam(['users', 'list', '--all', '-o', 'name'], server);
+  expect(out.trim().split('\n')).toHaveLength(2500);
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer test-token'));
+});
+
+test('a caller whom the control plane refuses is told so', async () => {
+  await using server = await startFake(() => refusal(401, 'CREDENTIALS_MISSING'));
+  expect((await iam(['users', 'list'], { variables: { IAM_BASE_URL: server.url } })).code).toBe(4);
+});
+
+describe('groups members', () => {
+  test('are of every kind', async () => {
+    const json = [
+      { kind: 'user', userId: 'u1' },
+      { kind: 'businessUser', userId: 'u2', businessId: 'b1' },
+    ];
+    await using server = await startFake(() => ({ json }));
+    expect((await iam(['groups', 'members', 'my ops'], server)).out).toBe(
+      'KIND          USER ID  BUSINESS ID\nuser          u1\nbusinessUser  u2       b1\n',
+    );
+    expect(server.received[0]?.path).toBe('/_iam/groups/my%20ops/members?limit=100');
+  });
+
+  test('of a group that is not there are no fault of the control plane', async () => {
+    await using server = await startFake(() => refusal(404, 'GROUP_NOT_FOUND'));
+    const outcome = await iam(['groups', 'members', 'nothing', '-o', 'json'], server);
+    expect(outcome.code).toBe(3);
+    expect(outcome.err).toContain('GROUP_NOT_FOUND');
+  });
+});
