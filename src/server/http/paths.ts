@@ -26,11 +26,15 @@ export function pathMatcher(template: string): RegExp {
   return new RegExp(`^${template.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`);
 }
 
+/** What nearly every target looks like: nothing has to be done to it. */
+const isOriginForm = /^\/(?!\/)[^#\u00a0]*$/;
+
 /**
  * A request target in the form that begins with its path, which is all that parsers further in can read: some throw on
  * the absolute form, or take a `#`, which no target holds. Several slashes count as one, since base URLs end with one.
  */
 export function originForm(target: string): string {
+  if (isOriginForm.test(target)) return target;
   const relative = target.replace(/^https?:\/\/[^/?]*/i, '').replaceAll(/[#\u00a0]/g, encodeURIComponent);
   return relative === '' || relative.startsWith('?') ? `/${relative}` : relative.replace(/^\/{2,}/, '/');
 }

@@ -39,6 +39,11 @@ export async function rolesOfProvenClient(reader: ClientReader, client: Client):
 
 type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
 
+/** Whether anybody owns the client, so that there is somebody to look at. */
+export function hasOwner({ userId, businessId, ownerClientId }: Client): boolean {
+  return userId !== undefined || businessId !== undefined || ownerClientId !== undefined;
+}
+
 /** False where what owns the client is gone, or may not call itself: the client does not authenticate then. */
 export async function ownerInForce(reader: OwnerReader, client: Client): Promise<boolean> {
   const { userId, businessId, ownerClientId } = client;

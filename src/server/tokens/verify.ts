@@ -10,7 +10,7 @@ import type { ImportedKey, KeyRing } from './keys.ts';
 
 export interface TokenVerifier {
   /** The claims of a token that is ours, of the right kind, unaltered and in its time; undefined otherwise, with no reason. */
-  verify(token: string): Promise<AccessClaims | undefined>;
+  verify(token: string): Promise<AccessClaims | undefined> | AccessClaims | undefined;
 }
 
 interface Verified {
@@ -44,15 +44,23 @@ export function createVerifier(options: {
   }
 
   return {
-    async verify(token) {
+    verify(token) {
       const digest = hash('sha256', token, 'base64');
       const known = remembered(digest);
-      const verified = known ?? (await checkSignature(token, { keys, clock, issuer }));
-      if (!verified) return undefined;
-      if (!known) remember(digest, verified);
-      return inTime(verified.claims, epochSeconds(clock)) ? verified.claims : undefined;
+      return known ? timely(known) : checkAndRemember(token, digest);
     },
   };
+
+  async function checkAndRemember(token: string, digest: string): Promise<AccessClaims | undefined> {
+    const verified = await checkSignature(token, { keys, clock, issuer });
+    if (!verified) return undefined;
+    remember(digest, verified);
+    return timely(verified);
+  }
+
+  function timely({ claims }: Verified): AccessClaims | undefined {
+    return inTime(claims, epochSeconds(clock)) ? claims : undefined;
+  }
 }
 
 async function checkSignature(

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { basicAuthorization } from '../../../src/client/index.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { knownRoles } from '../../../src/contract/roles.ts';
 import { operations } from '../../../src/server/operations/index.ts';
-import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { startServer, type TestServer } from '../../harness.ts';
 import { bodyMutations } from './body-mutations.ts';
 import type { RawAnswer } from './raw.ts';
 import { requestMutations } from './request-mutations.ts';
@@ -99,9 +100,12 @@ async function makeSomething({ admin, makeClient }: TestServer): Promise<void> {
   });
 }
 
-async function presentedTo({ admin }: TestServer): Promise<Pick<Source, 'authorization' | 'bearer'>> {
-  const { accessToken } = await admin.clientIdentities.login();
-  return { authorization: basicAuthorization(adminClient), bearer: `Bearer ${accessToken}` };
+/** A caller whom every operation lets in, so that what is wrong with a request is what it is refused for. */
+async function presentedTo({ as, makeClient }: TestServer): Promise<Pick<Source, 'authorization' | 'bearer'>> {
+  const authorities = knownRoles.filter((role) => !role.startsWith('CLI-') && role !== 'BUSINESS');
+  const pair = await makeClient({ authorities, scope: ['account_lock', 'account_unlock'] });
+  const { accessToken } = await as(pair).clientIdentities.login();
+  return { authorization: basicAuthorization(pair), bearer: `Bearer ${accessToken}` };
 }
 
 describe.each(registry)('$id', (operation) => {

@@ -49,9 +49,8 @@ export default defineOperation({
   command: 'clients migrate',
   examples: [
     {
-      title: 'A whole unit',
-      command:
-        '--source.organization-id acme --source.business-unit-id sales --target.organization-id acme --target.business-unit-id trade',
+      title: 'Two clients',
+      command: '--client-id c1,c2 --target.organization-id acme --target.business-unit-id b',
     },
   ],
 

@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 201, body: z.strictObject({ customerId: CustomerId, userId: z.string() }) },
   errors: ['USER_UNKNOWN', 'CUSTOMER_TAKEN', 'DOCUMENT_TAKEN'],
   command: 'customers create-user',
-  examples: [{ title: 'With a name', command: '--user-id USER_ID --document 12345 --name "Ann Example"' }],
+  examples: [{ title: 'With a name', command: 'USER_ID --document 12345 --name "Ann Example"' }],
 
   async handle({ body }, { store, clock }) {
     const createdAt = clock.now().toISOString();
