@@ -1,0 +1,52 @@
+/** Calls to the control plane as they are on the wire: any Host, any Origin, any credentials. */
+import { request } from 'node:http';
+import type { TestServer } from '../../harness.ts';
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: unknown;
+}
+
+interface WireCall {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Sends exactly these headers. Host is the server's own where none is given. */
+export function send(server: TestServer, path: string, { method = 'GET', headers = {} }: WireCall = {}) {
+  const { port } = new URL(server.url);
+  return new Promise<WireAnswer>((resolve, reject) => {
+    const outgoing = request(
+      { host: '127.0.0.1', port, path, method, headers: headers as Record<string, string | string[]> },
+      async (incoming) => {
+        let text = '';
+        for await (const chunk of incoming) text += chunk;
+        const body = text === '' ? undefined : JSON.parse(text);
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** The path, with its query, of the page that follows. */
+export function nextOf({ headers }: WireAnswer): string {
+  const [, url = ''] = /^<(.*)>; rel="next"$/.exec(String(headers.link)) ?? [];
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+/** All items of a list, page by page, and the statuses of the pages. */
+export async function readAll(server: TestServer, first: string): Promise<{ items: unknown[]; statuses: number[] }> {
+  const items: unknown[] = [];
+  const statuses: number[] = [];
+  for (let path: string | undefined = first; path !== undefined; ) {
+    const answer: WireAnswer = await send(server, path);
+    statuses.push(answer.status);
+    items.push(...(answer.body as unknown[]));
+    path = answer.headers.link === undefined ? undefined : nextOf(answer);
+  }
+  return { items, statuses };
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { controlRoutes } from '../../../src/server/control/routes.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { userToken } from '../operations/user-token.ts';
+import { send } from './calls.ts';
+
+const paths = controlRoutes.map(({ path }) => `/_iam${path.replace('{id}', 'iam-administrators')}`);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const port = () => new URL(server.url).port;
+
+/** Sends a call, and counts how often a handler of the route was run for it. */
+async function sendCounting(path: string, headers: Record<string, string | string[]>) {
+  const reads = Object.values(server.world.store).flatMap((table) =>
+    typeof table === 'object' && 'list' in table ? [vi.spyOn(table, 'list'), vi.spyOn(table, 'find')] : [],
+  );
+  const answer = await send(server, path, { headers });
+  const count = reads.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+  for (const spy of reads) spy.mockRestore();
+  return { ...answer, count };
+}
+
+describe('on a server that only this machine reaches', () => {
+  test.each(paths)('%s needs no credentials', async (path) => {
+    expect(await send(server, path)).toMatchObject({ status: 200 });
+  });
+
+  test('what is read for an allowed call is counted', async () => {
+    expect(await sendCounting('/_iam/users', {})).toMatchObject({ status: 200, count: 1 });
+  });
+
+  test('the names and addresses of this machine are taken for it', async () => {
+    const hosts = ['127.0.0.1', 'localhost', 'LocalHost', '127.1.2.3', '[::1]', 'iam.localhost'];
+    for (const name of hosts)
+      expect(await send(server, '/_iam/users', { headers: { Host: `${name}:${port()}` } })).toMatchObject({
+        status: 200,
+      });
+  });
+
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost.',
+    '0.0.0.0',
+    '10.0.0.1',
+    '[::2]',
+    'xlocalhost',
+  ])('a call to %s is refused, and nothing is read', async (name) => {
+    for (const path of paths) {
+      const answer = await sendCounting(path, { Host: `${name}:${port()}` });
+      expect(answer).toMatchObject({ status: 403, count: 0, body: [{ code: 'HOST_FOREIGN' }] });
+    }
+  });
+
+  test.each(['localhost:1', '127.0.0.1', 'localhost:80', '[::1]:65535'])(
+    'a call to another port is refused: %s',
+    async (host) => {
+      const answer = await sendCounting('/_iam/users', { Host: host });
+      expect(answer).toMatchObject({ status: 403, count: 0, body: [{ code: 'HOST_FOREIGN' }] });
+    },
+  );
+
+  test('pages of this machine may call, from any port', async () => {
+    for (const origin of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:5173', 'http://app.localhost'])
+      expect(await send(server, '/_iam/users', { headers: { Origin: origin } })).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    'https://evil.example',
+    'http://localhost.evil.example',
+    'http://evil.example:8080',
+    'null',
+    '',
+    'file://',
+    'http://127.0.0.1@evil.example',
+    'localhost',
+    'chrome-extension://localhost',
+  ])('a page of %j is refused, and nothing is read', async (origin) => {
+    for (const path of paths) {
+      const answer = await sendCounting(path, { Origin: origin });
+      expect(answer).toMatchObject({ status: 403, count: 0, body: [{ code: 'ORIGIN_FOREIGN' }] });
+    }
+  });
+
+  test('a good Origin beside a bad one is refused', async () => {
+    const answer = await sendCounting('/_iam/users', { Origin: ['http://localhost', 'https://evil.example'] });
+    expect(answer).toMatchObject({ status: 403, count: 0 });
+  });
+
+  test('administrators are refused alike: credentials open nothing', async () => {
+    const headers = {
+      Origin: 'https://evil.example',
+      Authorization: `Bearer ${await userToken(server, { roles: ['ADMIN'] })}`,
+    };
+    expect(await sendCounting('/_iam/users', headers)).toMatchObject({ status: 403, count: 0 });
+  });
+
+  test('stale credentials do not matter', async () => {
+    const headers = { Authorization: 'Bearer stale' };
+    expect(await send(server, '/_iam/users', { headers })).toMatchObject({ status: 200 });
+  });
+
+  test('foreign pages are never let in by CORS', async () => {
+    for (const origin of ['http://localhost:3000', 'https://evil.example']) {
+      const preflight = { Origin: origin, 'Access-Control-Request-Method': 'GET' };
+      const asked = await send(server, '/_iam/users', { method: 'OPTIONS', headers: preflight });
+      const read = await send(server, '/_iam/users', { headers: { Origin: origin } });
+      for (const { headers } of [asked, read]) expect(headers['access-control-allow-origin']).toBeUndefined();
+      expect(asked.status).toBe(origin.includes('evil') ? 403 : 405);
+    }
+  });
+});
+
+describe('on a server that other machines reach', () => {
+  let remote: TestServer;
+  beforeAll(async () => {
+    remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
+  });
+  afterAll(() => remote[Symbol.asyncDispose]());
+
+  const basic = ({ clientId, clientSecret }: { clientId: string; clientSecret: string }) => ({
+    Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+  });
+
+  test.each(paths)('%s asks who calls', async (path) => {
+    const answer = await send(remote, path);
+    expect(answer).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
+    expect(answer.headers['www-authenticate']).toBeDefined();
+    const wrong = await send(remote, path, { headers: basic({ clientId: 'x', clientSecret: 'y' }) });
+    expect(wrong).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_INVALID' }] });
+  });
+
+  test('it lets administrators and auditors in, and nobody else', async () => {
+    for (const role of ['ADMIN', 'IAM_ADMIN_READ_ONLY']) {
+      const pair = await remote.makeClient({ authorities: [role] });
+      const token = await userToken(remote, { roles: [role] });
+      for (const headers of [basic(pair), { Authorization: `Bearer ${token}` }])
+        expect(await send(remote, '/_iam/users', { headers })).toMatchObject({ status: 200 });
+    }
+    for (const authorities of [[], ['IAM_ADMIN_MAINTENANCE'], ['AUTH-MFA', 'BUSINESSOWNER']]) {
+      const headers = basic(await remote.makeClient({ authorities }));
+      const answer = await send(remote, '/_iam/users', { headers });
+      expect(answer).toMatchObject({ status: 403, body: [{ code: 'ROLE_MISSING' }] });
+    }
+  });
+
+  test('it lets no third-party client in, whatever its roles', async () => {
+    const headers = basic(await remote.makeClient({ party: '3RDPARTY', authorities: ['ADMIN'] }));
+    expect(await send(remote, '/_iam/users', { headers })).toMatchObject({ status: 403 });
+  });
+
+  test('it does not take a client that is merely named', async () => {
+    const { clientId } = await remote.makeClient({ authorities: ['ADMIN'] });
+    expect(await send(remote, `/_iam/users?clientId=${clientId}`)).toMatchObject({ status: 401 });
+  });
+
+  test('it is called by whatever name the machine has', async () => {
+    const headers = { Host: 'iam.example', ...basic(await remote.makeClient({ authorities: ['ADMIN'] })) };
+    expect(await send(remote, '/_iam/users', { headers })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('switched off', () => {
+  test('it answers 404 for all of it, whoever calls', async () => {
+    await using off = await startServer({ flags: { 'no-control': true } });
+    for (const path of [...paths, '/_iam', '/_iam/nothing']) {
+      for (const headers of [{}, { Origin: 'https://evil.example' }])
+        expect(await send(off, path, { headers })).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });
+    }
+  });
+});
+
+describe('paths and methods', () => {
+  test.each([
+    '/_iam',
+    '/_iam/',
+    '/_iam/nothing',
+    '/_iam/users/',
+    '/_iam/Users',
+    '/_iam/groups/x',
+    '/_iamusers',
+    '/_IAM/users',
+  ])('%s is unknown', async (path) => {
+    expect(await send(server, path)).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is not taken', async (method) => {
+    for (const path of paths) {
+      const answer = await send(server, path, { method });
+      expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
+      expect(answer.body).toMatchObject([{ code: 'METHOD_NOT_ALLOWED' }]);
+    }
+  });
+
+  test('HEAD answers as GET does, without the body', async () => {
+    const answer = await send(server, '/_iam/users', { method: 'HEAD' });
+    expect(answer).toMatchObject({ status: 200, body: undefined });
+  });
+
+  test('it is not to be found under the service prefix', async () => {
+    expect(await send(server, '/security/iam/v1/_iam/users')).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { expectRefusal, idsFrom, testRoleSets } from '../user-accesses/members.ts';
+import { asUser } from '../user-token.ts';
+
+const id = 'client-identities.migrate';
+const target = { organizationId: 'new', businessUnitId: 'trade' };
+
+testRoleSets(id, async () => ({ body: { clientIds: ['of-a'], target } }));
+
+/** Clients of the organization old in the units sales and stock and in none, of another organization, and of none. */
+function startUnits(): Promise<TestServer> {
+  const clients = [
+    { clientId: 'sales-1', organizationId: 'old', businessUnitId: 'sales' },
+    { clientId: 'sales-2', organizationId: 'old', businessUnitId: 'sales' },
+    { clientId: 'stock-1', organizationId: 'old', businessUnitId: 'stock' },
+    { clientId: 'whole', organizationId: 'old' },
+    { clientId: 'other', organizationId: 'OLD', businessUnitId: 'sales' },
+    { clientId: 'there', ...target },
+    { clientId: 'none' },
+  ];
+  return startServer({ seed: { clients } });
+}
+
+const migrate = (server: TestServer, body: unknown) => server.admin.call(id, { body });
+
+async function moved(server: TestServer): Promise<string[]> {
+  const rows = await server.world.store.clients.find('organizationId', 'new');
+  return rows.filter((row) => row.businessUnitId === 'trade').map(({ clientId }) => clientId);
+}
+
+describe('moves', () => {
+  test('the named clients, each once, and counts those that were there already', async () => {
+    await using server = await startUnits();
+    const clientIds = ['none', 'sales-1', 'none', 'there'];
+    const answer = await migrate(server, { clientIds, target });
+    expect(answer).toMatchObject({ status: 200, body: { matched: 3, migrated: 2 } });
+    expect(await moved(server)).toEqual(['none', 'sales-1', 'there']);
+  });
+
+  test.each([
+    [{ organizationId: 'old', businessUnitId: 'sales' }, ['sales-1', 'sales-2']],
+    [{ organizationId: 'old' }, ['sales-1', 'sales-2', 'stock-1', 'whole']],
+    [{ organizationId: 'old', businessUnitId: 'SALES' }, []],
+    [{ organizationId: 'constructor' }, []],
+    [{ organizationId: '__proto__' }, []],
+  ])('all of the source %j', async (source, expected) => {
+    await using server = await startUnits();
+    const answer = await migrate(server, { source, target });
+    expect(answer.body).toEqual({ matched: expected.length, migrated: expected.length });
+    expect(await moved(server)).toEqual([...expected, 'there'].toSorted());
+  });
+
+  test('nothing twice: the second time all are there', async () => {
+    await using server = await startUnits();
+    await migrate(server, { source: { organizationId: 'old' }, target });
+    const before = await server.dump();
+    const again = await migrate(server, { source: { organizationId: 'new' }, target });
+    expect(again.body).toEqual({ matched: 5, migrated: 0 });
+    expect((await migrate(server, { clientIds: [], target })).body).toEqual({ matched: 0, migrated: 0 });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('nothing else of a client', async () => {
+    await using server = await startUnits();
+    const before = await server.world.store.clients.get('sales-1');
+    await migrate(server, { clientIds: ['sales-1'], target });
+    expect(await server.world.store.clients.get('sales-1')).toEqual({ ...before, ...target });
+  });
+
+  test('all of 10,000 or, with one that is not there, none; 10,001 are too many', async () => {
+    await using server = await startUnits();
+    const clientIds = idsFrom('many', 10_000);
+    const row = await server.world.store.clients.get('none');
+    await server.world.store.transaction(async (tx) => {
+      for (const clientId of clientIds) if (row) await tx.clients.insert({ ...row, clientId });
+    });
+    const oneBad = () => migrate(server, { clientIds: [...clientIds.slice(1), 'nobody'], target });
+    await expectRefusal(server, oneBad, { status: 404, code: 'CLIENT_NOT_FOUND' });
+    const tooMany = () => migrate(server, { clientIds: [...clientIds, 'none'], target });
+    await expectRefusal(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
+    expect((await migrate(server, { clientIds, target })).body).toEqual({ matched: 10_000, migrated: 10_000 });
+  });
+});
+
+describe('refuses', () => {
+  test.each(['nobody', 'SALES-1', 'constructor', '__proto__'])('a client that is not there: %s', async (clientId) => {
+    await using server = await startUnits();
+    const failure = await expectRefusal(server, () => migrate(server, { clientIds: ['none', clientId], target }), {
+      status: 404,
+      code: 'CLIENT_NOT_FOUND',
+    });
+    expect(failure.items).toMatchObject([{ message: expect.stringContaining(clientId) }]);
+  });
+
+  test('both ways of choosing at once, and neither', async () => {
+    await using server = await startUnits();
+    const both = { clientIds: ['none'], source: { organizationId: 'old' }, target };
+    await expectRefusal(server, () => migrate(server, both), { status: 422, code: 'SELECTION_AMBIGUOUS' });
+    await expectRefusal(server, () => migrate(server, { target }), { status: 400, code: 'FIELD_MISSING' });
+  });
+
+  test.each([
+    [400, 'BODY_NOT_JSON', '{'],
+    [400, 'FIELD_MISSING', { clientIds: ['none'] }],
+    [400, 'FIELD_MISSING', { clientIds: ['none'], target: { organizationId: 'new' } }],
+    [400, 'FIELD_MISSING', { source: { businessUnitId: 'sales' }, target }],
+    [400, 'FIELD_TYPE', { clientIds: 'none', target }],
+    [400, 'FIELD_UNKNOWN', { clientIds: ['none'], target: { ...target, unit: 'x' } }],
+    [422, 'FIELD_VALUE', { clientIds: ['a b'], target }],
+    [422, 'FIELD_VALUE', { clientIds: ['none'], target: { ...target, organizationId: '' } }],
+  ])('a bad body with %i %s: %j', async (status, code, body) => {
+    await using server = await startUnits();
+    await expectRefusal(server, () => migrate(server, body), { status, code });
+  });
+
+  test('an administrator who has given no second proof', async () => {
+    await using server = await startUnits();
+    const body = { clientIds: ['none'], target };
+    const user = await asUser(server, { roles: ['ADMIN'] });
+    await expectRefusal(server, () => user.call(id, { body }), { status: 403, code: 'ROLE_MISSING' });
+    const withProof = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+    await withProof.call(id, { body });
+  });
+});

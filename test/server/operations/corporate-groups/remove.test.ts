@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { makeCorporateGroup } from './worlds.ts';
+
+const id = 'corporate-groups.remove';
+
+testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorporateGroup(server, 'holding') } }));
+
+test('removes it and leaves its businesses, free for another', async () => {
+  await using server = await startWorld();
+  const corporateGroupId = await makeCorporateGroup(server, 'holding', ['a']);
+  const { businesses } = await server.dump();
+  expect(await server.admin.call(id, { params: { corporateGroupId } })).toMatchObject({ status: 204 });
+  expect((await server.dump()).businesses).toEqual(businesses);
+  await makeCorporateGroup(server, 'holding', ['a']);
+});
+
+test('answers 404 for what is not there, so of many at once one succeeds', async () => {
+  await using server = await startWorld();
+  const corporateGroupId = await makeCorporateGroup(server, 'holding');
+  const calls = Array.from({ length: 20 }, () => server.admin.call(id, { params: { corporateGroupId } }));
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const other of [corporateGroupId, 'holding', '__proto__']) {
+    const call = () => server.admin.call(id, { params: { corporateGroupId: other } });
+    await expectRefusal(server, call, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+  }
+});

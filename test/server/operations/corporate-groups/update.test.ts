@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { TestServer } from '../../../harness.ts';
+import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { makeCorporateGroup, testCorporateBodies } from './worlds.ts';
+
+const id = 'corporate-groups.update';
+
+async function prepare(server: TestServer) {
+  return { params: { corporateGroupId: await makeCorporateGroup(server, 'old', ['a']) } };
+}
+
+testRoleSets(id, async (server) => ({ ...(await prepare(server)), body: { corporateGroupName: 'new' } }));
+testCorporateBodies({ id, prepare });
+
+test('replaces all: what is left out is cleared', async () => {
+  await using server = await startWorld();
+  const { params } = await prepare(server);
+  const full = { corporateGroupName: 'new', organizationId: 'o', businesses: [{ businessId: 'b' }] };
+  expect(await server.admin.call(id, { params, body: full })).toMatchObject({ status: 204 });
+  expect(await server.admin.corporateGroups.get({ params })).toEqual({ ...params, ...full });
+  await server.admin.corporateGroups.update({ params, body: { corporateGroupName: 'new' } });
+  expect(await server.admin.corporateGroups.get({ params })).toEqual({
+    ...params,
+    corporateGroupName: 'new',
+    businesses: [],
+  });
+});
+
+test('keeps its own name and businesses, and frees those it gives up', async () => {
+  await using server = await startWorld();
+  const { params } = await prepare(server);
+  const businesses = [{ businessId: 'b' }, { businessId: 'a' }];
+  await server.admin.corporateGroups.update({ params, body: { corporateGroupName: 'old', businesses } });
+  await server.admin.corporateGroups.update({
+    params,
+    body: { corporateGroupName: 'other', businesses: [{ businessId: 'b' }] },
+  });
+  await makeCorporateGroup(server, 'old', ['a']);
+});
+
+test('is refused where it was changed since it was read', async () => {
+  await using server = await startWorld();
+  const { params } = await prepare(server);
+  const read = await server.admin.call('corporate-groups.get', { params });
+  const ifMatch = String(read.headers.etag);
+  await server.admin.corporateGroups.update({ params, ifMatch, body: { corporateGroupName: 'new' } });
+  const stale = () => server.admin.corporateGroups.update({ params, ifMatch, body: { corporateGroupName: 'newer' } });
+  await expectRefusal(server, stale, { status: 412, code: 'CHANGED_MEANWHILE' });
+  await server.admin.corporateGroups.update({ params, ifMatch: '*', body: { corporateGroupName: 'newer' } });
+});
+
+test('lets one of a hundred writers win who all read the same', async () => {
+  await using server = await startWorld();
+  const { params } = await prepare(server);
+  const ifMatch = String((await server.admin.call('corporate-groups.get', { params })).headers.etag);
+  const calls = Array.from({ length: 100 }, (_, at) =>
+    server.admin.corporateGroups.update({ params, ifMatch, body: { corporateGroupName: `n${at}` } }),
+  );
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+test('answers 404 for what is not there, and for what can not be', async () => {
+  await using server = await startWorld();
+  await prepare(server);
+  const call = (corporateGroupId: string) => () =>
+    server.admin.call(id, { params: { corporateGroupId }, body: { corporateGroupName: 'new' } });
+  for (const corporateGroupId of ['old', 'constructor', '__proto__'])
+    await expectRefusal(server, call(corporateGroupId), { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+  await expectRefusal(server, call('a/b'), { status: 404, code: 'PATH_VALUE' });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import type { TestServer } from '../../../harness.ts';
+import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { userToken } from '../user-token.ts';
+
+const id = 'customers.create-business';
+const body = { businessName: 'Acme', document: '12345' };
+
+testRoleSets(id, async () => ({ body }));
+
+const create = (server: TestServer, more: object = {}) => server.admin.call(id, { body: { ...body, ...more } });
+
+test('makes a business and the customer it is', async () => {
+  await using server = await startWorld();
+  const units = { organizationId: 'o', businessUnitId: 'u' };
+  const answer = await create(server, { businessId: 'acme', ...units });
+  expect(answer).toMatchObject({ status: 201, body: { customerId: expect.any(Number), businessId: 'acme' } });
+  const { store } = server.world;
+  expect(await store.businesses.get('acme')).toMatchObject({ ...body, ...units });
+  expect(await store.customers.getBy('businessId', 'acme')).toMatchObject({
+    ...(answer.body as object),
+    document: '12345',
+  });
+});
+
+test('makes the id of the business where none is given, and counts customers up', async () => {
+  await using server = await startWorld();
+  const ids = [];
+  for (const document of ['1', '2', '3']) {
+    const { customerId, businessId } = (await create(server, { document })).body as Record<string, never>;
+    expect(businessId).toMatch(/^[0-9a-f]{24}$/);
+    ids.push(customerId);
+  }
+  expect(ids).toEqual([1, 2, 3]);
+});
+
+test('gives no number twice, also where its customer is gone', async () => {
+  await using server = await startWorld();
+  const { store } = server.world;
+  const user = { userId: 'p1', document: '1' };
+  const first = await server.admin.customers.createUser({ body: user });
+  await server.admin.userIdentities.remove({ params: { id: 'p1' } });
+  expect(await store.customers.count()).toBe(0);
+  const next = await server.admin.customers.createUser({ body: { ...user, userId: 'p2' } });
+  expect(next.customerId).toBeGreaterThan(first.customerId);
+});
+
+test('can be used at once: users of it carry its number', async () => {
+  await using server = await startWorld();
+  const { customerId } = (await create(server, { businessId: 'acme' })).body as { customerId: number };
+  const token = await userToken(server, { businessId: 'acme' });
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims).toMatchObject({ business_id: 'acme', customer_id: customerId });
+});
+
+describe('a corporate group', () => {
+  test('is joined', async () => {
+    await using server = await startWorld();
+    const { corporateGroupId } = await server.admin.corporateGroups.create({
+      body: { corporateGroupName: 'holding', businesses: [{ businessId: 'a' }] },
+    });
+    await create(server, { businessId: 'acme', corporateGroupId });
+    const { businesses } = await server.admin.corporateGroups.get({ params: { corporateGroupId } });
+    expect(businesses).toEqual([{ businessId: 'a' }, { businessId: 'acme' }]);
+  });
+
+  test.each(['nobody', 'constructor', '__proto__'])(
+    'has to be there, and nothing is made: %s',
+    async (corporateGroupId) => {
+      await using server = await startWorld();
+      const call = () => create(server, { corporateGroupId });
+      await expectRefusal(server, call, { status: 412, code: 'CORPORATE_GROUP_UNKNOWN' });
+    },
+  );
+});
+
+describe('what is taken', () => {
+  test('is refused: the id of a business, whoever made it', async () => {
+    await using server = await startWorld();
+    await create(server, { businessId: 'acme' });
+    for (const businessId of ['acme', 'a']) {
+      const call = () => create(server, { businessId, document: 'other' });
+      await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
+    }
+  });
+
+  test('is refused: the id of a business that is gone', async () => {
+    await using server = await startWorld();
+    await create(server, { businessId: 'acme' });
+    await server.world.store.transaction((tx) => tx.businesses.delete('acme'));
+    const call = () => create(server, { businessId: 'acme', document: 'other' });
+    await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
+  });
+
+  test('is refused: a document of another business; a user may have the same', async () => {
+    await using server = await startWorld();
+    await server.admin.customers.createUser({ body: { userId: 'p1', document: '12345' } });
+    await create(server);
+    await expectRefusal(server, () => create(server), { status: 412, code: 'DOCUMENT_TAKEN' });
+  });
+
+  test('is not what differs by case', async () => {
+    await using server = await startWorld();
+    for (const name of ['x', 'X', 'constructor', '__proto__', 'hasOwnProperty'])
+      expect(await create(server, { businessId: name, document: name })).toMatchObject({ body: { businessId: name } });
+  });
+
+  test('is won by one of a hundred at once, and every other number is unused', async () => {
+    await using server = await startWorld();
+    const calls = Array.from({ length: 100 }, (_, at) => create(server, { document: at < 50 ? 'same' : `d${at}` }));
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(49);
+    const ids = (await server.world.store.customers.list()).map(({ customerId }) => customerId);
+    expect(ids).toEqual(Array.from({ length: 51 }, (_, at) => at + 1));
+    const sameId = Array.from({ length: 100 }, (_, at) => create(server, { businessId: 'acme', document: `e${at}` }));
+    const winners = (await Promise.allSettled(sameId)).filter(({ status }) => status === 'fulfilled');
+    expect(winners).toHaveLength(1);
+  });
+});
+
+test.each([
+  [400, 'BODY_NOT_JSON', '{'],
+  [400, 'FIELD_MISSING', { businessName: 'Acme' }],
+  [400, 'FIELD_MISSING', { document: '1' }],
+  [400, 'FIELD_TYPE', { ...body, document: 12345 }],
+  [400, 'FIELD_UNKNOWN', { ...body, customerId: 7 }],
+  [422, 'FIELD_VALUE', { ...body, businessName: '' }],
+  [422, 'FIELD_VALUE', { ...body, document: 'x'.repeat(65) }],
+  [422, 'FIELD_VALUE', { ...body, document: '1\n2' }],
+  [422, 'FIELD_VALUE', { ...body, businessId: 'a b' }],
+  [422, 'FIELD_VALUE', { ...body, businessId: 'me' }],
+])('refuses a bad body with %i %s: %j', async (status, code, bad) => {
+  await using server = await startWorld();
+  await expectRefusal(server, () => server.admin.call(id, { body: bad }), { status, code });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { asUser, userToken } from '../user-token.ts';
+
+const id = 'my-client-identities.create';
+const body = { appId: 'reports' };
+
+testRoleSets(id, async () => ({ body }));
+
+type Pair = { readonly clientId: string; readonly clientSecret: string };
+
+async function create(caller: IamClient, more: object = {}): Promise<Pair> {
+  return (await caller.call(id, { body: { ...body, ...more } })).body as Pair;
+}
+
+const rowOf = (server: TestServer, { clientId }: Pair) => server.world.store.clients.get(clientId);
+
+test('makes a third-party client without authorities, whose secret is shown this once', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { userId: 'u', level: 'AUTH-IDENTIFIED' });
+  const answer = await caller.call(id, { body });
+  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  const pair = answer.body as Pair;
+  const row = await rowOf(server, pair);
+  expect(row).toMatchObject({ ...body, party: '3RDPARTY', authorities: [], scope: [], userId: 'u' });
+  expect(JSON.stringify(await server.dump())).not.toContain(pair.clientSecret);
+  const login = await server.as({ basic: pair }).call('client-identities.login');
+  expect(login.status).toBe(200);
+});
+
+describe('it is owned', () => {
+  test("by the business of the caller's user", async () => {
+    await using server = await startWorld();
+    const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSADMIN'] });
+    expect(await rowOf(server, await create(caller))).toMatchObject({ businessId: 'a' });
+    expect(await rowOf(server, await create(caller))).not.toHaveProperty('userId');
+  });
+
+  test("by the caller's user where that is of no business", async () => {
+    await using server = await startWorld();
+    const caller = await asUser(server, { userId: 'u', roles: ['BUSINESSOWNER'] });
+    const row = await rowOf(server, await create(caller));
+    expect(row).toMatchObject({ userId: 'u' });
+    expect(row).not.toHaveProperty('ownerClientId');
+  });
+
+  test('by whoever owns the calling client, else by the calling client', async () => {
+    await using server = await startWorld();
+    const ofBusiness = await server.withAuthorities(['BUSINESSOWNER'], { businessId: 'a' });
+    expect(await rowOf(server, await create(ofBusiness))).toMatchObject({ businessId: 'a' });
+    const ofUser = await server.withAuthorities(['PERSON'], { userId: 'p1' });
+    expect(await rowOf(server, await create(ofUser))).toMatchObject({ userId: 'p1' });
+    const ofNobody = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
+    expect(await rowOf(server, await create(ofNobody))).toMatchObject({ ownerClientId: 'maker' });
+  });
+
+  test('and does not authenticate once the owner is gone, by no way', async () => {
+    await using server = await startWorld();
+    const maker = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
+    const pair = await create(maker);
+    const { body: token } = await server.as({ basic: pair }).call('client-identities.login');
+    await server.admin.clientIdentities.remove({ params: { serviceAccountId: 'maker' } });
+    const login = () => server.as({ basic: pair }).call('client-identities.login');
+    await expectRefusal(server, login, { status: 401, code: 'CREDENTIALS_INVALID' });
+    const { accessToken } = token as { accessToken: string };
+    const call = () => server.as({ token: accessToken }).groups.list();
+    await expectRefusal(server, call, { status: 401, code: 'TOKEN_INVALID' });
+  });
+
+  test('and does not authenticate while the owner of its owner is locked', async () => {
+    await using server = await startWorld();
+    await server.makeClient({ clientId: 'middle', userId: 'p1' });
+    const pair = await server.makeClient({ party: '3RDPARTY', ownerClientId: 'middle' });
+    expect(await server.as({ basic: pair }).call('client-identities.login')).toMatchObject({ status: 200 });
+    await server.world.store.transaction(async (tx) => {
+      const user = await tx.users.get('p1');
+      if (user) await tx.users.replace({ ...user, locked: true });
+    });
+    const login = () => server.as({ basic: pair }).call('client-identities.login');
+    await expectRefusal(server, login, { status: 401, code: 'CREDENTIALS_INVALID' });
+  });
+});
+
+describe('its scope', () => {
+  test('is at most that of the caller', async () => {
+    await using server = await startWorld();
+    const caller = await server.withAuthorities(['PERSON'], { scope: ['READ', 'WRITE'] });
+    expect(await rowOf(server, await create(caller, { scope: ['READ'] }))).toMatchObject({ scope: ['READ'] });
+    for (const scope of [['READ', 'DELETE'], ['read'], ['constructor'], ['__proto__']]) {
+      const call = () => create(caller, { scope });
+      await expectRefusal(server, call, { status: 412, code: 'SCOPE_EXCEEDED' });
+    }
+  });
+
+  test('is at most that of the session in which a user calls', async () => {
+    await using server = await startWorld();
+    const caller = await asUser(server);
+    await create(caller, { scope: ['READ', 'WRITE'] });
+    await expectRefusal(server, () => create(caller, { scope: ['ADMIN'] }), { status: 412, code: 'SCOPE_EXCEEDED' });
+  });
+});
+
+describe('a service account id', () => {
+  test('is taken where it is free, and gives what groups give the service', async () => {
+    await using server = await startWorld();
+    const pair = await create(await asUser(server), { serviceAccountId: 'mine' });
+    const params = { groupId: 'deployers' };
+    await server.admin.serviceAccesses.addService({ params, body: [{ serviceId: 'mine' }] });
+    expect(await rowOf(server, pair)).toMatchObject({ serviceAccountId: 'mine' });
+    const { body: token } = await server.as({ basic: pair }).call('client-identities.login');
+    const [, claims = ''] = (token as { accessToken: string }).accessToken.split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).authorities).toContain('ROLE_DEPLOY');
+  });
+
+  test('is refused where it is, or was, the id of anything', async () => {
+    await using server = await startWorld();
+    const caller = await asUser(server, { userId: 'u' });
+    const gone = await create(caller, { serviceAccountId: 'once' });
+    await caller.call('my-client-identities.remove', { params: { clientId: gone.clientId } });
+    for (const serviceAccountId of ['service-of-a', 'of-a', 'p1', 'once', gone.clientId]) {
+      const call = () => create(caller, { serviceAccountId });
+      await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
+    }
+  });
+
+  test('goes to one of a hundred at once', async () => {
+    await using server = await startWorld();
+    const callers = await Promise.all(Array.from({ length: 10 }, () => asUser(server)));
+    const calls = Array.from({ length: 100 }, (_, at) => {
+      const caller = callers[at % 10];
+      return caller ? create(caller, { serviceAccountId: 'same' }) : undefined;
+    });
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('one owner', () => {
+  test('has at most 20 clients, also by 30 calls at once; another still makes his', async () => {
+    await using server = await startWorld();
+    const caller = await asUser(server, { userId: 'u' });
+    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create(caller)));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toHaveLength(10);
+    for (const reason of refused) expect(reason).toMatchObject({ status: 412, code: 'TOO_MANY_CLIENTS' });
+    expect(await server.world.store.clients.find('userId', 'u')).toHaveLength(20);
+    await create(await asUser(server));
+  });
+
+  test('makes another after one was removed', async () => {
+    await using server = await startWorld();
+    const caller = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
+    const pairs = await Promise.all(Array.from({ length: 20 }, () => create(caller)));
+    await expectRefusal(server, () => create(caller), { status: 412, code: 'TOO_MANY_CLIENTS' });
+    await caller.call('my-client-identities.remove', { params: { clientId: pairs[0]?.clientId ?? '' } });
+    await create(caller);
+  });
+});
+
+describe('who may not', () => {
+  test.each([
+    ['of a business without a role in it', { businessId: 'a' }],
+    ['who has proved nothing', { level: 'NONE' as const }],
+    ['of a business that a group makes a PERSON besides', { businessId: 'a', roles: ['PERSON'] }],
+  ])('a user %s', async (_, user) => {
+    await using server = await startWorld();
+    const caller = await asUser(server, user);
+    await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
+  });
+
+  test('a user who came through a third-party client', async () => {
+    await using server = await startWorld();
+    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
+    const caller = await asUser(server, { clientId: 'foreign' });
+    await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
+  });
+
+  test('a client that is merely named', async () => {
+    await using server = await startWorld();
+    const call = () => server.as().raw('POST', '/security/iam/v1/my-client-identities?clientId=of-a', { body });
+    expect(await call()).toMatchObject({ status: 401 });
+  });
+});
+
+test.each([
+  ['BODY_NOT_JSON', '{'],
+  ['FIELD_MISSING', {}],
+  ['FIELD_TYPE', { appId: 5 }],
+  ['FIELD_UNKNOWN', { ...body, userId: 'p1' }],
+  ['FIELD_UNKNOWN', { ...body, businessId: 'b' }],
+  ['FIELD_UNKNOWN', { ...body, ownerClientId: 'x' }],
+  ['FIELD_UNKNOWN', { ...body, authorities: ['ADMIN'] }],
+  ['FIELD_VALUE', { appId: '' }],
+  ['FIELD_VALUE', { ...body, serviceAccountId: 'a b' }],
+  ['FIELD_VALUE', { ...body, redirectURI: 'nowhere' }],
+  ['FIELD_VALUE', { ...body, scope: ['a b'] }],
+])('refuses a bad body as %s: %j', async (code, bad) => {
+  await using server = await startWorld();
+  const caller = await asUser(server);
+  await expectRefusal(server, () => caller.call(id, { body: bad }), { status: 400, code });
+});
+
+test('answers refusals with 200 where soft errors are asked for', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const answer = await server
+    .as({ token: await userToken(server) })
+    .raw('POST', '/security/iam/v1/my-client-identities', { body: { ...body, scope: ['ADMIN'] } });
+  expect(answer).toMatchObject({ status: 200, body: [{ code: 'SCOPE_EXCEEDED' }] });
+});
