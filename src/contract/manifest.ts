@@ -900,8 +900,8 @@ export const manifest: Manifest = {
    "command": "clients migrate",
    "examples": [
     {
-     "title": "A whole unit",
-     "command": "--source.organization-id acme --source.business-unit-id sales --target.organization-id acme --target.business-unit-id trade"
+     "title": "Two clients",
+     "command": "--client-id c1,c2 --target.organization-id acme --target.business-unit-id b"
     }
    ],
    "params": [],
@@ -1572,7 +1572,7 @@ export const manifest: Manifest = {
    "examples": [
     {
      "title": "With a name",
-     "command": "--user-id USER_ID --document 12345 --name \"Ann Example\""
+     "command": "USER_ID --document 12345 --name \"Ann Example\""
     }
    ],
    "params": [],

@@ -57,7 +57,7 @@ describe('every command', () => {
     );
     for (const { command, examples } of manifest.operations)
       for (const example of command === undefined ? [] : examples)
-        for (const [flag] of example.command.matchAll(/(?<=^|\s)--?[a-z][a-z-]*/g))
+        for (const [flag] of example.command.matchAll(/(?<=^|\s)--?[a-z][a-z.-]*/g))
           expect([...(known.get(`iam ${command}`) ?? [])]).toContain(flag);
   });
 
