@@ -64,9 +64,12 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Starts `iam serve` and waits for its line. */
-  async serve(words: readonly string[] = ['--store', 'memory']): Promise<Served> {
+  async serve(words: readonly string[] = ['--store', 'memory'], more: Variables = {}): Promise<Served> {
     const secrets = { IAM_ADMIN_CLIENT_ID: 'e2e-admin', IAM_ADMIN_CLIENT_SECRET: 'a-secret-for-end-to-end-tests-only' };
-    const { child, done } = this.start(process.execPath, [bin, 'serve', '--json', '--port', '0', ...words], secrets);
+    const { child, done } = this.start(process.execPath, [bin, 'serve', '--json', '--port', '0', ...words], {
+      ...secrets,
+      ...more,
+    });
     const url = await Promise.race([
       readyUrl(child),
       done.then((outcome) => Promise.reject(new Error(`serve ended: ${JSON.stringify(outcome)}`))),

@@ -1,0 +1,90 @@
+/** Logging in, by the built command: as processes of their own, against the real server and against one that counts. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { sessionPath } from '../../src/cli/runtime/session-file.ts';
+import { refusal, startFake } from '../client/fake-server.ts';
+import { Sandbox } from './cli-process.ts';
+
+const administrator = {
+  IAM_APP_CLIENT_ID: 'e2e-app',
+  IAM_ADMIN_USER: 'root@example.com',
+  IAM_ADMIN_PASSWORD: 'a-long-password-of-the-end-to-end-tests',
+};
+const asRoot = (url: string) => [
+  'login',
+  '--base-url',
+  url,
+  '--user',
+  'root@example.com',
+  '--client-id',
+  'e2e-app',
+  '--password-stdin',
+];
+
+/** Makes the kept token look as if it had ended. */
+async function expire(sandbox: Sandbox): Promise<void> {
+  const file = sessionPath('default', { XDG_CACHE_HOME: sandbox.file('cache') });
+  const session = JSON.parse(await readFile(file, 'utf8')) as object;
+  await writeFile(file, JSON.stringify({ ...session, expiresAt: 0 }));
+}
+
+describe('a user of the real server', () => {
+  test('logs in, is known, renews, and logs out', async () => {
+    await using sandbox = await Sandbox.make();
+    const { url } = await sandbox.serve(['--store', 'memory'], administrator);
+    const password = administrator.IAM_ADMIN_PASSWORD;
+    expect((await sandbox.iam(asRoot(url), {}, 'wrong')).code).toBe(4);
+    expect(await sandbox.iam(asRoot(url), {}, `${password}\n`)).toMatchObject({ code: 0, out: '' });
+    const who = JSON.parse((await sandbox.iam(['whoami', '-o', 'json'])).out) as Record<string, unknown>;
+    expect(who).toMatchObject({ userName: 'root@example.com', clientId: 'e2e-app', signedInBy: 'session' });
+    expect(who.roles).toEqual(expect.arrayContaining(['AUTH-BASIC', 'ADMIN']));
+    expect((await sandbox.iam(['groups', 'list'])).code).toBe(0);
+    await expire(sandbox);
+    expect((await sandbox.iam(['groups', 'list'])).code).toBe(0);
+    expect((await sandbox.iam(['groups', 'list', '--debug'])).err).not.toContain('generate-token');
+    expect((await sandbox.iam(['logout'])).code).toBe(0);
+    expect((await sandbox.iam(['groups', 'list'])).code).toBe(4);
+  });
+
+  test('who is only in the environment is signed in by it, and lacks what a second proof would give', async () => {
+    await using sandbox = await Sandbox.make();
+    const { url } = await sandbox.serve(['--store', 'memory'], administrator);
+    const variables = {
+      IAM_BASE_URL: url,
+      IAM_CLIENT_ID: 'e2e-app',
+      IAM_USERNAME: administrator.IAM_ADMIN_USER,
+      IAM_PASSWORD: administrator.IAM_ADMIN_PASSWORD,
+    };
+    expect((await sandbox.iam(['groups', 'list'], variables)).code).toBe(0);
+    const refused = await sandbox.iam(['clients', 'create', '--app-id', 'x'], variables);
+    expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('AUTH-MFA') });
+  });
+});
+
+test('twenty commands at once renew a session once', async () => {
+  await using sandbox = await Sandbox.make();
+  let given = 0;
+  const grant = () => {
+    given += 1;
+    const json = {
+      accessToken: `a${given}`,
+      refreshToken: `r${given}`,
+      expiresIn: '600',
+      tokenType: 'Bearer',
+      scope: [],
+    };
+    return { status: 201, json };
+  };
+  await using server = await startFake(({ path, body, headers }) => {
+    if (path.includes('/login')) return grant();
+    if (path.endsWith('/generate-token'))
+      return body.includes(`"r${given}"`) ? grant() : refusal(401, 'CREDENTIALS_INVALID');
+    return headers.authorization === `Bearer a${given}` ? { json: [] } : refusal(401, 'TOKEN_INVALID');
+  });
+  expect((await sandbox.iam(asRoot(server.url), {}, 'p')).code).toBe(0);
+  await expire(sandbox);
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => sandbox.iam(['groups', 'list', '-q'])));
+  expect(outcomes.map(({ code, err }) => [code, err])).toEqual(outcomes.map(() => [0, '']));
+  expect(server.received.filter(({ path }) => path.endsWith('/generate-token'))).toHaveLength(1);
+});
