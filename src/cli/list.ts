@@ -2,11 +2,12 @@
 import type { Command } from 'commander';
 import { asPage } from '../client/answer.ts';
 import type { CallInput, ResultPage, Scalar } from '../client/types.ts';
-import type { JsonSchema, ManifestOperation } from '../contract/manifest-types.ts';
+import type { ManifestOperation } from '../contract/manifest-types.ts';
 import { addFieldOption, fieldOf } from './fields.ts';
 import type { Options } from './leaf.ts';
 import type { Context } from './runtime/context.ts';
 import { usageError } from './runtime/failures.ts';
+import type { ListShape } from './runtime/output.ts';
 import { send } from './send.ts';
 
 const usual = 100;
@@ -27,19 +28,19 @@ export async function printList(
   input: CallInput,
   extent: Extent,
 ): Promise<void> {
-  await printPages(context, pagesOf(context, operation, input), operation.response.schema, extent);
+  await printPages(context, pagesOf(context, operation, input), { schema: operation.response.schema }, extent);
 }
 
 /** The same for pages from anywhere. */
 export async function printPages(
   context: Context,
   source: PageSource,
-  schema: JsonSchema | undefined,
+  shape: ListShape,
   extent: Extent,
 ): Promise<void> {
   const most = extent.all ? Number.POSITIVE_INFINITY : (extent.limit ?? usual);
   const state = { more: false };
-  const count = await context.printer.list(entries(source, most, state), schema);
+  const count = await context.printer.list(entries(source, most, state), shape);
   if (count === 0) context.notice('There are none.');
   if (state.more) context.notice(`More exist than these ${count}: add --all, or a higher --limit.`);
 }

@@ -27,6 +27,11 @@ describe('can', () => {
     expect(await iam(['can', ...words], server)).toMatchObject({ code, out });
   });
 
+  test('says that somebody is neither', async () => {
+    await using server = await roleServer();
+    expect((await iam(['can', 'nobody', 'X'], server)).err).toContain('neither a user nor a service');
+  });
+
   test('tells programs who, how and through what', async () => {
     await using server = await roleServer();
     expect(JSON.parse((await iam(['can', 's1', 'DEPLOY', '-o', 'json'], server)).out)).toEqual({
@@ -68,7 +73,8 @@ describe('a missing role', () => {
 
   test('that no group gives is not looked up', async () => {
     await using server = await startFake(() => refusal(403, 'ROLE_MISSING', 'The caller lacks AUTH-MFA.'));
-    expect((await iam(add, server)).code).toBe(5);
+    const outcome = await iam(add, server);
+    expect(outcome).toMatchObject({ code: 5, err: expect.stringContaining('No group gives AUTH-MFA') });
     expect(server.received).toHaveLength(1);
   });
 });

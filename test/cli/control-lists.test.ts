@@ -44,6 +44,12 @@ test('users are listed over all pages, in the caller’s name where there is one
   expect(server.received.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer test-token'));
 });
 
+test('a table of clients has what fits; wide has all', async () => {
+  await using server = await startFake(() => ({ json: [{ clientId: 'c1', appId: 'a', grantTypes: ['password'] }] }));
+  expect((await iam(['clients', 'list'], server)).out).toBe('CLIENT ID  APP ID\nc1         a\n');
+  expect((await iam(['clients', 'list', '-o', 'wide'], server)).out).toContain('GRANT TYPES');
+});
+
 test('a caller whom the control plane refuses is told so', async () => {
   await using server = await startFake(() => refusal(401, 'CREDENTIALS_MISSING'));
   expect((await iam(['users', 'list'], { variables: { IAM_BASE_URL: server.url } })).code).toBe(4);

@@ -1,11 +1,12 @@
 /** `iam can`: whether somebody has a role, and through which groups. */
 import type { Command } from 'commander';
 import { ClientError } from '../../client/errors.ts';
+import type { CallInput } from '../../client/types.ts';
 import { bareRole, isReservedRole } from '../../contract/roles.ts';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
-import { QuietExit, usageError } from '../runtime/failures.ts';
+import { CliError, QuietExit, usageError } from '../runtime/failures.ts';
 import { plain } from '../runtime/table.ts';
 import { send } from '../send.ts';
 
@@ -62,15 +63,38 @@ function sentence(subject: string, role: string, allowed: boolean, through: read
 
 /** A user, or else a service: the ids of both are of one name space. */
 async function holder(context: Context, subject: string, businessId: string | undefined): Promise<Holder> {
-  const call = async (id: string, param: string, query = {}) => {
-    const answer = await send(context, operationOf(context.manifest, id), { params: { [param]: subject }, query });
-    return answer.body as readonly RoleSource[];
-  };
+  const asUser = await rolesOf(
+    context,
+    'user-accesses.list-user-roles',
+    subject,
+    { businessId },
+    businessId === undefined,
+  );
+  if (asUser) return { kind: 'user', roles: asUser };
+  const asService = await rolesOf(context, 'service-accesses.list-service-roles', subject, {}, true);
+  if (asService) return { kind: 'service', roles: asService };
+  throw new CliError(`There is neither a user nor a service ${JSON.stringify(subject)}.`, {
+    code: 'SUBJECT_NOT_FOUND',
+    exitCode: 3,
+    fix: 'Find the id with `iam users list` or `iam clients list`.',
+  });
+}
+
+/** Nothing where nobody has the id and that `mayBeAnother`. */
+async function rolesOf(
+  context: Context,
+  id: string,
+  subject: string,
+  query: CallInput['query'],
+  mayBeAnother: boolean,
+): Promise<readonly RoleSource[] | undefined> {
+  const operation = operationOf(context.manifest, id);
+  const params = Object.fromEntries(operation.params.map(({ name }) => [name, subject]));
   try {
-    return { kind: 'user', roles: await call('user-accesses.list-user-roles', 'userId', { businessId }) };
+    return (await send(context, operation, { params, query })).body as readonly RoleSource[];
   } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'USER_NOT_FOUND' || businessId !== undefined) throw error;
-    const [param] = operationOf(context.manifest, 'service-accesses.list-service-roles').params;
-    return { kind: 'service', roles: await call('service-accesses.list-service-roles', param?.name ?? '') };
+    const isAbsent = error instanceof ClientError && /^(USER|SERVICE)_NOT_FOUND$/.test(error.code);
+    if (isAbsent && mayBeAnother) return undefined;
+    throw error;
   }
 }

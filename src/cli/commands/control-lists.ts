@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import { asPage, assertSuccess } from '../../client/answer.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { addLeaf, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, type PageSource, printPages } from '../list.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { CliError } from '../runtime/failures.ts';
+import type { ListShape } from '../runtime/output.ts';
 
 interface ControlList {
   readonly title: string;
@@ -15,6 +15,8 @@ interface ControlList {
   readonly name: string;
   readonly example: string;
   readonly columns: readonly string[];
+  /** How many of them, from the first, a table shows; wide shows all. */
+  readonly main: number;
 }
 
 const lists: Readonly<Record<string, ControlList>> = {
@@ -23,6 +25,7 @@ const lists: Readonly<Record<string, ControlList>> = {
     name: 'only the user who logs in by this name',
     example: '--name alice',
     columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked'],
+    main: 6,
   },
   clients: {
     title: 'Lists clients, without their secrets',
@@ -32,6 +35,7 @@ const lists: Readonly<Record<string, ControlList>> = {
       ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURI'],
       ...['userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId', 'factorVisibility', 'createdAt'],
     ],
+    main: 5,
   },
   businesses: {
     title: 'Lists businesses',
@@ -41,12 +45,14 @@ const lists: Readonly<Record<string, ControlList>> = {
       ...['businessId', 'businessName', 'document', 'customerId', 'corporateGroupId', 'organizationId'],
       ...['businessUnitId', 'createdAt'],
     ],
+    main: 5,
   },
   customers: {
     title: 'Lists customers: users and businesses',
     name: 'only customers of exactly this name',
     example: '--all -o csv',
     columns: ['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'],
+    main: 5,
   },
 };
 
@@ -72,7 +78,12 @@ export function addControlList(noun: Command, surroundings: Surroundings): void 
   addExtentOptions(command);
   runs(command, surroundings, (context, _, options) => {
     const name = options.name as string | undefined;
-    return printPages(context, pages(context, `/_iam/${kind}`, { name }), schemaOf(list.columns), extentOf(options));
+    return printPages(
+      context,
+      pages(context, `/_iam/${kind}`, { name }),
+      shapeOf(list.columns, list.main),
+      extentOf(options),
+    );
   });
 }
 
@@ -87,12 +98,18 @@ export function addGroupsMembers(noun: Command, surroundings: Surroundings): voi
   addExtentOptions(command);
   runs(command, surroundings, (context, [group], options) => {
     const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
-    return printPages(context, pages(context, path, {}), schemaOf(memberColumns), extentOf(options));
+    return printPages(
+      context,
+      pages(context, path, {}),
+      shapeOf(memberColumns, memberColumns.length),
+      extentOf(options),
+    );
   });
 }
 
-function schemaOf(columns: readonly string[]): JsonSchema {
-  return { properties: Object.fromEntries(columns.map((column) => [column, {}])) };
+function shapeOf(columns: readonly string[], main: number): ListShape {
+  const properties = Object.fromEntries(columns.map((column) => [column, {}]));
+  return { schema: { properties }, main: columns.slice(0, main) };
 }
 
 function pages(context: Context, path: string, filters: Readonly<Record<string, string | undefined>>): PageSource {

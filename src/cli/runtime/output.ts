@@ -7,6 +7,13 @@ import { cell, columnsOf, fieldLines, type Row, tableLines } from './table.ts';
 export const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const;
 export type Format = (typeof formats)[number];
 
+/** What is known of the entries of a list. */
+export interface ListShape {
+  readonly schema?: JsonSchema | undefined;
+  /** Columns that a table shows; wide shows all. */
+  readonly main?: readonly string[] | undefined;
+}
+
 export interface Printer {
   readonly format: Format;
   /** The format is one that people read: words may take the place of data. */
@@ -14,7 +21,7 @@ export interface Printer {
   /** One value: an entity, or whatever a command gives. */
   value(value: unknown): Promise<void>;
   /** A list; jsonl, csv and name are written as the items come. Gives how many there were. */
-  list(items: AsyncIterable<unknown>, schema?: JsonSchema): Promise<number>;
+  list(items: AsyncIterable<unknown>, shape?: ListShape): Promise<number>;
   /** Lines as they are, whatever the format. */
   lines(lines: readonly string[]): void;
 }
@@ -30,10 +37,10 @@ export function createPrinter(stream: Output, format: Format): Printer {
     isForPeople: format === 'table' || format === 'wide',
     lines,
     value: async (value) => lines(await valueLines(value, format, width)),
-    list: (items, schema) => {
+    list: (items, { schema, main } = {}) => {
       const isStreamed = format === 'jsonl' || format === 'csv' || format === 'name';
       if (isStreamed) return streamList(items, lineMaker(format, schema), () => stream.writable, lines);
-      return printWhole(items, schema, format, width, lines);
+      return printWhole(items, { schema, main: format === 'table' ? main : undefined }, format, width, lines);
     },
   };
 }
@@ -62,7 +69,7 @@ type Lines = (given: readonly string[]) => void;
 
 async function printWhole(
   items: AsyncIterable<unknown>,
-  schema: JsonSchema | undefined,
+  { schema, main }: ListShape,
   format: Format,
   width: number | undefined,
   lines: Lines,
@@ -71,7 +78,10 @@ async function printWhole(
   for await (const item of items) all.push(item);
   if (format === 'json') lines([JSON.stringify(all, null, 2)]);
   else if (format === 'yaml') lines(await yamlLines(all));
-  else if (all.length > 0) lines(tableLines(all as Row[], columnsOf(all as Row[], schema), width));
+  else if (all.length > 0) {
+    const columns = columnsOf(all as Row[], schema).filter((column) => main?.includes(column) ?? true);
+    lines(tableLines(all as Row[], columns, width));
+  }
   return all.length;
 }
 

@@ -54,6 +54,8 @@ function missingRole({ refusal: error, help }: MissingRole, errorTable: readonly
   const report = refusal(error, errorTable);
   const { roles, role, groups } = help;
   const known = { ...report, missingRoles: roles, groups };
+  if (role === undefined)
+    return { ...known, fix: `No group gives ${roles.join(', ')}: it comes from how the caller signs in.` };
   if (groups.length === 0) return known;
   const names = groups.map(plain).join(', ');
   return { ...known, fix: `Have the caller added to a group that gives ${role}: ${names}.` };
