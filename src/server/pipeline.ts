@@ -3,6 +3,7 @@
  * for each operation from its declaration; the order is a rule of the interface, so that a refused call learns nothing.
  */
 import type { Context } from 'koa';
+import type { z } from 'zod';
 import { fault, IamError } from '../contract/errors.ts';
 import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
@@ -44,7 +45,8 @@ export function compile(operation: AnyOperation, world: World): Handler {
       operation.request.body && (await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
     const context = contextOf(world, operation, {
-      presented: () => presented ?? present(ctx, search, operation),
+      presented,
+      presentNow: () => present(ctx, search, operation),
       caller,
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
@@ -109,7 +111,9 @@ function authorize(roles: RoleExpression, caller: Principal | undefined): void {
 }
 
 interface CallParts {
-  readonly presented: () => Presented;
+  readonly presented: Presented | undefined;
+  /** Reads what is presented where that was not asked for yet. */
+  presentNow(): Presented;
   readonly caller: Principal | undefined;
   readonly list: ListIdentity;
   readonly ifMatch: string;
@@ -117,7 +121,7 @@ interface CallParts {
 }
 
 function contextOf(world: World, operation: AnyOperation, call: CallParts): OperationContext {
-  return {
+  const context = {
     store: world.store,
     clock: world.clock,
     ids: world.ids,
@@ -126,20 +130,23 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     issuer: world.issuer,
     passwords: world.passwords,
     authentication: world,
-    get presented() {
-      return call.presented();
-    },
+    presented: call.presented,
+    caller: call.caller,
     loggedIn: call.loggedIn,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
-    get caller() {
-      if (!call.caller) throw new Error(`${operation.id} asks who calls, but lets nobody in as well`);
-      return call.caller;
-    },
-    requireMatch(schema, current) {
+    requireMatch(schema: z.ZodType, current: object) {
       if (call.ifMatch === '') return;
       if (!etagMatches(call.ifMatch, wireEtag(schema, current))) throw fault('CHANGED_MEANWHILE');
     },
   };
+  // What nearly every operation has is a plain value; asking for what is not there is a fault of the program.
+  if (!call.presented) Object.defineProperty(context, 'presented', { get: call.presentNow });
+  if (!call.caller) Object.defineProperty(context, 'caller', { get: () => refuseNobody(operation) });
+  return context as OperationContext;
+}
+
+function refuseNobody({ id }: AnyOperation): never {
+  throw new Error(`${id} asks who calls, but lets nobody in as well`);
 }
 
 function rangeOf(list: ListIdentity, operation: AnyOperation): OperationContext['range'] {

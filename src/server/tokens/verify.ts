@@ -1,8 +1,8 @@
 /**
  * Verifies access tokens. The cache keeps the outcome of the signature check and the claims, nothing else: expiry is
- * looked at on every call, and what the store has to say is asked for by whoever calls.
+ * looked at on every call, and what the store has to say is asked for by whoever calls. Its keys are the tokens as they
+ * came: to hash them would hide nothing from who can read this memory, since the signing keys are in it.
  */
-import { hash } from 'node:crypto';
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { AccessClaims, accessTokenType } from './claims.ts';
@@ -28,33 +28,32 @@ export function createVerifier(options: {
   const { keys, clock, issuer, capacity = 10_000 } = options;
   const cache = new Map<string, Verified>();
 
-  function remembered(digest: string): Verified | undefined {
-    const found = cache.get(digest);
+  function remembered(token: string): Verified | undefined {
+    const found = cache.get(token);
     if (!found) return undefined;
-    cache.delete(digest);
+    cache.delete(token);
     if (!keys.find(found.kid)) return undefined;
-    cache.set(digest, found);
+    cache.set(token, found);
     return found;
   }
 
-  function remember(digest: string, verified: Verified): void {
-    cache.set(digest, verified);
+  function remember(token: string, verified: Verified): void {
+    cache.set(token, verified);
     const oldest = cache.keys().next().value;
     if (cache.size > capacity && oldest !== undefined) cache.delete(oldest);
   }
 
   return {
     verify(token) {
-      const digest = hash('sha256', token, 'base64');
-      const known = remembered(digest);
-      return known ? timely(known) : checkAndRemember(token, digest);
+      const known = remembered(token);
+      return known ? timely(known) : checkAndRemember(token);
     },
   };
 
-  async function checkAndRemember(token: string, digest: string): Promise<AccessClaims | undefined> {
+  async function checkAndRemember(token: string): Promise<AccessClaims | undefined> {
     const verified = await checkSignature(token, { keys, clock, issuer });
     if (!verified) return undefined;
-    remember(digest, verified);
+    remember(token, verified);
     return timely(verified);
   }
 
