@@ -31,6 +31,7 @@ function globalOptions(): Option[] {
     new Option('--profile <name>', 'profile to use'),
     new Option('--base-url <url>', 'where the service is'),
     new Option('--timeout <seconds>', 'how long to wait for an answer'),
+    new Option('--max-wait <seconds>', 'how long to wait for a busy server, and try again'),
     new Option('--color <when>', 'whether to paint').choices(['auto', 'always', 'never']),
     new Option('--no-input', 'never ask; fail with exit code 10 instead'),
     new Option('-q, --quiet', 'no notices on standard error'),

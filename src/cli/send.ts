@@ -9,6 +9,7 @@ import { baseUrlOf, requireSignIn } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';
 import { CliError } from './runtime/failures.ts';
 import { confirm } from './runtime/prompt.ts';
+import { maxWaitOf, withRetries } from './runtime/retry.ts';
 
 export interface Plan {
   readonly method: string;
@@ -57,11 +58,15 @@ export async function confirmed(
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
 }
 
-/** Calls an operation as whoever is signed in; a public one as anybody. */
+/** Calls an operation as whoever is signed in; a public one as anybody. What can be repeated is, where the server is busy. */
 export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<Answer> {
   if (operation.auth !== 'none') requireSignIn(context.sources);
   const client = await context.connect();
-  return client.call(operation.id, { signal: context.io.signal, ...input });
+  const call = () => client.call(operation.id, { signal: context.io.signal, ...input });
+  if (!operation.idempotent) return call();
+  const { sources, io, notice } = context;
+  const rules = { maxWait: maxWaitOf(sources), isRead: operation.effect === 'read', signal: io.signal, notice };
+  return withRetries(rules, call);
 }
 
 /** Prints what came back; an empty answer is a notice for people and `{}` for programs. */

@@ -11,8 +11,9 @@ import { plain } from '../runtime/table.ts';
 import { send } from '../send.ts';
 
 export const canText: LeafText = {
-  title: 'Tells whether a user or a service has a role, and through which groups',
-  description: 'Exit code 0 is yes, 1 is no. With --business only what a user has in the name of that business counts.',
+  title: 'Tells whether a user or service has a role',
+  description:
+    'And through which groups. Exit code 0 is yes, 1 is no. With --business only what a user has in the name of that business counts.',
   effect: 'read',
   examples: [
     { title: 'A user', command: 'USER_ID DEPLOY' },

@@ -14,9 +14,9 @@ import { environmentSignIn, requireOwnServer } from '../runtime/sign-in.ts';
 import { loginUserToStay } from '../runtime/user-login.ts';
 
 export const loginText: LeafText = {
-  title: 'Signs in, and keeps the tokens for the commands that follow',
+  title: 'Signs in, and keeps the tokens',
   description:
-    'As a user with --user, else as a client. The tokens go into a private file of the profile in use, or of the profile `default` where there is none, and are renewed as long as the server renews them. Passwords and secrets are asked for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not kept.',
+    'For the commands that follow, as a user with --user, else as a client. The tokens go into a private file of the profile in use, or of the profile `default` where there is none, and are renewed as long as the server renews them. Passwords and secrets are asked for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not kept.',
   effect: 'local',
   examples: [
     { title: 'A user, through an application client', command: '--user alice --client-id APP_CLIENT_ID' },

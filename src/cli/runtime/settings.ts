@@ -8,6 +8,7 @@ export interface GlobalOptions {
   readonly baseUrl?: string;
   readonly output?: string;
   readonly timeout?: string;
+  readonly maxWait?: string;
   readonly color?: string;
   readonly input?: boolean;
   readonly quiet?: boolean;
@@ -49,6 +50,13 @@ export const settingNames = [
     profile: 'timeout',
     fallback: '30',
     meaning: 'Seconds to wait for an answer',
+  },
+  {
+    key: 'max-wait',
+    option: 'maxWait',
+    environment: 'IAM_MAX_WAIT',
+    fallback: '10',
+    meaning: 'Seconds to wait in all for a busy server',
   },
   { key: 'client-id', environment: 'IAM_CLIENT_ID', profile: 'clientId', meaning: 'Client to sign in as' },
   {

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { type Reply, refusal, startFake } from '../client/fake-server.ts';
+import { iam } from './run-cli.ts';
+
+const busy = (seconds: number): Reply => ({
+  ...refusal(503, 'STORE_UNAVAILABLE'),
+  headers: { 'retry-after': String(seconds) },
+});
+
+/** Answers with these, one after the other, then with a group. */
+function serverWith(...replies: Reply[]) {
+  return startFake(() => replies.shift() ?? { json: { groupId: 'g' } });
+}
+
+describe('a call that the server is too busy for', () => {
+  test('is made again once the server asks for it', async () => {
+    await using server = await serverWith(busy(0), refusal(429, 'TOO_MANY_CALLS'));
+    expect(await iam(['groups', 'get', 'ops', '-o', 'name'], server)).toEqual({ code: 0, out: 'g\n', err: '' });
+    expect(server.received).toHaveLength(3);
+  });
+
+  test('is given up after some tries', async () => {
+    await using server = await startFake(() => busy(0));
+    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(75);
+    expect(server.received).toHaveLength(3);
+  });
+
+  test('is not waited for longer than --max-wait', async () => {
+    await using server = await serverWith(busy(60));
+    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(75);
+    expect((await iam(['groups', 'get', 'ops', '--max-wait', '0'], server)).code).toBe(0);
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('is not made again where that could do a thing twice', async () => {
+    await using server = await serverWith(busy(0));
+    expect((await iam(['groups', 'create', '--group-name', 'x'], server)).code).toBe(75);
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('after a broken connection', () => {
+  test('a read is made again', async () => {
+    await using server = await serverWith({ hangUp: true });
+    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(0);
+  });
+
+  test('a deletion is not: it may have been done', async () => {
+    await using server = await serverWith({ hangUp: true });
+    expect((await iam(['groups', 'delete', 'ops', '--yes'], server)).code).toBe(75);
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+test.each(['many', '-1', ''])('--max-wait %j is wrong usage', async (value) => {
+  await using server = await startFake(() => ({}));
+  expect((await iam(['groups', 'get', 'ops', `--max-wait=${value}`], server)).code).toBe(2);
+  expect(server.received).toEqual([]);
+});
