@@ -88,8 +88,10 @@ export function collect(value: string, previous: unknown): string[] {
   return [...((previous as string[] | undefined) ?? []), ...values];
 }
 
+const wholeNumber = /^-?\d{1,15}$/;
+
 function integer(value: string): number {
-  if (!/^-?\d{1,15}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  if (!wholeNumber.test(value)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(value);
 }
 
@@ -105,6 +107,23 @@ export function typedValue(field: Field, options: Options): unknown {
   if (field.schema.type === 'boolean') return typed === 'true';
   if (field.schema.nullable === true && typed === '') return null;
   return Array.isArray(typed) ? typed.map((value: string) => itemOf(field, value)) : typed;
+}
+
+/** The value that a text stands for where no option has checked it: `--set name=text`. */
+export function valueOfText(field: Field, text: string): unknown {
+  const { schema, path } = field;
+  if (text === '' && schema.nullable === true) return null;
+  const wrong = (what: string) => usageError(`${path.join('.')} must be ${what}, not ${JSON.stringify(text)}.`);
+  if (schema.type === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw wrong('true or false');
+    return text === 'true';
+  }
+  if (schema.type === 'integer') {
+    if (!wholeNumber.test(text)) throw wrong('a whole number');
+    return Number(text);
+  }
+  if (schema.type !== 'array') return text;
+  return text === '' ? [] : text.split(',').map((value) => itemOf(field, value.trim()));
 }
 
 /** A list of objects with one field, such as `{groupName}`, is typed as the values of that field. */

@@ -28,7 +28,15 @@ async function fieldsOfExisting(context: Context, operation: ManifestOperation, 
   const body = (input.body ?? {}) as Record<string, unknown>;
   const name = Object.entries(body).find(([field]) => field === param?.name || /^[a-z]+Name$/.test(field))?.[1];
   if (!get || !param || typeof name !== 'string') return undefined;
-  const entity = (await send(context, get, { params: { [param.name]: name } })).body as Record<string, unknown>;
+  const entity = await send(context, get, { params: { [param.name]: name } }).then(
+    ({ body: found }) => found as Record<string, unknown>,
+    // Taken by another way of naming it; what it is named by can't be told from here.
+    (error: unknown) => {
+      if (error instanceof ClientError && error.status === 404) return undefined;
+      throw error;
+    },
+  );
+  if (!entity) return undefined;
   const wanted = Object.keys(operation.response.schema?.properties ?? entity);
   return Object.fromEntries(wanted.filter((field) => field in entity).map((field) => [field, entity[field]]));
 }

@@ -46,11 +46,20 @@ function addOptions(command: Command, { operation, query, body, members }: Shape
       'write the secret to a new file that only you can read, instead of showing it',
     );
   if (operation.response.page) addExtentOptions(command);
-  if (isCreate(operation)) command.option('--if-not-exists', 'be content where it is there already');
+  if (isCreate(operation)) {
+    const repeated = (value: string, before: readonly string[] = []) => [...before, value];
+    command.option('--set <field=value>', 'a field by its name in the body, a.b=v (repeat)', repeated);
+    if (!isOfKind(operation)) command.option('--if-not-exists', 'be content where it is there already');
+  }
+}
+
+/** `create-business`: that something of it is taken does not say that this one is there. */
+function isOfKind(operation: ManifestOperation): boolean {
+  return /\.create-/.test(operation.id);
 }
 
 function isCreate(operation: ManifestOperation): boolean {
-  return operation.id.endsWith('.create');
+  return /\.create(-|$)/.test(operation.id);
 }
 
 async function perform(

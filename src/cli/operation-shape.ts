@@ -1,7 +1,7 @@
 /** What of an operation is typed as arguments and what as options, and the body that both make. */
 import type { CallInput, Scalar } from '../client/types.ts';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../contract/manifest-types.ts';
-import { type Field, fieldOf, fieldsOf, kebab, place, typedValue } from './fields.ts';
+import { type Field, fieldOf, fieldsOf, kebab, place, typedValue, valueOfText } from './fields.ts';
 import type { Options } from './leaf.ts';
 import type { Context } from './runtime/context.ts';
 import { usageError } from './runtime/failures.ts';
@@ -70,6 +70,7 @@ async function bodyOf(
   if (shape.members) return memberList(context, shape.members, options, rest);
   const file = options.file as string | undefined;
   const body = file === undefined ? {} : await readObject(file, context.io);
+  for (const assignment of (options.set ?? []) as string[]) assign(body, shape.body, assignment);
   for (const field of shape.body) {
     const option = typedValue(field, options);
     const typed = option === undefined && field === shape.last ? rest : option;
@@ -78,6 +79,19 @@ async function bodyOf(
   }
   requireFields(schema, shape, body);
   return body;
+}
+
+/** `--set userMobile.areaCode=11`: a field by its name in the body, taken like its option. */
+function assign(body: Record<string, unknown>, fields: readonly Field[], assignment: string): void {
+  const [, name = '', text = ''] = /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
+  const settable = fields.filter(({ secret }) => !secret);
+  const field = settable.find(({ path }) => path.join('.') === name);
+  if (!field)
+    throw usageError(
+      `--set ${JSON.stringify(name)}: it must be FIELD=VALUE.`,
+      `Fields: ${settable.map(({ path }) => path.join('.')).join(', ')}.`,
+    );
+  place(body, field.path, valueOfText(field, text));
 }
 
 async function memberList(

@@ -103,6 +103,28 @@ describe('the command of an operation', () => {
   });
 });
 
+describe('--set', () => {
+  const create = ['users', 'create', '--user-email', 'a@example.com', '--dry-run', '-o', 'json'];
+
+  test('names fields as the body does, and takes their types', async () => {
+    const words = ['--set', 'userName=a=b', '--set', 'userMobile.areaCode=11', '--set', 'lead=true'];
+    const { out } = await iam([...create, ...words]);
+    expect((JSON.parse(out) as { body: object }).body).toEqual({
+      userEmail: 'a@example.com',
+      userName: 'a=b',
+      userMobile: { areaCode: 11 },
+      lead: true,
+    });
+  });
+
+  test.each(['userNam=x', 'userName', 'lead=yes', 'userMobile.areaCode=x', 'token=secret'])(
+    '%s is wrong usage',
+    async (assignment) => {
+      expect((await iam([...create, '--set', assignment])).code).toBe(2);
+    },
+  );
+});
+
 describe('a dry run', () => {
   test('prints what would be sent and sends nothing, nor asks', async () => {
     await using server = await startFake(() => ({}));

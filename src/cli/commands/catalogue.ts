@@ -23,7 +23,8 @@ export function addCatalogue(program: Command, surroundings: Surroundings): void
 /** Commands that are written by hand for an operation. */
 const handWritten: Readonly<Record<string, string>> = {
   'groups.update': 'groups update',
-  'client-identities.login': 'whoami',
+  'client-identities.login': 'login',
+  'user-identities.login': 'login',
 };
 
 async function catalogue(context: Context, _: readonly unknown[], options: Options): Promise<void> {
