@@ -136,12 +136,12 @@ function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What other commands take as the argument for it: its name, else its id. */
+/** What other commands take as the argument for it: of groups the name, of everything else the id. */
 export function nameOf(value: unknown): string {
   if (!isRow(value)) return cell(value);
   const names = Object.keys(value);
   const best =
-    names.find((name) => /^(\w*Name|name)$/.test(name)) ??
+    names.find((name) => name === 'groupName') ??
     names.find((name) => /^(\w*Id|id|kid)$/.test(name)) ??
     names[0];
   return best === undefined ? '' : cell(value[best]);
