@@ -16,7 +16,7 @@ export function cliReference(): string {
     signal: new AbortController().signal,
     releaseSignals: () => undefined,
   };
-  const program = buildProgram(io, { variables: {}, now: () => 0 }, { manifest });
+  const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
   const sections = [program, ...leavesBelow(program)].map((command) => section(command, page));
   const topicSections = Object.values(topics).map((lines) => topicSection(lines()));
   return [

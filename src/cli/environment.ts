@@ -3,7 +3,7 @@ import type { Environment, Io } from './runtime/io.ts';
 
 /** The variables and the clock of this process. */
 export function processEnvironment(): Environment {
-  return { variables: process.env, now: () => Date.now() };
+  return { variables: process.env, now: () => Date.now(), random: () => Math.random() };
 }
 
 /** The streams of this process, each opened when it is first used, which takes milliseconds; `signal` ends what is under way. */

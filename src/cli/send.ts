@@ -64,8 +64,9 @@ export async function send(context: Context, operation: ManifestOperation, input
   const client = await context.connect();
   const call = () => client.call(operation.id, { signal: context.io.signal, ...input });
   if (!operation.idempotent) return call();
-  const { sources, io, notice } = context;
-  const rules = { maxWait: maxWaitOf(sources), isRead: operation.effect === 'read', signal: io.signal, notice };
+  const { sources, io, notice, environment } = context;
+  const isRead = operation.effect === 'read';
+  const rules = { maxWait: maxWaitOf(sources), isRead, signal: io.signal, random: environment.random, notice };
   return withRetries(rules, call);
 }
 

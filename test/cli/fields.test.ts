@@ -49,7 +49,7 @@ async function body(...words: string[]): Promise<unknown> {
   };
   const program = buildProgram(
     io,
-    { variables: { XDG_CONFIG_HOME: '/nonexistent' }, now: () => 0 },
+    { variables: { XDG_CONFIG_HOME: '/nonexistent' }, now: () => 0, random: () => 0 },
     { manifest: { ...manifest, operations: [...manifest.operations, create] } },
   );
   await program.parseAsync(['groups', 'robots', 'add', 'ops', ...words, '--dry-run', '-o', 'json', '-q'], {

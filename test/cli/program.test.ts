@@ -19,7 +19,7 @@ const io = {
 };
 
 function build(typed?: readonly string[]): Command {
-  return buildProgram(io, { variables: {}, now: () => 0 }, { manifest, ...(typed ? { typed } : {}) });
+  return buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest, ...(typed ? { typed } : {}) });
 }
 
 function leaves(command: Command): Command[] {

@@ -68,7 +68,7 @@ export async function iam(words: readonly string[], given: Given = {}): Promise<
   };
   const signal = given.signal ?? new AbortController().signal;
   const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined };
-  const code = await run(words, io, { variables, now: given.now ?? (() => 1_800_000_000_000) });
+  const code = await run(words, io, { variables, now: given.now ?? (() => 1_800_000_000_000), random: () => 0 });
   return { code, out: textOf(stdout), err: textOf(stderr) };
 }
 

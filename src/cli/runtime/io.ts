@@ -20,6 +20,8 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** A number from 0 up to 1, by chance. */
+  readonly random: () => number;
 }
 
 /** Reads all of standard input as text. */

@@ -141,8 +141,6 @@ export function nameOf(value: unknown): string {
   if (!isRow(value)) return cell(value);
   const names = Object.keys(value);
   const best =
-    names.find((name) => name === 'groupName') ??
-    names.find((name) => /^(\w*Id|id|kid)$/.test(name)) ??
-    names[0];
+    names.find((name) => name === 'groupName') ?? names.find((name) => /^(\w*Id|id|kid)$/.test(name)) ?? names[0];
   return best === undefined ? '' : cell(value[best]);
 }

@@ -10,6 +10,8 @@ export interface RetryRules {
   /** A read is repeated after a broken connection too; a write that may have arrived is not: its second try could fail for that. */
   readonly isRead: boolean;
   readonly signal: AbortSignal;
+  /** A number from 0 up to 1, by chance: callers that were sent away together do not come back together. */
+  random(): number;
   notice(text: string): void;
 }
 
@@ -27,7 +29,7 @@ export async function withRetries<Result>(rules: RetryRules, work: () => Promise
     try {
       return await work();
     } catch (error) {
-      const wait = attempt < attempts ? waitAfter(error, attempt, rules.isRead) : undefined;
+      const wait = attempt < attempts ? waitAfter(error, attempt, rules) : undefined;
       if (wait === undefined || waited + wait > rules.maxWait) throw error;
       waited += wait;
       if (wait >= worthTelling) rules.notice(`The server is busy; trying again in ${Math.ceil(wait / 1000)} s.`);
@@ -37,8 +39,8 @@ export async function withRetries<Result>(rules: RetryRules, work: () => Promise
 }
 
 /** What the server asks for, else a time that doubles, up to half of it left to chance so that callers part. */
-function waitAfter(error: unknown, attempt: number, isRead: boolean): number | undefined {
-  const jittered = firstPause * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+function waitAfter(error: unknown, attempt: number, { isRead, random }: RetryRules): number | undefined {
+  const jittered = firstPause * 2 ** (attempt - 1) * (0.5 + random() / 2);
   if (error instanceof ClientError && busy.includes(error.status))
     return error.retryAfter === undefined ? jittered : error.retryAfter * 1000;
   return isRead && error instanceof NetworkError && broken.includes(error.code) ? jittered : undefined;
