@@ -6,7 +6,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { openApiDocument } from '../../src/server/documents/openapi.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { errorsPage } from './errors-page.ts';
-import { manifestOf, manifestSource } from './manifest.ts';
+import { manifestOf, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
 import { operationFiles, registrySource } from './registry.ts';
 import { settingsPage } from './settings-page.ts';
@@ -21,6 +21,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
   const document = openApiDocument(Object.values(all), { version, baseUrl });
   return new Map([
     ['src/server/operations/index.ts', registrySource(operationFiles(path.join(root, 'src/server/operations')))],
+    ['src/contract/version.ts', versionSource(version)],
     ['src/contract/manifest.ts', manifestSource(manifestOf(all, version))],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/operations.md', operationsPage(all)],

@@ -2,8 +2,8 @@
 import type { Context } from 'koa';
 import { fault } from '../../contract/errors.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
+import { packageVersion } from '../../contract/version.ts';
 import { openApiDocument } from '../documents/openapi.ts';
-import { packageVersion } from '../package-version.ts';
 import type { AnyOperation } from '../pipeline.ts';
 import type { World } from '../world.ts';
 import { setHeader, writeJson } from './answer.ts';
