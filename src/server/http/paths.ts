@@ -36,7 +36,7 @@ const isOriginForm = /^\/(?!\/)[^#\u00a0]*$/;
 export function originForm(target: string): string {
   if (isOriginForm.test(target)) return target;
   const relative = target.replace(/^https?:\/\/[^/?]*/i, '').replaceAll(/[#\u00a0]/g, encodeURIComponent);
-  return relative === '' || relative.startsWith('?') ? `/${relative}` : relative.replace(/^\/{2,}/, '/');
+  return relative.startsWith('/') ? relative.replace(/^\/{2,}/, '/') : `/${relative}`;
 }
 
 /** Path and query of a request target in origin form. */

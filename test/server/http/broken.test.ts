@@ -218,7 +218,7 @@ test('whatever the target, the answer is one of this service', async () => {
     text.map((rest) => `/${rest}`),
     text.map((rest) => `${servicePrefix}/${rest}`),
     text.map((rest) => `http://${rest}`),
-    fc.constant('*'),
+    fc.constantFrom('*', 'zhttps://[', 'x:[', '[::'),
   );
   await fc.assert(
     fc.asyncProperty(target, fc.constantFrom('GET', 'POST', 'OPTIONS', 'DELETE', 'HEAD'), async (path, method) => {
