@@ -47,9 +47,8 @@ async function main(args) {
 }
 
 async function saveProfile(profile) {
-  const profiles = await load('cli/runtime/profile.js');
-  const saved = await profiles.saveProfile('local', profile, process.env);
-  return saved.current ? saved.path : `${saved.path} (another profile is the current one: add --profile local)`;
+  const { saveLocalProfile } = await load('cli/runtime/profile.js');
+  return saveLocalProfile(profile, process.env);
 }
 
 try {

@@ -4,8 +4,7 @@ import type { ManifestSetting } from '../../contract/manifest-types.ts';
 import { addLeaf, type LeafText } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { QuietExit } from '../runtime/failures.ts';
-import type { Environment } from '../runtime/io.ts';
-import { type Profile, saveProfile } from '../runtime/profile.ts';
+import { type Profile, saveLocalProfile } from '../runtime/profile.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;
@@ -59,11 +58,6 @@ function optionOf({ name, kind, values, description, environment, default: fallb
   const usual = fallback === undefined || kind === 'boolean' ? '' : `, default ${fallback}`;
   const option = new Option(flag, `${description} (${environment}${usual})`);
   return values ? option.choices([...values]) : option;
-}
-
-async function saveLocalProfile(profile: Profile, variables: Environment['variables']): Promise<string> {
-  const saved = await saveProfile('local', profile, variables);
-  return saved.current ? saved.path : `${saved.path} (another profile is the current one: add --profile local)`;
 }
 
 /** Only what was typed; the server knows its own defaults. */

@@ -95,3 +95,9 @@ export async function saveProfile(name: string, profile: Profile, variables: Var
   }));
   return { path: profilePath(variables), current: saved.current === name };
 }
+
+/** Keeps the credentials that a new store was given as the profile `local`. @returns where that is, in words for a person. */
+export async function saveLocalProfile(profile: Profile, variables: Variables): Promise<string> {
+  const { path, current } = await saveProfile('local', profile, variables);
+  return current ? path : `${path} (another profile is the current one: add --profile local)`;
+}

@@ -44,9 +44,9 @@ function mounted(route: Operation<ControlContext>, world: World, isRemote: boole
   return { route, matcher: pathMatcher(route.path), handle: compile(isRemote ? guarded : opened(guarded), world) };
 }
 
-/** The same without asking who calls; what is presented all the same is not looked at. */
+/** The same without asking who calls: what is presented all the same is then not looked at. */
 function opened(route: AnyOperation): AnyOperation {
-  return { ...route, auth: 'none', roles: parseRoles('none'), request: { ...route.request, clientInBody: true } };
+  return { ...route, auth: 'none', roles: parseRoles('none') };
 }
 
 /** @throws IamError PATH_UNKNOWN, METHOD_NOT_ALLOWED. */
