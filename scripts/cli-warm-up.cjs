@@ -2,7 +2,7 @@
  * Runs some commands of the built command line, and keeps the code that V8 made of them beside its files: what they ran
  * does not have to be compiled by the commands of users. Started by bundle-cli.mjs, as a process with no flags of V8.
  */
-const { writeFileSync } = require('node:fs');
+const { renameSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:http');
 const path = require('node:path');
 const { Writable } = require('node:stream');
@@ -35,6 +35,12 @@ function load(file) {
   return evaluated(script, folder, load);
 }
 
+/** Whole or not at all: V8 looks at the ends of what it is given, not at each byte. */
+function keep(file, code) {
+  writeFileSync(`${file}.new`, code, { flush: true });
+  renameSync(`${file}.new`, file);
+}
+
 const discard = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 async function warmUp(url) {
@@ -58,6 +64,6 @@ const server = createServer(({ url }, response) => {
 
 server.listen(0, '127.0.0.1', async () => {
   await warmUp(`http://127.0.0.1:${server.address().port}`);
-  for (const [file, script] of scripts) writeFileSync(codeFile(file), script.createCachedData());
+  for (const [file, script] of scripts) keep(codeFile(file), script.createCachedData());
   server.close();
 });
