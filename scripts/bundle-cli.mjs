@@ -19,6 +19,7 @@ const files = {
   import: 'src/cli/runtime/plain-import.ts',
   prompts: 'src/cli/runtime/inquirer.ts',
   yaml: 'src/cli/runtime/yaml.ts',
+  signatures: 'src/cli/runtime/jose.ts',
   colour: 'src/cli/runtime/colour.ts',
 };
 

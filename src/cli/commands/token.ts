@@ -61,7 +61,7 @@ async function verify(context: Context, _: readonly unknown[], options: Options)
   decodeToken(token);
   const client = await context.connect('anonymous');
   const { body } = await client.call('keys.get', { anonymous: true, signal: context.io.signal });
-  const { createLocalJWKSet, jwtVerify } = await import('jose');
+  const { createLocalJWKSet, jwtVerify } = await import('../runtime/jose.ts');
   try {
     const keys = createLocalJWKSet(body as JSONWebKeySet);
     const currentDate = new Date(context.environment.now());
