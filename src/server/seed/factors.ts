@@ -25,6 +25,7 @@ export async function applyFactors(
     wished.push({ before, after: rowOf(seed, before, user, parts) });
   }
   const mentioned = new Set(wished.map(({ after }) => after.factorId));
+  if (mentioned.size < wished.length) throw new SeedError(`users: ${user.userId} has one factor twice`);
   const others = present.filter(({ factorId }) => !mentioned.has(factorId));
   requireFitting(
     user,
