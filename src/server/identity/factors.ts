@@ -81,8 +81,13 @@ export async function requireFactor(
 }
 
 /** The alternative contact of a user that a call is to change. @throws IamError FACTOR_NOT_FOUND, MAIN_CONTACT. */
-export async function requireAlternative(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
+export async function requireChangeable(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
   if (mainFactors(user).some(({ id }) => id === factorId)) throw fault('MAIN_CONTACT');
+  return requireAlternative(reader, user, factorId);
+}
+
+/** An alternative contact of a user; main ones are none. @throws IamError FACTOR_NOT_FOUND. */
+export async function requireAlternative(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
   const factor = await reader.factors.get(factorId);
   if (factor?.userId !== user.userId) throw fault('FACTOR_NOT_FOUND');
   return factor;

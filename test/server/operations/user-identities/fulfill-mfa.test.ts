@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
+import { stopUser } from '../../../../src/server/identity/stop-user.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { lastCode, wrongCode } from '../codes.ts';
 import { expectRefused, signedIn } from './callers.ts';
@@ -238,6 +239,15 @@ describe('what happens between the code and its use counts', () => {
     await happens(server);
     await expectRefused(server, () => fulfill(as, proof), { status: 401, code: 'TOKEN_INVALID' });
     expect(await server.world.store.codes.list()).toEqual([]);
+  });
+
+  test('a new password voids the code also in the session that stays', async () => {
+    await using server = await startWithBob();
+    const { as, accessToken } = await logInAs(server);
+    const proof = await challenge(server, as);
+    const sid = String(claimsOf({ accessToken }).sid);
+    await server.world.store.transaction((tx) => stopUser(tx, 'bob', sid));
+    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
   });
 
   test('another main e-mail, set by an administrator, voids the code', async () => {

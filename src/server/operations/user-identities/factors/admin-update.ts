@@ -3,7 +3,7 @@ import { FactorChange, FactorId } from '../../../../contract/factor-schemas.ts';
 import { Id } from '../../../../contract/schemas.ts';
 import { changeFactor } from '../../../identity/factor-changes.ts';
 import type { FactorDraft } from '../../../identity/factor-rules.ts';
-import { requireAlternative } from '../../../identity/factors.ts';
+import { requireChangeable } from '../../../identity/factors.ts';
 import { requireProofFor } from '../../../identity/rules.ts';
 import { requireUser } from '../../../identity/user-identities.ts';
 import type { Factor } from '../../../store/tables.ts';
@@ -38,7 +38,7 @@ export default defineOperation({
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
       await requireProofFor(tx, user, caller);
-      const factor = await requireAlternative(tx, user, params.factorId);
+      const factor = await requireChangeable(tx, user, params.factorId);
       await changeFactor(tx, user, factor, { draft: merged(factor, body), setByAdministrator }, context);
     });
     context.outbox.kept();

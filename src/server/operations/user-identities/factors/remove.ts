@@ -1,6 +1,6 @@
 import { FactorId } from '../../../../contract/factor-schemas.ts';
 import { removeFactor } from '../../../identity/factor-changes.ts';
-import { requireAlternative } from '../../../identity/factors.ts';
+import { requireChangeable } from '../../../identity/factors.ts';
 import { requireStanding } from '../../../identity/standing.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -23,7 +23,7 @@ export default defineOperation({
   async handle({ params }, { store, caller, ...context }) {
     await store.transaction(async (tx) => {
       const { user } = await requireStanding(tx, caller, context.clock);
-      await removeFactor(tx, await requireAlternative(tx, user, params.id), context);
+      await removeFactor(tx, await requireChangeable(tx, user, params.id), context);
     });
     context.outbox.kept();
     return undefined;

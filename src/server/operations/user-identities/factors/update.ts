@@ -1,6 +1,6 @@
 import { FactorId, FactorInput, tagsOf } from '../../../../contract/factor-schemas.ts';
 import { changeFactor } from '../../../identity/factor-changes.ts';
-import { requireAlternative } from '../../../identity/factors.ts';
+import { requireChangeable } from '../../../identity/factors.ts';
 import { requireStanding } from '../../../identity/standing.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -26,7 +26,7 @@ export default defineOperation({
     const draft = { ...body, tags: tagsOf(body.tags) };
     await store.transaction(async (tx) => {
       const { user } = await requireStanding(tx, caller, context.clock);
-      const factor = await requireAlternative(tx, user, params.id);
+      const factor = await requireChangeable(tx, user, params.id);
       await changeFactor(tx, user, factor, { draft, setByAdministrator: false }, context);
     });
     context.outbox.kept();
