@@ -65,7 +65,8 @@ export function addFieldOption(command: Command, field: Field): void {
 }
 
 function optionOf({ flag, schema, secret, required }: Field): Option {
-  const notes = `${required ? ' (required)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
+  const inFile = isTyped(schema) ? '' : '; only in a file with -f';
+  const notes = `${required ? ' (required)' : ''}${schema.nullable === true ? '; empty to clear' : ''}${inFile}`;
   const description = `${(schema.description ?? '').replace(/^.(?![A-Z])/, (letter) => letter.toLowerCase())}${notes}`;
   if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
   if (schema.type === 'boolean')
@@ -124,6 +125,11 @@ export function valueOfText(field: Field, text: string): unknown {
   }
   if (schema.type !== 'array') return text;
   return text === '' ? [] : text.split(',').map((value) => itemOf(field, value.trim()));
+}
+
+/** Whether a value can be given on the command line: of a list of objects only where these have one field. */
+function isTyped({ items }: JsonSchema): boolean {
+  return Object.keys(items?.properties ?? {}).length <= 1;
 }
 
 /** A list of objects with one field, such as `{groupName}`, is typed as the values of that field. */

@@ -99,8 +99,8 @@ export const FactorView = z
   })
   .meta({ id: 'AuthenticationFactor', description: 'A contact that second proofs can go to.' });
 
-/** In a path or a body: a factor that is there. */
-export const FactorId = Id.describe('main-email, main-mobile, or the id of an alternative contact');
+/** main-email, main-mobile, or the id of an alternative contact. */
+export const FactorId = Id.describe('Factor id');
 
 /** A code as it is given: whatever somebody types is looked at, up to a length that can be one. */
 export const GivenCode = z

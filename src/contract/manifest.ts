@@ -4076,7 +4076,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "main-email, main-mobile, or the id of an alternative contact"
+      "description": "Factor id"
      }
     }
    ],
@@ -4132,7 +4132,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "main-email, main-mobile, or the id of an alternative contact"
+      "description": "Factor id"
      }
     }
    ],
@@ -4337,7 +4337,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "main-email, main-mobile, or the id of an alternative contact"
+      "description": "Factor id"
      }
     }
    ],
@@ -4352,7 +4352,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.factors.send-token",
    "title": "Send a token to an authentication factor",
-   "description": "Sends a code to a contact of the calling user, verified or not, for validate-token. It is good for ten minutes; the one before is void. At most five an hour go to one contact. Alternative contacts that the calling client is not shown are not there for it.",
+   "description": "Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before is void. At most five an hour go to one contact. Alternative contacts that the calling client is not shown are not there for it.",
    "method": "POST",
    "path": "/user-identities/me/authentication-factors/{id}/tokens",
    "auth": "caller",
@@ -4381,7 +4381,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "main-email, main-mobile, or the id of an alternative contact"
+      "description": "Factor id"
      }
     }
    ],
@@ -4428,7 +4428,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "main-email, main-mobile, or the id of an alternative contact"
+      "description": "Factor id"
      }
     }
    ],
@@ -4541,7 +4541,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "main-email, main-mobile, or the id of an alternative contact"
+      "description": "Factor id"
      }
     }
    ],
@@ -4862,9 +4862,9 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "factorId": {
+      "description": "main-email, main-mobile, or the id of an alternative contact",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "main-email, main-mobile, or the id of an alternative contact"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
     },
     "additionalProperties": false

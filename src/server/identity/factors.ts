@@ -53,9 +53,14 @@ export function defaultFactor(user: User): UserFactor | undefined {
  * ones with that tag, UNRESTRICTED all.
  */
 export async function factorsShown(reader: FactorReader, user: User, client: Client): Promise<UserFactor[]> {
-  const main = client.factorVisibility === 'MARKED_RESOURCES' ? [] : mainFactors(user);
-  const alternatives = (await alternativesOf(reader, user.userId)).map(factorOf);
-  return [...main, ...alternatives.filter((factor) => isReached(factor, client))];
+  const isShown = (factor: UserFactor) =>
+    factor.credential ? client.factorVisibility !== 'MARKED_RESOURCES' : isReached(factor, client);
+  return (await factorsOf(reader, user)).filter(isShown);
+}
+
+/** Every factor of a user: the main contacts, and the alternative ones by their ids. */
+export async function factorsOf(reader: FactorReader, user: User): Promise<UserFactor[]> {
+  return [...mainFactors(user), ...(await alternativesOf(reader, user.userId)).map(factorOf)];
 }
 
 /** An alternative contact that a client is not shown is not there for it. */

@@ -22,7 +22,13 @@ export default defineOperation({
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
   status: [201, 400, 401, 403, 404, 412, 429, 500],
-  request: { body: z.strictObject({ factorId: FactorId.optional() }).meta({ id: 'MfaInput' }) },
+  request: {
+    body: z
+      .strictObject({
+        factorId: FactorId.optional().describe('main-email, main-mobile, or the id of an alternative contact'),
+      })
+      .meta({ id: 'MfaInput' }),
+  },
   response: { status: 201, body: Challenge },
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'FACTOR_NOT_VERIFIED', 'TOO_MANY_CODES'],
 
