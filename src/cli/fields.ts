@@ -22,7 +22,7 @@ export function isSecretName(name: string): boolean {
 /** The fields of an object schema; those of objects within it by dots. */
 export function fieldsOf(schema: JsonSchema | undefined, above: readonly string[] = [], isRequired = true): Field[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([name, declared]) => {
-    const property = withoutNull(declared);
+    const property = asList(withoutNull(declared));
     const path = [...above, name];
     const required = isRequired && (schema?.required?.includes(name) ?? false);
     return property.properties ? fieldsOf(property, path, required) : [fieldOf(path, property, required)];
@@ -35,6 +35,12 @@ function withoutNull(schema: JsonSchema): JsonSchema {
   const [only] = others;
   if (!only || others.length !== 1 || schema.anyOf?.length !== 2) return schema;
   return { ...only, nullable: true, description: schema.description ?? only.description ?? '' };
+}
+
+/** A list that may come as text as well is typed as a list. */
+function asList(schema: JsonSchema): JsonSchema {
+  const list = schema.anyOf?.find(({ type }) => type === 'array');
+  return list ? { ...list, description: schema.description ?? list.description ?? '' } : schema;
 }
 
 /** One field, named by the last part of its path. */
@@ -65,8 +71,7 @@ export function addFieldOption(command: Command, field: Field): void {
 }
 
 function optionOf({ flag, schema, secret, required }: Field): Option {
-  const inFile = isTyped(schema) ? '' : '; only in a file with -f';
-  const notes = `${required ? ' (required)' : ''}${schema.nullable === true ? '; empty to clear' : ''}${inFile}`;
+  const notes = `${required ? ' (required)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
   const description = `${(schema.description ?? '').replace(/^.(?![A-Z])/, (letter) => letter.toLowerCase())}${notes}`;
   if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
   if (schema.type === 'boolean')
@@ -125,11 +130,6 @@ export function valueOfText(field: Field, text: string): unknown {
   }
   if (schema.type !== 'array') return text;
   return text === '' ? [] : text.split(',').map((value) => itemOf(field, value.trim()));
-}
-
-/** Whether a value can be given on the command line: of a list of objects only where these have one field. */
-function isTyped({ items }: JsonSchema): boolean {
-  return Object.keys(items?.properties ?? {}).length <= 1;
 }
 
 /** A list of objects with one field, such as `{groupName}`, is typed as the values of that field. */

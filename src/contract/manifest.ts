@@ -3780,7 +3780,11 @@ export const manifest: Manifest = {
    "command": "factors add",
    "examples": [
     {
-     "title": "A list of authenticationFactors from a file",
+     "title": "An e-mail",
+     "command": "--contact-type EMAIL --email alice@example.org --tag home"
+    },
+    {
+     "title": "Several, as authenticationFactors in a file",
      "command": "-f factors.yaml"
     }
    ],
@@ -3876,7 +3880,11 @@ export const manifest: Manifest = {
      "type": "array",
      "items": {
       "type": "object",
-      "properties": {},
+      "properties": {
+       "id": {
+        "type": "string"
+       }
+      },
       "required": [
        "id"
       ],
@@ -3910,7 +3918,11 @@ export const manifest: Manifest = {
    "command": "users factors add",
    "examples": [
     {
-     "title": "A list of authenticationFactors from a file",
+     "title": "An e-mail",
+     "command": "USER_ID --contact-type EMAIL --email alice@example.org --tag home"
+    },
+    {
+     "title": "Several, as authenticationFactors in a file",
      "command": "USER_ID -f factors.yaml"
     }
    ],
@@ -3936,6 +3948,11 @@ export const manifest: Manifest = {
       "items": {
        "type": "object",
        "properties": {
+        "id": {
+         "type": "string",
+         "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+         "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+        },
         "contactType": {
          "type": "string",
          "enum": [
@@ -4025,7 +4042,11 @@ export const manifest: Manifest = {
      "type": "array",
      "items": {
       "type": "object",
-      "properties": {},
+      "properties": {
+       "id": {
+        "type": "string"
+       }
+      },
       "required": [
        "id"
       ],
@@ -4243,6 +4264,10 @@ export const manifest: Manifest = {
      "items": {
       "type": "object",
       "properties": {
+       "id": {
+        "type": "string",
+        "description": "main-email, main-mobile, or the id of an alternative contact"
+       },
        "contactType": {
         "type": "string",
         "enum": [

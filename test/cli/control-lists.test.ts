@@ -103,6 +103,40 @@ describe('users factors', () => {
   });
 });
 
+test('one factor is typed, several come from a file, and both go together', async () => {
+  await using server = await startFake(() => ({ status: 201, json: [] }));
+  const phone = ['--contact-type', 'MOBILE', '--mobile.region-code', '55', '--mobile.area-code', '11'];
+  const words = [
+    'users',
+    'factors',
+    'add',
+    'u1',
+    '--id',
+    'p',
+    ...phone,
+    '--mobile.phone-number',
+    '98765',
+    '--tag',
+    'a,b',
+  ];
+  const typed = {
+    id: 'p',
+    contactType: 'MOBILE',
+    mobile: { regionCode: 55, areaCode: 11, phoneNumber: 98765 },
+    tags: ['a', 'b'],
+  };
+  const listed = { contactType: 'EMAIL', email: 'a@example.com' };
+  const stdin = JSON.stringify({ authenticationFactors: [listed] });
+  expect((await iam(words, server)).code).toBe(0);
+  expect((await iam([...words, '-f', '-'], { url: server.url, stdin })).code).toBe(0);
+  expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([
+    { authenticationFactors: [typed] },
+    { authenticationFactors: [listed, typed] },
+  ]);
+  const nothing = await iam(['users', 'factors', 'add', 'u1'], server);
+  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining('authenticationFactors are missing') });
+});
+
 test('factors are the own ones of the caller', async () => {
   await using server = await startFake(() => ({ json: [] }));
   expect((await iam(['factors', 'list'], server)).code).toBe(0);

@@ -17,7 +17,10 @@ export default defineOperation({
   response: { status: 201, body: FactorIds },
   errors: ['USER_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'factors add',
-  examples: [{ title: 'A list of authenticationFactors from a file', command: '-f factors.yaml' }],
+  examples: [
+    { title: 'An e-mail', command: '--contact-type EMAIL --email alice@example.org --tag home' },
+    { title: 'Several, as authenticationFactors in a file', command: '-f factors.yaml' },
+  ],
 
   async handle({ body }, { store, caller, ...context }) {
     const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: tagsOf(factor.tags) }));

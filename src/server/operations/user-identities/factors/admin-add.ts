@@ -19,7 +19,10 @@ export default defineOperation({
   response: { status: 201, body: FactorIds },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'users factors add',
-  examples: [{ title: 'A list of authenticationFactors from a file', command: 'USER_ID -f factors.yaml' }],
+  examples: [
+    { title: 'An e-mail', command: 'USER_ID --contact-type EMAIL --email alice@example.org --tag home' },
+    { title: 'Several, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
+  ],
 
   async handle({ params, body }, { store, caller, ...context }) {
     const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: tagsOf(factor.tags) }));
