@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { stopUser } from '../../../../src/server/identity/stop-user.ts';
-import { appClientId, type TestServer } from '../../../harness.ts';
 import { lastCode, wrongCode } from '../codes.ts';
 import { expectRefused, signedIn } from './callers.ts';
 import {
@@ -13,39 +11,10 @@ import {
   startWithBob,
   workEmail,
 } from './factors/bob.ts';
-import { claimsOf, postJson, rolesIn } from './people.ts';
+import { claimsOf, rolesIn } from './people.ts';
+import { challenge, change, fulfill, type Proof, renew } from './second-proof.ts';
 
-const hours = 3600;
-
-interface Proof {
-  readonly challengeId: string;
-  readonly token: string;
-}
-
-const fulfill = (as: IamClient, { challengeId, token }: Proof) =>
-  as.userIdentities.fulfillMfa({ body: { challengeId, token } });
-
-/** Asks for a code and reads it. */
-async function challenge(server: TestServer, as: IamClient, factorId = 'main-email', to = mainEmail): Promise<Proof> {
-  const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId } });
-  return { challengeId, token: await lastCode(server, to) };
-}
-
-async function renew(server: TestServer, refreshToken: string | undefined, scope?: string[]) {
-  const answer = await postJson(server, '/generate-token', {
-    grantType: 'refresh_token',
-    clientId: appClientId,
-    refreshToken,
-    scope,
-  });
-  return answer as { status: number; json: { accessToken: string; refreshToken: string } };
-}
-
-/** Something that only AUTH-MFA opens. */
-const change = (as: IamClient) =>
-  as.userIdentities.factors.add({
-    body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'added@example.com' }] },
-  });
+const hour = 3600;
 
 describe('a right code', () => {
   test('gives the session AUTH-MFA: its tokens from then on, not the ones before', async () => {
@@ -124,39 +93,6 @@ describe('a right code', () => {
   });
 });
 
-describe('AUTH-MFA lasts', () => {
-  test('twelve hours after the proof, whatever is renewed', async () => {
-    await using server = await startWithBob();
-    const { as } = await logInAs(server, 'bob', { remember: true });
-    let { accessToken, refreshToken } = await giveSecondProof(server, as);
-    for (let hour = 0; hour < 11; hour += 1) {
-      server.clock.advance(hours);
-      ({ accessToken, refreshToken } = (await renew(server, refreshToken)).json);
-      expect(rolesIn({ accessToken })).toContain('AUTH-MFA');
-    }
-    server.clock.advance(hours - 1);
-    ({ accessToken, refreshToken } = (await renew(server, refreshToken)).json);
-    const last = server.as({ token: accessToken });
-    const [{ id = '' } = {}] = await change(last);
-    server.clock.advance(1);
-    const remove = (caller: IamClient) => caller.userIdentities.factors.remove({ params: { id } });
-    await expect(remove(last)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
-    const renewed = (await renew(server, refreshToken)).json;
-    expect(rolesIn(renewed)).not.toContain('AUTH-MFA');
-    expect(rolesIn(renewed)).toContain('AUTH-BASIC');
-    const again = await giveSecondProof(server, server.as({ token: renewed.accessToken }));
-    await expect(remove(server.as({ token: again.accessToken }))).resolves.toBeUndefined();
-  });
-
-  test('in the session that gave the proof, not in others', async () => {
-    await using server = await startWithBob();
-    const [{ as }, other] = [await logInAs(server), await logInAs(server, 'bob', { remember: true })];
-    await giveSecondProof(server, as);
-    expect(rolesIn((await renew(server, other.refreshToken)).json)).not.toContain('AUTH-MFA');
-    await expect(change(other.as)).rejects.toMatchObject({ status: 403 });
-  });
-});
-
 describe('a code is not taken', () => {
   test('in another session, of another user, or for another challenge', async () => {
     await using server = await startWithBob();
@@ -207,7 +143,7 @@ describe('a code is not taken', () => {
     const proof = await challenge(server, as);
     await expectRefused(server, () => fulfill(as, proof), { status: 429, code: 'CODE_FAILURES' });
     await expect(fulfill(as, proof)).rejects.toMatchObject({ retryAfter: 3600 });
-    server.clock.advance(hours);
+    server.clock.advance(hour);
     await expect(giveSecondProof(server, (await logInAs(server)).as)).resolves.toBeDefined();
   });
 
@@ -220,51 +156,6 @@ describe('a code is not taken', () => {
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(5);
     expect(ended.filter((one) => one === 'CODE_FAILURES')).toHaveLength(95);
     await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 429 });
-  });
-});
-
-describe('what happens between the code and its use counts', () => {
-  const between: Record<string, (server: TestServer) => Promise<unknown>> = {
-    'a lock': ({ admin }) => admin.userIdentities.lock({ body: { userId: 'bob' } }),
-    'a lock that is undone': async ({ admin }) => {
-      await admin.userIdentities.lock({ body: { userId: 'bob' } });
-      await admin.userIdentities.unlock({ body: { userId: 'bob' } });
-    },
-    'a removal': ({ admin }) => admin.userIdentities.remove({ params: { id: 'bob' } }),
-  };
-  test.each(Object.entries(between))('%s ends the session and the code', async (_, happens) => {
-    await using server = await startWithBob();
-    const { as } = await logInAs(server);
-    const proof = await challenge(server, as);
-    await happens(server);
-    await expectRefused(server, () => fulfill(as, proof), { status: 401, code: 'TOKEN_INVALID' });
-    expect(await server.world.store.codes.list()).toEqual([]);
-  });
-
-  test('a new password voids the code also in the session that stays', async () => {
-    await using server = await startWithBob();
-    const { as, accessToken } = await logInAs(server);
-    const proof = await challenge(server, as);
-    const sid = String(claimsOf({ accessToken }).sid);
-    await server.world.store.transaction((tx) => stopUser(tx, 'bob', sid));
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
-  });
-
-  test('another main e-mail, set by an administrator, voids the code', async () => {
-    await using server = await startWithBob();
-    const { as } = await logInAs(server);
-    const proof = await challenge(server, as);
-    await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { userEmail: 'other@example.com' } });
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
-    await expect(giveSecondProof(server, as, 'other@example.com')).resolves.toBeDefined();
-  });
-
-  test('the end of the session within the call', async () => {
-    await using server = await startWithBob();
-    const { as, accessToken } = await logInAs(server);
-    const proof = await challenge(server, as);
-    endWithin(server, String(claimsOf({ accessToken }).sid));
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   });
 });
 
@@ -293,16 +184,3 @@ describe('is refused', () => {
     await expect(fulfill(as, { challengeId: 'x', token: '123456' })).rejects.toMatchObject({ status: 429 });
   });
 });
-
-/** Ends a session after the next call was authenticated, and before its transaction. */
-function endWithin({ world: { store } }: TestServer, sessionId: string): void {
-  const { transaction } = store;
-  let first = true;
-  Object.assign(store, {
-    transaction: async (work: Parameters<typeof transaction>[0]) => {
-      if (first) await transaction((tx) => tx.sessions.delete(sessionId));
-      first = false;
-      return transaction(work);
-    },
-  });
-}
