@@ -28,7 +28,7 @@ function plainSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 function inline(value: unknown, definitions: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => inline(item, definitions));
   if (typeof value !== 'object' || value === null) return value;
-  const { $ref, id: _id, ...rest } = value as Record<string, unknown>;
+  const { $ref, ...rest } = value as Record<string, unknown>;
   const referred = typeof $ref === 'string' ? definitions[$ref.split('/').at(-1) ?? ''] : {};
   const merged = { ...(referred as object), ...rest };
   const entries = Object.entries(merged).filter(([key, item]) => !(key === 'id' && typeof item === 'string'));

@@ -45,7 +45,19 @@ import userAccessesRemoveBusinessUser from './user-accesses/remove-business-user
 import userAccessesRemoveUser from './user-accesses/remove-user.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
+import userIdentitiesFactorsAdd from './user-identities/factors/add.ts';
+import userIdentitiesFactorsAdminAdd from './user-identities/factors/admin-add.ts';
+import userIdentitiesFactorsAdminRemove from './user-identities/factors/admin-remove.ts';
+import userIdentitiesFactorsAdminUpdate from './user-identities/factors/admin-update.ts';
+import userIdentitiesFactorsList from './user-identities/factors/list.ts';
+import userIdentitiesFactorsRemove from './user-identities/factors/remove.ts';
+import userIdentitiesFactorsSendToken from './user-identities/factors/send-token.ts';
+import userIdentitiesFactorsUpdate from './user-identities/factors/update.ts';
+import userIdentitiesFactorsValidateToken from './user-identities/factors/validate-token.ts';
+import userIdentitiesFulfillMfa from './user-identities/fulfill-mfa.ts';
 import userIdentitiesGet from './user-identities/get.ts';
+import userIdentitiesGrantAuthSmart from './user-identities/grant-auth-smart.ts';
+import userIdentitiesLeverageMfa from './user-identities/leverage-mfa.ts';
 import userIdentitiesLock from './user-identities/lock.ts';
 import userIdentitiesLogin from './user-identities/login.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
@@ -101,7 +113,19 @@ export const operations = {
   'user-accesses.remove-user': userAccessesRemoveUser,
   'user-identities.add-identity': userIdentitiesAddIdentity,
   'user-identities.create': userIdentitiesCreate,
+  'user-identities.factors.add': userIdentitiesFactorsAdd,
+  'user-identities.factors.admin-add': userIdentitiesFactorsAdminAdd,
+  'user-identities.factors.admin-remove': userIdentitiesFactorsAdminRemove,
+  'user-identities.factors.admin-update': userIdentitiesFactorsAdminUpdate,
+  'user-identities.factors.list': userIdentitiesFactorsList,
+  'user-identities.factors.remove': userIdentitiesFactorsRemove,
+  'user-identities.factors.send-token': userIdentitiesFactorsSendToken,
+  'user-identities.factors.update': userIdentitiesFactorsUpdate,
+  'user-identities.factors.validate-token': userIdentitiesFactorsValidateToken,
+  'user-identities.fulfill-mfa': userIdentitiesFulfillMfa,
   'user-identities.get': userIdentitiesGet,
+  'user-identities.grant-auth-smart': userIdentitiesGrantAuthSmart,
+  'user-identities.leverage-mfa': userIdentitiesLeverageMfa,
   'user-identities.lock': userIdentitiesLock,
   'user-identities.login': userIdentitiesLogin,
   'user-identities.remove': userIdentitiesRemove,

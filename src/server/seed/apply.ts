@@ -15,6 +15,7 @@ import { DuplicateError, type Store, type Transaction } from '../store/store.ts'
 import { foldIdentifier, type User } from '../store/tables.ts';
 import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
+import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
@@ -32,6 +33,7 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
       keepingAnAdministrator(tx, async () => {
         await applyBusinesses(tx, seed, parts);
         for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
+        for (const user of seed.users ?? []) await applyFactorsOf(tx, user, parts);
         for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
         await applyGroups(tx, seed.groups ?? [], parts);
         for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
@@ -95,7 +97,7 @@ async function applyUser(
   { ids, clock }: SeedParts,
   passwordHash?: string,
 ): Promise<void> {
-  const { password: _plain, ...rest } = seed;
+  const { password: _plain, factors: _factors, ...rest } = seed;
   const known = await findUser(tx, seed);
   await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
@@ -118,6 +120,11 @@ async function applyUser(
     userId,
     createdAt: clock.now().toISOString(),
   });
+}
+
+async function applyFactorsOf(tx: Transaction, seed: SeedUser, parts: SeedParts): Promise<void> {
+  const user = seed.factors && (await findUser(tx, seed));
+  if (user) await applyFactors(tx, user, seed.factors ?? [], parts);
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {

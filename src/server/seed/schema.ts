@@ -1,7 +1,8 @@
 /** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. */
 import { z } from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
-import { ApiKeyValue, GroupName, Id, line, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
+import { ContactType, Tags } from '../../contract/factor-schemas.ts';
+import { ApiKeyValue, Email, GroupName, Id, line, Mobile, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
 const ids = z.array(Id);
@@ -37,6 +38,15 @@ const SeedCorporateGroup = z.strictObject({
   businesses: ids.optional(),
 });
 
+const SeedFactor = z.strictObject({
+  id: NewId.optional(),
+  contactType: ContactType,
+  email: Email.optional(),
+  mobile: Mobile.optional(),
+  tags: Tags.optional(),
+  verified: z.boolean().optional(),
+});
+
 const SeedUser = z
   .strictObject({
     userId: NewId.optional(),
@@ -59,6 +69,7 @@ const SeedUser = z
     lead: z.boolean().optional(),
     locked: z.boolean().optional(),
     identities: z.array(line(100, 'Login identifier')).optional(),
+    factors: z.array(SeedFactor).optional(),
   })
   .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName')
   .refine((user) => user.password === undefined || user.passwordHash === undefined, {
@@ -99,6 +110,7 @@ export const SeedDocument = z.strictObject({
 export type SeedDocument = z.output<typeof SeedDocument>;
 export type SeedClient = z.output<typeof SeedClient>;
 export type SeedBusiness = z.output<typeof SeedBusiness>;
+export type SeedFactor = z.output<typeof SeedFactor>;
 export type SeedUser = z.output<typeof SeedUser>;
 export type SeedGroup = z.output<typeof SeedGroup>;
 export type SeedCorporateGroup = z.output<typeof SeedCorporateGroup>;
