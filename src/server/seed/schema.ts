@@ -1,6 +1,7 @@
 /** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. */
 import { z } from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
+import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';
 import { ApiKeyValue, GroupName, Id, line, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
@@ -37,6 +38,12 @@ const SeedCorporateGroup = z.strictObject({
   businesses: ids.optional(),
 });
 
+const Phone = z.strictObject({
+  regionCode: z.int().min(1).max(999),
+  areaCode: z.int().min(1).max(9999),
+  phoneNumber: z.int().min(1000).max(999_999_999_999),
+});
+
 const SeedUser = z
   .strictObject({
     userId: NewId.optional(),
@@ -48,17 +55,12 @@ const SeedUser = z
       .optional(),
     passwordHash: z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form').optional(),
     userEmail: z.email('must be an e-mail address').optional(),
-    userMobile: z
-      .strictObject({
-        regionCode: z.int().min(1).max(999),
-        areaCode: z.int().min(1).max(9999),
-        phoneNumber: z.int().min(1000).max(999_999_999_999),
-      })
-      .optional(),
+    userMobile: Phone.optional(),
     businessId: Id.optional(),
     lead: z.boolean().optional(),
     locked: z.boolean().optional(),
     identities: z.array(line(100, 'Login identifier')).optional(),
+    legacyLogons: z.array(LogonName).optional(),
   })
   .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName')
   .refine((user) => user.password === undefined || user.passwordHash === undefined, {
@@ -86,6 +88,20 @@ const SeedApiKey = z.strictObject({
   apiKey: ApiKeyValue,
 });
 
+const SeedLogon = z.strictObject({
+  logon: LogonName,
+  password: z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
+  email: z.email('must be an e-mail address').optional(),
+  mobile: Phone.optional(),
+});
+
+const SeedProduct = z.strictObject({
+  productId: Id.optional(),
+  productAlias: ProductAlias,
+  sku: Sku,
+  billingTypes: z.array(BillingType).optional(),
+});
+
 export const SeedDocument = z.strictObject({
   clients: z.array(SeedClient).optional(),
   businesses: z.array(SeedBusiness).optional(),
@@ -93,6 +109,8 @@ export const SeedDocument = z.strictObject({
   groups: z.array(SeedGroup).optional(),
   apiKeys: z.array(SeedApiKey).optional(),
   corporateGroups: z.array(SeedCorporateGroup).optional(),
+  products: z.array(SeedProduct).optional(),
+  mainframe: z.array(SeedLogon).optional(),
   settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
 });
 
@@ -103,3 +121,5 @@ export type SeedUser = z.output<typeof SeedUser>;
 export type SeedGroup = z.output<typeof SeedGroup>;
 export type SeedCorporateGroup = z.output<typeof SeedCorporateGroup>;
 export type SeedApiKey = z.output<typeof SeedApiKey>;
+export type SeedLogon = z.output<typeof SeedLogon>;
+export type SeedProduct = z.output<typeof SeedProduct>;
