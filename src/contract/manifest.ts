@@ -4854,7 +4854,7 @@ export const manifest: Manifest = {
    "response": {
     "status": 201,
     "page": false,
-    "secret": false,
+    "secret": true,
     "entity": false,
     "schema": {
      "type": "object",

@@ -30,6 +30,8 @@ export default defineOperation({
         expiresIn: CodeLifetime,
       })
       .meta({ id: 'LogonRecovery', description: 'A code that was sent to set a mainframe password anew.' }),
+    // The hash is a half of the proof.
+    secret: true,
   },
   errors: ['TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
