@@ -39,9 +39,10 @@ export class OutOfReach extends Error {
 export function unavailable(error: unknown, code: ErrorCode, log: Log): unknown {
   if (!(error instanceof OutOfReach)) return error;
   log.warn({ code, reason: error.message }, 'a system outside did not answer');
-  return fault(code);
+  return fault(code, undefined, { 'Retry-After': retryAfterSeconds });
 }
 
+const retryAfterSeconds = '5';
 const connections = 32;
 const defaultLongestAnswer = 65_536;
 

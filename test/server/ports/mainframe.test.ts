@@ -167,7 +167,11 @@ describe('over HTTP', () => {
   test('one that is slow is 503 within the setting', async () => {
     await using outside = await startOutside(() => undefined);
     await using server = await startServer({ flags: { 'mainframe-url': outside.url, 'port-timeout': '100' } });
-    await expect(logInLegacy(server, 'SLOW1')).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+    await expect(logInLegacy(server, 'SLOW1')).rejects.toMatchObject({
+      status: 503,
+      code: 'MAINFRAME_UNAVAILABLE',
+      retryAfter: 5,
+    });
     expect(server.log.join('')).toContain('no answer within 100 ms');
   });
 });
