@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
 import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';
-import { ApiKeyValue, GroupName, Id, line, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
+import { ApiKeyValue, GroupName, Id, line, Mobile, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
 const ids = z.array(Id);
@@ -38,12 +38,6 @@ const SeedCorporateGroup = z.strictObject({
   businesses: ids.optional(),
 });
 
-const Phone = z.strictObject({
-  regionCode: z.int().min(1).max(999),
-  areaCode: z.int().min(1).max(9999),
-  phoneNumber: z.int().min(1000).max(999_999_999_999),
-});
-
 const SeedUser = z
   .strictObject({
     userId: NewId.optional(),
@@ -55,7 +49,13 @@ const SeedUser = z
       .optional(),
     passwordHash: z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form').optional(),
     userEmail: z.email('must be an e-mail address').optional(),
-    userMobile: Phone.optional(),
+    userMobile: z
+      .strictObject({
+        regionCode: z.int().min(1).max(999),
+        areaCode: z.int().min(1).max(9999),
+        phoneNumber: z.int().min(1000).max(999_999_999_999),
+      })
+      .optional(),
     businessId: Id.optional(),
     lead: z.boolean().optional(),
     locked: z.boolean().optional(),
@@ -92,7 +92,7 @@ const SeedLogon = z.strictObject({
   logon: LogonName,
   password: z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
   email: z.email('must be an e-mail address').optional(),
-  mobile: Phone.optional(),
+  mobile: Mobile.optional(),
 });
 
 const SeedProduct = z.strictObject({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { lastCode, otherThan } from '../codes.ts';
+import { lastCode, wrongFor } from '../codes.ts';
 import { rowOf, signedIn } from './callers.ts';
 import { asLogon, dora, interruptions, logInLegacy, mobiles, retrieve, startWithLogons } from './logons.ts';
 import { alice, claimsOf, logIn } from './people.ts';
@@ -70,7 +70,7 @@ describe('is refused', () => {
     const first = await begin(server, as);
     const second = await begin(server, as);
     await expect(complete(as, first)).rejects.toMatchObject(invalid);
-    await expect(complete(as, { ...second, token: otherThan(second.token) })).rejects.toMatchObject(invalid);
+    await expect(complete(as, { ...second, token: wrongFor(second.token) })).rejects.toMatchObject(invalid);
     await expect(complete(as, { ...second, challengeId: first.challengeId })).rejects.toMatchObject(invalid);
     server.clock.advance(600);
     await expect(complete(as, second)).rejects.toMatchObject(invalid);

@@ -3,6 +3,8 @@ import { createHashQueue } from '../../../../src/server/identity/hash-queue.ts';
 import { createPasswords, hashPassword } from '../../../../src/server/identity/passwords.ts';
 import { createMainframe } from '../../../../src/server/ports/mainframe.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
+import { lastCode } from '../codes.ts';
+import { signedIn } from './callers.ts';
 import {
   afterCall,
   asLogon,
@@ -13,7 +15,7 @@ import {
   startWithLogons,
   stopMainframe,
 } from './logons.ts';
-import { alice, basic, claimsOf, logIn, post, postJson, rolesIn } from './people.ts';
+import { alice, basic, claimsOf, logIn, post, postForm, postJson, rolesIn } from './people.ts';
 
 const path = '/user-identities/login-legacy';
 const named = `${path}?clientId=${appClientId}`;
@@ -106,6 +108,22 @@ test('remember-me gives a refresh token, and nothing else does', async () => {
       expiresIn: '600',
     });
   }
+});
+
+test('a logon of nobody renews its session, until it comes to a user', async () => {
+  await using server = await startWithLogons();
+  const { refreshToken = '' } = await logInLegacy(server, 'FREE1', { remember: true });
+  const renew = (token: string) =>
+    postForm(server, { grant_type: 'refresh_token', client_id: appClientId, refresh_token: token });
+  const renewed = await renew(refreshToken);
+  expect(renewed).toMatchObject({ status: 200, json: { refresh_token: expect.any(String) } });
+  const { access_token: accessToken, refresh_token: next } = renewed.json as Record<string, string>;
+  expect(claimsOf({ accessToken: accessToken ?? '' })).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1' });
+  const as = await signedIn(server, alice.userId);
+  const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE1' } });
+  const token = await lastCode(server, 'free@mainframe.example');
+  await as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } });
+  expect(await renew(next ?? '')).toMatchObject({ status: 400 });
 });
 
 test('a call without a client, or as one of a third party, is refused', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../../../src/client/index.ts';
 import { fault } from '../../../../src/contract/errors.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
-import { lastCode, otherThan } from '../codes.ts';
+import { lastCode, wrongFor } from '../codes.ts';
 import {
   afterCall,
   asLogon,
@@ -110,7 +110,7 @@ describe('is refused', () => {
     const begun = await begin(server, 'FREE1');
     const seen: object[] = [];
     for (const wrong of [
-      { token: otherThan(begun.token) },
+      { token: wrongFor(begun.token) },
       { token: '' },
       { hash: 'another' },
       { hash: (await begin(server, 'DORA1')).hash },
@@ -213,7 +213,7 @@ describe('a password that the mainframe does not take', () => {
   test('is not told from others before the code is right', async () => {
     await using server = await startWithLogons();
     const begun = await begin(server, 'FREE1');
-    const wrong = { ...begun, token: otherThan(begun.token), newPassword: 'weak' };
+    const wrong = { ...begun, token: wrongFor(begun.token), newPassword: 'weak' };
     await expect(reset(server, wrong)).rejects.toMatchObject(refused);
   });
 
