@@ -4568,7 +4568,7 @@ export const manifest: Manifest = {
       "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
      },
      "password": {
-      "description": "Keeps the rule of the setting mainframe-password",
+      "description": "Keeps the rule of the setting mainframe-password-rule",
       "type": "string",
       "maxLength": 1000
      }
@@ -4701,7 +4701,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.reset-legacy-password",
    "title": "Reset a legacy identity",
-   "description": "Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password; one that does not, and a mainframe that does not answer, use no code up.",
+   "description": "Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password-rule; one that does not, and a mainframe that does not answer, use no code up.",
    "method": "POST",
    "path": "/user-identities/reset-legacy-password",
    "auth": "client-id",
@@ -4746,7 +4746,7 @@ export const manifest: Manifest = {
      "newPassword": {
       "type": "string",
       "maxLength": 1000,
-      "description": "Keeps the rule of the setting mainframe-password"
+      "description": "Keeps the rule of the setting mainframe-password-rule"
      },
      "hash": {
       "type": "string",
@@ -5603,7 +5603,7 @@ export const manifest: Manifest = {
    "code": "PASSWORD_NOT_FOR_MAINFRAME",
    "status": 422,
    "message": "The mainframe does not take this password.",
-   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password."
+   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password-rule."
   },
   {
    "code": "CONTACT_AMBIGUOUS",
@@ -5877,8 +5877,8 @@ export const manifest: Manifest = {
    "flag": true
   },
   {
-   "name": "mainframe-password",
-   "environment": "IAM_SERVE_MAINFRAME_PASSWORD",
+   "name": "mainframe-password-rule",
+   "environment": "IAM_SERVE_MAINFRAME_PASSWORD_RULE",
    "kind": "text",
    "description": "Regular expression that a new mainframe password matches as a whole",
    "flag": true,

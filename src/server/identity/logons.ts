@@ -46,9 +46,9 @@ export async function forgetLogon(tx: Transaction, logon: string): Promise<void>
 /** The rule of the mainframe, as the setting has it. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
 export function requireMainframePassword(
   password: string,
-  { mainframePassword }: Pick<Settings, 'mainframePassword'>,
+  { mainframePasswordRule }: Pick<Settings, 'mainframePasswordRule'>,
 ): void {
-  const fits = password.length <= longestPassword && new RegExp(`^(?:${mainframePassword})$`, 'u').test(password);
+  const fits = password.length <= longestPassword && new RegExp(`^(?:${mainframePasswordRule})$`, 'u').test(password);
   if (!fits) throw fault('PASSWORD_NOT_FOR_MAINFRAME');
 }
 

@@ -23,7 +23,7 @@ export default defineOperation({
     body: z
       .strictObject({
         logon: LogonName,
-        password: GivenPassword.optional().describe('Keeps the rule of the setting mainframe-password'),
+        password: GivenPassword.optional().describe('Keeps the rule of the setting mainframe-password-rule'),
       })
       .meta({ id: 'LogonInput' }),
   },

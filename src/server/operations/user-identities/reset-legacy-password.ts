@@ -9,7 +9,7 @@ export default defineOperation({
   id: 'user-identities.reset-legacy-password',
   title: 'Reset a legacy identity',
   description:
-    'Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password; one that does not, and a mainframe that does not answer, use no code up.',
+    'Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password-rule; one that does not, and a mainframe that does not answer, use no code up.',
   method: 'POST',
   path: '/user-identities/reset-legacy-password',
   auth: 'client-id',
@@ -21,7 +21,7 @@ export default defineOperation({
       .strictObject({
         logon: LogonName,
         token: GivenCode,
-        newPassword: GivenPassword.describe('Keeps the rule of the setting mainframe-password'),
+        newPassword: GivenPassword.describe('Keeps the rule of the setting mainframe-password-rule'),
         hash: TransactionId.describe('As retrieve-legacy-identity answered'),
       })
       .meta({ id: 'LogonReset' }),

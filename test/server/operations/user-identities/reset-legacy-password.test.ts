@@ -218,7 +218,7 @@ describe('a password that the mainframe does not take', () => {
   });
 
   test('follows the setting, as a whole', async () => {
-    await using server = await startWithLogons({ flags: { 'mainframe-password': 'a|[0-9]{4}' } });
+    await using server = await startWithLogons({ flags: { 'mainframe-password-rule': 'a|[0-9]{4}' } });
     const begun = await begin(server, 'FREE1');
     for (const weak of ['ab', '12345', 'x1234'])
       await expect(reset(server, { ...begun, newPassword: weak })).rejects.toMatchObject({ status: 422 });
