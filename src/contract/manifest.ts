@@ -2739,6 +2739,197 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "product-accesses.authorize",
+   "title": "Generate Opaque Token",
+   "description": "Asks the product system for the product and answers with an opaque token: of 10 minutes with remember-me, else of 60. The product is named by productId, or by productAlias and sku; where all are given, they name the same one. What is said of order, show case and price is for the caller alone and not kept.",
+   "method": "POST",
+   "path": "/product-accesses/authorize",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS or BUSINESSOWNER or BUSINESSADMIN or ADMIN)",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    403,
+    404,
+    500,
+    501,
+    503
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "command": "products authorize",
+   "examples": [
+    {
+     "title": "By the id of the product",
+     "command": "--product-id reports-basic"
+    }
+   ],
+   "params": [],
+   "query": [
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a token of 10 minutes",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "orderId": {
+      "description": "Order that the token is for",
+      "type": "string",
+      "maxLength": 200
+     },
+     "isExternalOrder": {
+      "description": "Whether the order is kept elsewhere",
+      "type": "boolean"
+     },
+     "productId": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     },
+     "productAlias": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Name of a product, unique together with its sku"
+     },
+     "sku": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Stock keeping unit of the product"
+     },
+     "billingType": {
+      "type": "string",
+      "enum": [
+       "EXPEND",
+       "PREPAID",
+       "SUBSCRIPTION"
+      ],
+      "description": "How the product is paid for"
+     },
+     "showCaseId": {
+      "description": "Where the product was offered",
+      "type": "string",
+      "maxLength": 200
+     },
+     "skuPriceHashCode": {
+      "description": "Price that was shown",
+      "type": "string",
+      "maxLength": 200
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "opaqueToken": {
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the token is good for, as digits"
+      }
+     },
+     "required": [
+      "opaqueToken",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "An opaque token for a product."
+    }
+   }
+  },
+  {
+   "id": "product-accesses.validate-token",
+   "title": "Validate Opaque Token",
+   "description": "Asks the product system whether the product is sold with the billing type, and answers with an opaque token of 60 minutes in the header X-Opaque-Token. A billing type is implemented where the product system says so; with the products of the store, where any of them is sold with it.",
+   "method": "POST",
+   "path": "/product-accesses/validate-token",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS and BUSINESSADMIN or BUSINESSADMIN)",
+   "statuses": [
+    200,
+    204,
+    400,
+    401,
+    403,
+    404,
+    500,
+    501,
+    503
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "command": "products validate",
+   "examples": [
+    {
+     "title": "A subscription",
+     "command": "--product-alias reports --sku basic --billing-type SUBSCRIPTION"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "productAlias": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Name of a product, unique together with its sku"
+     },
+     "sku": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Stock keeping unit of the product"
+     },
+     "billingType": {
+      "type": "string",
+      "enum": [
+       "EXPEND",
+       "PREPAID",
+       "SUBSCRIPTION"
+      ],
+      "description": "How the product is paid for"
+     }
+    },
+    "required": [
+     "productAlias",
+     "sku",
+     "billingType"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "header": {
+     "name": "X-Opaque-Token",
+     "field": "opaqueToken"
+    }
+   }
+  },
+  {
    "id": "service-accesses.add-service",
    "title": "Groups - Add Service",
    "description": "Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role somebody names only services that are its own.",
@@ -3594,6 +3785,210 @@ export const manifest: Manifest = {
     "page": false,
     "secret": false,
     "entity": false
+   }
+  },
+  {
+   "id": "user-identities.associate-legacy-by-email",
+   "title": "Associate legacy logon by email",
+   "description": "Sends a code to the e-mail address that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.",
+   "method": "POST",
+   "path": "/user-identities/me/legacy-logons/email",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "challengeId": {
+       "type": "string",
+       "description": "Names the transaction, for its completion"
+      },
+      "contact": {
+       "type": "string",
+       "description": "Where the code went, masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as digits"
+      }
+     },
+     "required": [
+      "challengeId",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A code that was sent to bind a logon."
+    }
+   }
+  },
+  {
+   "id": "user-identities.associate-legacy-by-mobile",
+   "title": "Associate legacy logon by mobile",
+   "description": "Sends a code to the mobile number that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.",
+   "method": "POST",
+   "path": "/user-identities/me/legacy-logons/mobile",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "challengeId": {
+       "type": "string",
+       "description": "Names the transaction, for its completion"
+      },
+      "contact": {
+       "type": "string",
+       "description": "Where the code went, masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as digits"
+      }
+     },
+     "required": [
+      "challengeId",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A code that was sent to bind a logon."
+    }
+   }
+  },
+  {
+   "id": "user-identities.complete-associate-legacy",
+   "title": "Complete Associate legacy logon",
+   "description": "Binds the logon to the calling user, by the code that was sent for it. Sessions of the logon alone end with that.",
+   "method": "POST",
+   "path": "/user-identities/me/legacy-logons/complete",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "challengeId": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "As the association was answered"
+     },
+     "token": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "The code that was sent, six digits"
+     }
+    },
+    "required": [
+     "challengeId",
+     "token"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "legacyLogons": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "legacyLogons"
+     ],
+     "additionalProperties": false,
+     "description": "All mainframe logons of a user."
+    }
    }
   },
   {
@@ -5108,6 +5503,187 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.login-legacy",
+   "title": "Login legacy user",
+   "description": "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case.",
+   "method": "POST",
+   "path": "/user-identities/login-legacy",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a refresh token and shorter access tokens",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "maxLength": 254
+     },
+     "password": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "deviceId": {
+      "type": "string",
+      "maxLength": 200
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.provision-logon",
+   "title": "Provision logon in mainframe",
+   "description": "Makes the logon in the mainframe, with the user's verified contacts, and binds it to the user. Without a password nobody logs in with it before a reset. Where it was made but could not be bound, it is taken back; after a crash in between, the user can still bind it by a code to its own contacts.",
+   "method": "POST",
+   "path": "/user-identities/{id}/legacy-logons",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users provision-logon",
+   "examples": [
+    {
+     "title": "With a first password",
+     "command": "USER_ID --logon SMITH01 --password-file first-password"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     },
+     "password": {
+      "description": "Keeps the rule of the setting mainframe-password-rule",
+      "type": "string",
+      "maxLength": 1000
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "logon": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "logon"
+     ],
+     "additionalProperties": false,
+     "description": "A mainframe logon."
+    }
+   }
+  },
+  {
    "id": "user-identities.remove",
    "title": "Remove Identity",
    "description": "Removes a user with its memberships and sessions. Its id is not given out again; the last administrator stays.",
@@ -5205,6 +5781,191 @@ export const manifest: Manifest = {
     "page": false,
     "secret": false,
     "entity": false
+   }
+  },
+  {
+   "id": "user-identities.reset-legacy-password",
+   "title": "Reset a legacy identity",
+   "description": "Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password-rule; one that does not, and a mainframe that does not answer, use no code up.",
+   "method": "POST",
+   "path": "/user-identities/reset-legacy-password",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    400,
+    401,
+    422,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     },
+     "token": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "The code that was sent, six digits"
+     },
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "Keeps the rule of the setting mainframe-password-rule"
+     },
+     "hash": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "As retrieve-legacy-identity answered"
+     }
+    },
+    "required": [
+     "logon",
+     "token",
+     "newPassword",
+     "hash"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.retrieve-legacy",
+   "title": "Retrieve a legacy identity",
+   "description": "Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike.",
+   "method": "POST",
+   "path": "/user-identities/retrieve-legacy-identity",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "hash": {
+       "type": "string",
+       "description": "Names the transaction, for reset-legacy-password"
+      },
+      "contact": {
+       "type": "string",
+       "description": "Where the code went, masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as digits"
+      }
+     },
+     "required": [
+      "hash",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A code that was sent to set a mainframe password anew."
+    }
    }
   },
   {
@@ -5927,7 +6688,7 @@ export const manifest: Manifest = {
    "code": "PASSWORD_NOT_FOR_MAINFRAME",
    "status": 422,
    "message": "The mainframe does not take this password.",
-   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password."
+   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password-rule."
   },
   {
    "code": "CONTACT_AMBIGUOUS",
@@ -6201,8 +6962,8 @@ export const manifest: Manifest = {
    "flag": true
   },
   {
-   "name": "mainframe-password",
-   "environment": "IAM_SERVE_MAINFRAME_PASSWORD",
+   "name": "mainframe-password-rule",
+   "environment": "IAM_SERVE_MAINFRAME_PASSWORD_RULE",
    "kind": "text",
    "description": "Regular expression that a new mainframe password matches as a whole",
    "flag": true,

@@ -32,6 +32,8 @@ import groupsUpdate from './groups/update.ts';
 import keysGet from './keys/get.ts';
 import myClientIdentitiesCreate from './my-client-identities/create.ts';
 import myClientIdentitiesRemove from './my-client-identities/remove.ts';
+import productAccessesAuthorize from './product-accesses/authorize.ts';
+import productAccessesValidateToken from './product-accesses/validate-token.ts';
 import serviceAccessesAddService from './service-accesses/add-service.ts';
 import serviceAccessesListServiceRoles from './service-accesses/list-service-roles.ts';
 import serviceAccessesListServices from './service-accesses/list-services.ts';
@@ -44,6 +46,9 @@ import userAccessesListUsers from './user-accesses/list-users.ts';
 import userAccessesRemoveBusinessUser from './user-accesses/remove-business-user.ts';
 import userAccessesRemoveUser from './user-accesses/remove-user.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
+import userIdentitiesAssociateLegacyByEmail from './user-identities/associate-legacy-by-email.ts';
+import userIdentitiesAssociateLegacyByMobile from './user-identities/associate-legacy-by-mobile.ts';
+import userIdentitiesCompleteAssociateLegacy from './user-identities/complete-associate-legacy.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
 import userIdentitiesFactorsAdd from './user-identities/factors/add.ts';
 import userIdentitiesFactorsAdminAdd from './user-identities/factors/admin-add.ts';
@@ -60,8 +65,12 @@ import userIdentitiesGrantAuthSmart from './user-identities/grant-auth-smart.ts'
 import userIdentitiesLeverageMfa from './user-identities/leverage-mfa.ts';
 import userIdentitiesLock from './user-identities/lock.ts';
 import userIdentitiesLogin from './user-identities/login.ts';
+import userIdentitiesLoginLegacy from './user-identities/login-legacy.ts';
+import userIdentitiesProvisionLogon from './user-identities/provision-logon.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
 import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
+import userIdentitiesResetLegacyPassword from './user-identities/reset-legacy-password.ts';
+import userIdentitiesRetrieveLegacy from './user-identities/retrieve-legacy.ts';
 import userIdentitiesUnlock from './user-identities/unlock.ts';
 import userIdentitiesUpdate from './user-identities/update.ts';
 
@@ -100,6 +109,8 @@ export const operations = {
   'keys.get': keysGet,
   'my-client-identities.create': myClientIdentitiesCreate,
   'my-client-identities.remove': myClientIdentitiesRemove,
+  'product-accesses.authorize': productAccessesAuthorize,
+  'product-accesses.validate-token': productAccessesValidateToken,
   'service-accesses.add-service': serviceAccessesAddService,
   'service-accesses.list-service-roles': serviceAccessesListServiceRoles,
   'service-accesses.list-services': serviceAccessesListServices,
@@ -112,6 +123,9 @@ export const operations = {
   'user-accesses.remove-business-user': userAccessesRemoveBusinessUser,
   'user-accesses.remove-user': userAccessesRemoveUser,
   'user-identities.add-identity': userIdentitiesAddIdentity,
+  'user-identities.associate-legacy-by-email': userIdentitiesAssociateLegacyByEmail,
+  'user-identities.associate-legacy-by-mobile': userIdentitiesAssociateLegacyByMobile,
+  'user-identities.complete-associate-legacy': userIdentitiesCompleteAssociateLegacy,
   'user-identities.create': userIdentitiesCreate,
   'user-identities.factors.add': userIdentitiesFactorsAdd,
   'user-identities.factors.admin-add': userIdentitiesFactorsAdminAdd,
@@ -128,8 +142,12 @@ export const operations = {
   'user-identities.leverage-mfa': userIdentitiesLeverageMfa,
   'user-identities.lock': userIdentitiesLock,
   'user-identities.login': userIdentitiesLogin,
+  'user-identities.login-legacy': userIdentitiesLoginLegacy,
+  'user-identities.provision-logon': userIdentitiesProvisionLogon,
   'user-identities.remove': userIdentitiesRemove,
   'user-identities.remove-identity': userIdentitiesRemoveIdentity,
+  'user-identities.reset-legacy-password': userIdentitiesResetLegacyPassword,
+  'user-identities.retrieve-legacy': userIdentitiesRetrieveLegacy,
   'user-identities.unlock': userIdentitiesUnlock,
   'user-identities.update': userIdentitiesUpdate,
 } as const;

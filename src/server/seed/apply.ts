@@ -17,6 +17,8 @@ import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
 import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
+import { applyMainframe, forgetMovedLogons, hashNewLogons, seededLogons } from './mainframe.ts';
+import { applyProducts } from './products.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {
@@ -28,6 +30,7 @@ export interface SeedParts {
 /** @throws SeedError where the seed asks for what can't be; the store is then as it was. */
 export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<void> {
   const passwords = await hashNewPasswords(seed.users ?? [], parts.store);
+  const logons = await hashNewLogons(seed, parts.store);
   try {
     await parts.store.transaction((tx) =>
       keepingAnAdministrator(tx, async () => {
@@ -37,6 +40,8 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
         for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
         await applyGroups(tx, seed.groups ?? [], parts);
         for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
+        await applyMainframe(tx, seed, logons);
+        await applyProducts(tx, seed, parts);
       }),
     );
   } catch (error) {
@@ -97,14 +102,19 @@ async function applyUser(
   { ids, clock }: SeedParts,
   passwordHash?: string,
 ): Promise<void> {
-  const { password: _plain, factors: _factors, ...rest } = seed;
+  const { password: _plain, factors: _factors, legacyLogons, ...others } = seed;
+  const rest = { ...others, ...seededLogons(legacyLogons) };
   const known = await findUser(tx, seed);
   await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
     ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
   };
-  if (known) return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+  if (known) {
+    await forgetMovedLogons(tx, known, { ...known, ...rest });
+    return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+  }
+  await forgetMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
   await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
   await tx.users.insert({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { lastCode, wrongCode } from '../codes.ts';
+import { lastCode, wrongFor } from '../codes.ts';
 import { expectRefused, signedIn } from './callers.ts';
 import {
   expectUsersOnly,
@@ -137,7 +137,7 @@ describe('a code is not taken', () => {
       const { as } = await logInAs(server);
       const [id, to] = attempt % 2 === 0 ? ['main-email', mainEmail] : ['work', workEmail];
       const proof = await challenge(server, as, id, to);
-      await expect(fulfill(as, { ...proof, token: wrongCode(proof.token) })).rejects.toMatchObject({ status: 412 });
+      await expect(fulfill(as, { ...proof, token: wrongFor(proof.token) })).rejects.toMatchObject({ status: 412 });
     }
     const { as } = await logInAs(server);
     const proof = await challenge(server, as);
@@ -151,7 +151,7 @@ describe('a code is not taken', () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const proof = await challenge(server, as);
-    const wrong = { ...proof, token: wrongCode(proof.token) };
+    const wrong = { ...proof, token: wrongFor(proof.token) };
     const ended = await outcomes(Array.from({ length: 100 }, () => fulfill(as, wrong)));
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(5);
     expect(ended.filter((one) => one === 'CODE_FAILURES')).toHaveLength(95);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import type { TestServer } from '../../../../harness.ts';
-import { lastCode, wrongCode } from '../../codes.ts';
+import { lastCode, wrongFor } from '../../codes.ts';
 import { expectRefused, rowOf, signedIn } from '../callers.ts';
 import { logIn } from '../people.ts';
 import {
@@ -125,7 +125,7 @@ describe('a code is not taken', () => {
       ['fresh', freshEmail],
       ['work', workEmail],
     ] as const) {
-      const token = wrongCode(await codeFor(server, as, id, to));
+      const token = wrongFor(await codeFor(server, as, id, to));
       await expect(validate(as, id, token)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
     }
     const other = await signedIn(server, 'bob');
