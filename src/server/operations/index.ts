@@ -44,12 +44,17 @@ import userAccessesListUsers from './user-accesses/list-users.ts';
 import userAccessesRemoveBusinessUser from './user-accesses/remove-business-user.ts';
 import userAccessesRemoveUser from './user-accesses/remove-user.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
+import userIdentitiesChangePassword from './user-identities/change-password.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
+import userIdentitiesCreatePassword from './user-identities/create-password.ts';
 import userIdentitiesGet from './user-identities/get.ts';
+import userIdentitiesIdentification from './user-identities/identification.ts';
 import userIdentitiesLock from './user-identities/lock.ts';
 import userIdentitiesLogin from './user-identities/login.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
 import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
+import userIdentitiesResetPassword from './user-identities/reset-password.ts';
+import userIdentitiesRetrieve from './user-identities/retrieve.ts';
 import userIdentitiesUnlock from './user-identities/unlock.ts';
 import userIdentitiesUpdate from './user-identities/update.ts';
 
@@ -100,12 +105,17 @@ export const operations = {
   'user-accesses.remove-business-user': userAccessesRemoveBusinessUser,
   'user-accesses.remove-user': userAccessesRemoveUser,
   'user-identities.add-identity': userIdentitiesAddIdentity,
+  'user-identities.change-password': userIdentitiesChangePassword,
   'user-identities.create': userIdentitiesCreate,
+  'user-identities.create-password': userIdentitiesCreatePassword,
   'user-identities.get': userIdentitiesGet,
+  'user-identities.identification': userIdentitiesIdentification,
   'user-identities.lock': userIdentitiesLock,
   'user-identities.login': userIdentitiesLogin,
   'user-identities.remove': userIdentitiesRemove,
   'user-identities.remove-identity': userIdentitiesRemoveIdentity,
+  'user-identities.reset-password': userIdentitiesResetPassword,
+  'user-identities.retrieve': userIdentitiesRetrieve,
   'user-identities.unlock': userIdentitiesUnlock,
   'user-identities.update': userIdentitiesUpdate,
 } as const;

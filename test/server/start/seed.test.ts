@@ -8,7 +8,10 @@ import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { basic, callWith } from '../identity/calling.ts';
 
-const demo = readSeed(readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'), 'data/seed.json');
+const demo = await readSeed(
+  readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'),
+  'data/seed.json',
+);
 
 function apply({ world }: TestServer, seed: SeedDocument): Promise<void> {
   return applySeed(seed, world);
