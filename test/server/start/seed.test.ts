@@ -73,6 +73,19 @@ describe('what is there already', () => {
     expect(await rolesOf(server, 'other')).toEqual(other);
   });
 
+  test('may have a weak password, which is not looked at; a new user may not', async () => {
+    const passwordHash = await hashPassword('qwertyuiop');
+    await using server = await startServer({ seed: { users: [{ userId: 'u1', passwordHash }] } });
+    await apply(server, { users: [{ userId: 'u1', password: 'qwertyuiop' }] });
+    const before = await server.dump();
+    for (const password of ['qwertyuiop', 'not-u2-u2-again', 'q9 fj', 'x'.repeat(129)])
+      await expect(apply(server, { users: [{ userId: 'u2', userName: 'u2-u2', password }] })).rejects.toMatchObject({
+        name: 'SeedError',
+        message: expect.stringMatching(/^users: the password of u2 must /),
+      });
+    expect(await server.dump()).toEqual(before);
+  });
+
   test('keeps its plain secrets and passwords; a hash is applied always', async () => {
     const user = { userId: 'u1', password: 'first-password' };
     await using server = await startServer({ seed: { clients: [client], users: [user] } });
