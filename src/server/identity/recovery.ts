@@ -3,7 +3,7 @@ import { fault } from '../../contract/errors.ts';
 import type { Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
 import { type CodeHolder, type CodeTools, sendCode, subjectOfNobody, subjectOfUser } from './codes.ts';
-import { verifiedContacts } from './contacts.ts';
+import { emailContact, verifiedContacts } from './contacts.ts';
 import { countSending } from './sendings.ts';
 import type { StoreKey } from './store-key.ts';
 import { findByLogin } from './users.ts';
@@ -22,16 +22,24 @@ export function requireRecoverable(user: User | undefined): User {
 
 /**
  * Sends a code to the verified main contacts of whoever logs in under this name. For nobody, for a locked user and for
- * one without such a contact a code is made as well, and goes nowhere. Part of a transaction.
+ * one without such a contact it makes a code and a message as well, which takes as long, and throws the message away.
+ * Part of a transaction.
  * @returns the user, who may be locked. @throws IamError TOO_MANY_CODES: the sixth time within an hour for this name.
  */
 export async function startRecovery(tx: Transaction, asked: string, tools: CodeTools): Promise<User | undefined> {
-  await countSending(tx, `asked:${digestOf(asked, tools.storeKey)}`, tools);
+  const digest = digestOf(asked, tools.storeKey);
+  await countSending(tx, `asked:${digest}`, tools);
   const user = await findByLogin(tx, asked);
   const contacts = user && !user.locked ? verifiedContacts(user) : [];
-  const holder = recoveryOf(contacts.length > 0 ? user : undefined, asked, tools.storeKey);
   // What a contact had its fill of is no business of who asks: the limit of the name is the same for everybody.
-  await sendCode(tx, holder, contacts, tools, { quiet: true });
+  const quietly = { quiet: true };
+  if (contacts.length > 0) {
+    await sendCode(tx, recoveryOf(user, asked, tools.storeKey), contacts, tools, quietly);
+    return user;
+  }
+  const nowhere = emailContact(`nobody:${digest}`);
+  await sendCode(tx, recoveryOf(undefined, asked, tools.storeKey), [nowhere], tools, quietly);
+  for (const { messageId } of await tx.messages.find('to', nowhere.to)) await tx.messages.delete(messageId);
   return user;
 }
 
