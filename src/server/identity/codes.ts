@@ -9,15 +9,16 @@ import type { Randomness } from '../randomness.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { type Code, holderValue } from '../store/tables.ts';
 import { clearExpired } from './clear-expired.ts';
+import { countFailure, failuresName, heldFor } from './code-failures.ts';
 import { type Contact, contactKey } from './contacts.ts';
 import { type MessageTools, queueMessage } from './messages.ts';
 import { countSending } from './sendings.ts';
 
+export { attemptsLeft } from './code-failures.ts';
+
 export type Purpose = 'sign-up' | 'recovery' | 'mfa' | 'factor' | 'legacy-association' | 'legacy-recovery';
 
 const lifetimeSeconds = 600;
-const failuresAllowed = 5;
-const hour = 3600;
 
 /** What a code is bound to. Subjects are made by the functions below. */
 export interface CodeHolder {
@@ -146,15 +147,6 @@ export async function voidCodes(tx: Transaction, subject: string): Promise<void>
   for (const { codeId } of await tx.codes.find('subject', subject)) await tx.codes.delete(codeId);
 }
 
-/** How many more wrong codes a holder may give. */
-export async function attemptsLeft(
-  reader: Pick<Store, 'codeFailures'>,
-  holder: Pick<Code, 'purpose' | 'subject'>,
-  now: number,
-): Promise<number> {
-  return Math.max(0, failuresAllowed - failuresOf(await reader.codeFailures.get(failuresName(holder)), now));
-}
-
 type Outcome =
   | { readonly kind: 'right'; readonly row: Code }
   | { readonly kind: 'wrong' | 'late' }
@@ -173,42 +165,20 @@ async function tryCode(tx: Transaction, checks: readonly CodeCheck[], tools: Cod
   }
   // Who gives a right code once more guesses nothing: it was used, or came too late.
   if (!looks.some(({ kind }) => kind === 'late'))
-    for (const { kind, name } of looks) if (kind === 'wrong') await countFailure(tx, name, now, tools);
+    for (const { kind, name } of looks) if (kind === 'wrong') await countFailure(tx, name, now, tools.randomness);
   return looks.find(({ kind }) => kind === 'held') ?? { kind: 'wrong' };
 }
 
 async function lookAt(tx: Transaction, check: CodeCheck, now: number, tools: CodeTools): Promise<Look> {
   const name = failuresName(check);
-  const failures = await tx.codeFailures.get(name);
-  if (!tools.noLimits && failuresOf(failures, now) >= failuresAllowed)
-    return { kind: 'held', name, retryAfter: (failures?.lastAt ?? now) + hour - now };
+  const retryAfter = tools.noLimits ? undefined : await heldFor(tx, name, now);
+  if (retryAfter !== undefined) return { kind: 'held', name, retryAfter };
   const row = await tx.codes.getBy('holder', holderValue(check));
   const codeId = row?.codeId ?? 'none';
   const matches =
     equal(hashOf(codeId, check.code, tools), row?.codeHash) && (check.codeId === undefined || check.codeId === codeId);
   if (!row || !matches) return { kind: 'wrong', name };
   return row.used || row.expiresAt <= now ? { kind: 'late', name } : { kind: 'right', name, row };
-}
-
-async function countFailure(tx: Transaction, name: string, now: number, { randomness }: CodeTools): Promise<void> {
-  const before = await tx.codeFailures.get(name);
-  const counted = { name, failures: failuresOf(before, now) + 1, lastAt: now };
-  if (before) await tx.codeFailures.replace(counted);
-  else await tx.codeFailures.insert(counted);
-  await clearExpired(
-    {
-      list: async (range) =>
-        (await tx.codeFailures.list(range)).map((row) => ({ ...row, expiresAt: row.lastAt + hour })),
-      delete: (key) => tx.codeFailures.delete(key),
-    },
-    (row) => row.name,
-    now,
-    randomness,
-  );
-}
-
-function failuresOf(row: { readonly failures: number; readonly lastAt: number } | undefined, now: number): number {
-  return row && row.lastAt + hour > now ? row.failures : 0;
 }
 
 /** Also where what was done with it voided it: it is to be known again, and not taken for a guess. */
@@ -220,10 +190,6 @@ async function markUsed(tx: Transaction, row: Code): Promise<void> {
 function refusalOf(outcome: Exclude<Outcome, { kind: 'right' }>, check: CodeCheck): IamError {
   if (outcome.kind === 'held') return fault('CODE_FAILURES', undefined, { 'Retry-After': String(outcome.retryAfter) });
   return check.refusal?.() ?? fault('CODE_INVALID');
-}
-
-function failuresName({ purpose, subject }: Pick<Code, 'purpose' | 'subject'>): string {
-  return `${purpose}/${subject}`;
 }
 
 function hashOf(codeId: string, code: string, { storeKey }: CodeTools): string {
