@@ -6,6 +6,7 @@ import { type Clock, epochSeconds } from './clock.ts';
 import { weaknessesOf } from './identity/password-rules.ts';
 import { hashPassword, passwordMatches } from './identity/passwords.ts';
 import { hashSecret, secretMatches } from './identity/secrets.ts';
+import { stopUser } from './identity/stop-user.ts';
 import { claimSubject, retireSubject } from './identity/subjects.ts';
 import type { Ids } from './ids.ts';
 import { newSecret, type Randomness } from './randomness.ts';
@@ -193,6 +194,7 @@ async function setAdminUser(
     ...(userEmail === undefined ? {} : { userEmail, emailVerified: true }),
   };
   await requireFreeNames(tx, changed);
+  if (passwordHash !== undefined) await stopUser(tx, user.userId);
   if (JSON.stringify(changed) !== JSON.stringify(user)) await tx.users.replace(changed);
   return changed;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Bootstrapped, bootstrap } from '../../../src/server/bootstrap.ts';
 import { hashPassword, passwordMatches } from '../../../src/server/identity/passwords.ts';
 import { secretMatches } from '../../../src/server/identity/secrets.ts';
+import { startSession } from '../../../src/server/identity/sessions.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import { systemRandomness } from '../../../src/server/randomness.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
@@ -179,6 +180,20 @@ describe('a later start', () => {
     expect(client.tokensValidFrom).toBeGreaterThan(0);
     expect(await passwordMatches('new-password', user.passwordHash ?? '')).toBe(true);
     expect(user).toMatchObject({ userName: 'boss@example.org', userEmail: 'boss@example.org' });
+  });
+
+  test('with a new password ends the sessions of the administrator, and with the same one none', async () => {
+    const { start, store, admin } = starts();
+    const given = { IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
+    await start(given);
+    const { userId } = (await admin()).user;
+    const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
+    const tools = { clock: createFakeClock(), randomness: systemRandomness };
+    await store.transaction((tx) => startSession(tx, session, tools));
+    await start(given);
+    expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([1, 1]);
+    await start({ ...given, IAM_ADMIN_PASSWORD: 'new-password' });
+    expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([0, 0]);
   });
 
   test('under another client id ends the one before, whose name nobody gets again', async () => {
