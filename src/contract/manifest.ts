@@ -3926,6 +3926,63 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.change-password",
+   "title": "Change Password",
+   "description": "Changes the password of the calling user, who gives the current one; a wrong one counts as a failed login. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.",
+   "method": "POST",
+   "path": "/user-identities/me/change-password",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "password": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "The current one"
+     },
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+     }
+    },
+    "required": [
+     "password",
+     "newPassword"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
    "id": "user-identities.complete-associate-legacy",
    "title": "Complete Associate legacy logon",
    "description": "Binds the logon to the calling user, by the code that was sent for it. Sessions of the logon alone end with that.",
@@ -3994,7 +4051,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.create",
    "title": "Create Identity",
-   "description": "Makes a user. Without a code the contacts stay unverified and the token of the answer carries no level: it identifies nobody yet.",
+   "description": "Makes a user. token is the code that identification sent to one of the contacts: that one is verified then, and the token of the answer has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level: it identifies nobody yet. A code is used up only where the user is made.",
    "method": "POST",
    "path": "/user-identities",
    "auth": "client-id",
@@ -4149,6 +4206,56 @@ export const manifest: Manifest = {
      ],
      "additionalProperties": false,
      "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.create-password",
+   "title": "Create password",
+   "description": "Gives the calling user its first password. Each rule that the password breaks is named. The contacts of the user are told.",
+   "method": "POST",
+   "path": "/user-identities/me/create-password",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and (AUTH-IDENTIFIED or AUTH-BASIC)",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+     }
+    },
+    "required": [
+     "newPassword"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
     }
    }
   },
@@ -5255,6 +5362,117 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.identification",
+   "title": "User identification",
+   "description": "Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before; at most five an hour go to one contact. Whether anybody has the contact makes no difference.",
+   "method": "POST",
+   "path": "/user-identities/identification",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    422,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client, where no header names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userEmail": {
+      "type": "string",
+      "maxLength": 254,
+      "format": "email",
+      "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+      "description": "E-mail address (RFC 5321)"
+     },
+     "userMobile": {
+      "type": "object",
+      "properties": {
+       "regionCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 999,
+        "description": "1 to 3 digits"
+       },
+       "areaCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9999,
+        "description": "1 to 4 digits"
+       },
+       "phoneNumber": {
+        "type": "integer",
+        "minimum": 1000,
+        "maximum": 999999999999,
+        "description": "4 to 12 digits"
+       }
+      },
+      "required": [
+       "regionCode",
+       "areaCode",
+       "phoneNumber"
+      ],
+      "additionalProperties": false,
+      "description": "A mobile phone number in its parts."
+     }
+    },
+    "additionalProperties": false,
+    "description": "Exactly one contact."
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "contactType": {
+       "type": "string",
+       "enum": [
+        "EMAIL",
+        "MOBILE"
+       ]
+      },
+      "contact": {
+       "type": "string",
+       "description": "Masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as a string of digits"
+      }
+     },
+     "required": [
+      "contactType",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "Where the code went, and how long it is good."
+    }
+   }
+  },
+  {
    "id": "user-identities.leverage-mfa",
    "title": "Leverage MFA",
    "description": "Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before. Alternative contacts that the calling client is not shown are not there for it.",
@@ -5394,7 +5612,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.login",
    "title": "Login user",
-   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key.",
+   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user.",
    "method": "POST",
    "path": "/user-identities/login",
    "auth": "client-id",
@@ -5887,6 +6105,162 @@ export const manifest: Manifest = {
      ],
      "additionalProperties": false,
      "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.reset-password",
+   "title": "Reset password",
+   "description": "Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told.",
+   "method": "POST",
+   "path": "/user-identities/reset-password",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    412,
+    422,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client, where no header names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+     },
+     "validationCode": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "Code of retrieve-identity"
+     },
+     "username": {
+      "type": "string",
+      "maxLength": 254,
+      "description": "Any login identifier of the user"
+     }
+    },
+    "required": [
+     "newPassword",
+     "validationCode",
+     "username"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "userId"
+     ],
+     "additionalProperties": false,
+     "description": "Whose password it is."
+    }
+   }
+  },
+  {
+   "id": "user-identities.retrieve",
+   "title": "Retrieve an Identity",
+   "description": "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. At most five an hour under one name, and five codes an hour to one contact: beyond those nothing is sent, and the last code stays good.",
+   "method": "POST",
+   "path": "/user-identities/retrieve-identity",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    404,
+    429,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client, where no header names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Any login identifier of the user"
+     }
+    },
+    "required": [
+     "userName"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "description": "To proven clients only",
+       "type": "string"
+      },
+      "businessId": {
+       "description": "To proven clients only, where the user is of a business",
+       "type": "string"
+      },
+      "username": {
+       "type": "string",
+       "description": "As it was asked"
+      }
+     },
+     "required": [
+      "username"
+     ],
+     "additionalProperties": false,
+     "description": "What is told of a user who is to recover its account."
     }
    }
   },

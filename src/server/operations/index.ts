@@ -48,8 +48,10 @@ import userAccessesRemoveUser from './user-accesses/remove-user.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
 import userIdentitiesAssociateLegacyByEmail from './user-identities/associate-legacy-by-email.ts';
 import userIdentitiesAssociateLegacyByMobile from './user-identities/associate-legacy-by-mobile.ts';
+import userIdentitiesChangePassword from './user-identities/change-password.ts';
 import userIdentitiesCompleteAssociateLegacy from './user-identities/complete-associate-legacy.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
+import userIdentitiesCreatePassword from './user-identities/create-password.ts';
 import userIdentitiesFactorsAdd from './user-identities/factors/add.ts';
 import userIdentitiesFactorsAdminAdd from './user-identities/factors/admin-add.ts';
 import userIdentitiesFactorsAdminRemove from './user-identities/factors/admin-remove.ts';
@@ -62,6 +64,7 @@ import userIdentitiesFactorsValidateToken from './user-identities/factors/valida
 import userIdentitiesFulfillMfa from './user-identities/fulfill-mfa.ts';
 import userIdentitiesGet from './user-identities/get.ts';
 import userIdentitiesGrantAuthSmart from './user-identities/grant-auth-smart.ts';
+import userIdentitiesIdentification from './user-identities/identification.ts';
 import userIdentitiesLeverageMfa from './user-identities/leverage-mfa.ts';
 import userIdentitiesLock from './user-identities/lock.ts';
 import userIdentitiesLogin from './user-identities/login.ts';
@@ -70,6 +73,8 @@ import userIdentitiesProvisionLogon from './user-identities/provision-logon.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
 import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
 import userIdentitiesResetLegacyPassword from './user-identities/reset-legacy-password.ts';
+import userIdentitiesResetPassword from './user-identities/reset-password.ts';
+import userIdentitiesRetrieve from './user-identities/retrieve.ts';
 import userIdentitiesRetrieveLegacy from './user-identities/retrieve-legacy.ts';
 import userIdentitiesUnlock from './user-identities/unlock.ts';
 import userIdentitiesUpdate from './user-identities/update.ts';
@@ -125,8 +130,10 @@ export const operations = {
   'user-identities.add-identity': userIdentitiesAddIdentity,
   'user-identities.associate-legacy-by-email': userIdentitiesAssociateLegacyByEmail,
   'user-identities.associate-legacy-by-mobile': userIdentitiesAssociateLegacyByMobile,
+  'user-identities.change-password': userIdentitiesChangePassword,
   'user-identities.complete-associate-legacy': userIdentitiesCompleteAssociateLegacy,
   'user-identities.create': userIdentitiesCreate,
+  'user-identities.create-password': userIdentitiesCreatePassword,
   'user-identities.factors.add': userIdentitiesFactorsAdd,
   'user-identities.factors.admin-add': userIdentitiesFactorsAdminAdd,
   'user-identities.factors.admin-remove': userIdentitiesFactorsAdminRemove,
@@ -139,6 +146,7 @@ export const operations = {
   'user-identities.fulfill-mfa': userIdentitiesFulfillMfa,
   'user-identities.get': userIdentitiesGet,
   'user-identities.grant-auth-smart': userIdentitiesGrantAuthSmart,
+  'user-identities.identification': userIdentitiesIdentification,
   'user-identities.leverage-mfa': userIdentitiesLeverageMfa,
   'user-identities.lock': userIdentitiesLock,
   'user-identities.login': userIdentitiesLogin,
@@ -147,6 +155,8 @@ export const operations = {
   'user-identities.remove': userIdentitiesRemove,
   'user-identities.remove-identity': userIdentitiesRemoveIdentity,
   'user-identities.reset-legacy-password': userIdentitiesResetLegacyPassword,
+  'user-identities.reset-password': userIdentitiesResetPassword,
+  'user-identities.retrieve': userIdentitiesRetrieve,
   'user-identities.retrieve-legacy': userIdentitiesRetrieveLegacy,
   'user-identities.unlock': userIdentitiesUnlock,
   'user-identities.update': userIdentitiesUpdate,

@@ -7,6 +7,7 @@ import { bareRole } from '../../contract/roles.ts';
 import type { Clock } from '../clock.ts';
 import { keepingAnAdministrator } from '../identity/administrators.ts';
 import { keptOf } from '../identity/api-keys.ts';
+import { weaknessesOf } from '../identity/password-rules.ts';
 import { hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
 import { claimSubject } from '../identity/subjects.ts';
@@ -51,11 +52,14 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
   }
 }
 
-/** Plain passwords count only when the user is made, so only then is there anything to hash. */
+/** Plain passwords count only when the user is made, so only then is there anything to hash. @throws SeedError. */
 async function hashNewPasswords(users: readonly SeedUser[], store: Store): Promise<Map<SeedUser, string>> {
   const hashes = new Map<SeedUser, string>();
   for (const user of users) {
     if (user.password === undefined || (await findUser(store, user))) continue;
+    const [weakness] = await weaknessesOf(user.password, user);
+    if (weakness !== undefined)
+      throw new SeedError(`users: the password of ${user.userId ?? user.userName} ${weakness}`);
     hashes.set(user, await hashPassword(user.password));
   }
   return hashes;

@@ -1,9 +1,21 @@
-/** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. */
+/** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. Parsed with `parseAsync`. */
 import { z } from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
 import { ContactType, Tags } from '../../contract/factor-schemas.ts';
 import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';
-import { ApiKeyValue, Email, GroupName, Id, line, Mobile, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
+import {
+  ApiKeyValue,
+  Email,
+  GroupName,
+  Id,
+  line,
+  Mobile,
+  NewId,
+  NewPassword,
+  RoleName,
+  ScopeName,
+} from '../../contract/schemas.ts';
+import { weaknessesOf } from '../identity/password-rules.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
 const ids = z.array(Id);
@@ -52,11 +64,7 @@ const SeedUser = z
   .strictObject({
     userId: NewId.optional(),
     userName: line(100, 'Login name').optional(),
-    password: z
-      .string()
-      .min(8, 'must have at least 8 characters')
-      .max(128, 'must not be longer than 128 characters')
-      .optional(),
+    password: NewPassword.optional(),
     passwordHash: z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form').optional(),
     userEmail: z.email('must be an e-mail address').optional(),
     userMobile: z
@@ -77,6 +85,12 @@ const SeedUser = z
   .refine((user) => user.password === undefined || user.passwordHash === undefined, {
     path: ['passwordHash'],
     message: 'must not be given beside a password',
+  })
+  .superRefine(({ password, ...owner }, ctx) => {
+    if (password === undefined) return undefined;
+    return weaknessesOf(password, owner).then((weaknesses) => {
+      for (const message of weaknesses) ctx.addIssue({ code: 'custom', path: ['password'], message });
+    });
   });
 
 const SeedGroup = z.strictObject({

@@ -125,7 +125,7 @@ describe('a seed is refused, and nothing of it is kept', () => {
     ['{contactType: FAX, email: a@example.com}', /contactType: /],
     ['{contactType: EMAIL, email: none}', /email: must be an e-mail address/],
     ['{contactType: EMAIL, email: a@example.com, credential: true}', /credential: there is no such key/],
-  ])('that says %s', (text, message) => {
-    expect(() => readSeed(`users:\n  - userId: u\n    factors: [${text}]\n`, 's')).toThrow(message);
+  ])('that says %s', async (text, message) => {
+    await expect(readSeed(`users:\n  - userId: u\n    factors: [${text}]\n`, 's')).rejects.toThrow(message);
   });
 });
