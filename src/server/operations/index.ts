@@ -44,12 +44,16 @@ import userAccessesListUsers from './user-accesses/list-users.ts';
 import userAccessesRemoveBusinessUser from './user-accesses/remove-business-user.ts';
 import userAccessesRemoveUser from './user-accesses/remove-user.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
+import userIdentitiesCertificateLogin from './user-identities/certificate-login.ts';
+import userIdentitiesCertificateToken from './user-identities/certificate-token.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
 import userIdentitiesGet from './user-identities/get.ts';
 import userIdentitiesLock from './user-identities/lock.ts';
 import userIdentitiesLogin from './user-identities/login.ts';
+import userIdentitiesLoginFederated from './user-identities/login-federated.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
 import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
+import userIdentitiesRenewAppToken from './user-identities/renew-app-token.ts';
 import userIdentitiesUnlock from './user-identities/unlock.ts';
 import userIdentitiesUpdate from './user-identities/update.ts';
 
@@ -100,12 +104,16 @@ export const operations = {
   'user-accesses.remove-business-user': userAccessesRemoveBusinessUser,
   'user-accesses.remove-user': userAccessesRemoveUser,
   'user-identities.add-identity': userIdentitiesAddIdentity,
+  'user-identities.certificate-login': userIdentitiesCertificateLogin,
+  'user-identities.certificate-token': userIdentitiesCertificateToken,
   'user-identities.create': userIdentitiesCreate,
   'user-identities.get': userIdentitiesGet,
   'user-identities.lock': userIdentitiesLock,
   'user-identities.login': userIdentitiesLogin,
+  'user-identities.login-federated': userIdentitiesLoginFederated,
   'user-identities.remove': userIdentitiesRemove,
   'user-identities.remove-identity': userIdentitiesRemoveIdentity,
+  'user-identities.renew-app-token': userIdentitiesRenewAppToken,
   'user-identities.unlock': userIdentitiesUnlock,
   'user-identities.update': userIdentitiesUpdate,
 } as const;

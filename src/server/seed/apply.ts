@@ -7,6 +7,7 @@ import { bareRole } from '../../contract/roles.ts';
 import type { Clock } from '../clock.ts';
 import { keepingAnAdministrator } from '../identity/administrators.ts';
 import { keptOf } from '../identity/api-keys.ts';
+import { certificateIdentity, certificatePrefix } from '../identity/certificate-login.ts';
 import { hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
 import { claimSubject } from '../identity/subjects.ts';
@@ -16,6 +17,7 @@ import { foldIdentifier, type User } from '../store/tables.ts';
 import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
 import { applyGroups } from './groups.ts';
+import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {
@@ -35,6 +37,7 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
         for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
         await applyGroups(tx, seed.groups ?? [], parts);
         for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
+        await applyProviders(tx, seed.providers ?? []);
       }),
     );
   } catch (error) {
@@ -95,14 +98,18 @@ async function applyUser(
   { ids, clock }: SeedParts,
   passwordHash?: string,
 ): Promise<void> {
-  const { password: _plain, ...rest } = seed;
+  const { password: _plain, certificates: _certificates, ...rest } = seed;
   const known = await findUser(tx, seed);
+  const identities = identitiesOf(seed, known);
   await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
     ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
   };
-  if (known) return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+  if (known)
+    return replaceIfChanged(known, { ...known, ...given(rest), ...contacts, identities }, (row) =>
+      tx.users.replace(row),
+    );
   const userId = seed.userId ?? ids.newId();
   await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
   await tx.users.insert({
@@ -111,13 +118,21 @@ async function applyUser(
     mobileVerified: false,
     lead: false,
     locked: false,
-    identities: [],
     ...given(rest),
     ...contacts,
+    identities,
     ...(passwordHash === undefined ? {} : { passwordHash }),
     userId,
     createdAt: clock.now().toISOString(),
   });
+}
+
+/** Login identifiers and certificates are one list in the row, and two in the seed: one that is not given stays. */
+function identitiesOf({ identities, certificates }: SeedUser, known?: User): readonly string[] {
+  const isCertificate = (name: string) => name.startsWith(certificatePrefix);
+  const before = known?.identities ?? [];
+  const names = identities ?? before.filter((name) => !isCertificate(name));
+  return [...new Set([...names, ...(certificates?.map(certificateIdentity) ?? before.filter(isCertificate))])];
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {
