@@ -131,6 +131,7 @@ async function applyUser(
 function identitiesOf({ identities, certificates }: SeedUser, known?: User): readonly string[] {
   const isCertificate = (name: string) => name.startsWith(certificatePrefix);
   const before = known?.identities ?? [];
+  if (identities === undefined && certificates === undefined) return before;
   const names = identities ?? before.filter((name) => !isCertificate(name));
   return [...new Set([...names, ...(certificates?.map(certificateIdentity) ?? before.filter(isCertificate))])];
 }
