@@ -68,6 +68,8 @@ function signaturesOf(element: XmlElement): number {
   return childrenOf(element, 'Signature').length;
 }
 
+/** What a response is made of; extensions decide nothing. */
+const parts: ReadonlySet<string> = new Set(['Issuer', 'Signature', 'Extensions', 'Status', 'Assertion']);
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
 /** Forgers move, double and hide what was signed: here everything stands once, and where it belongs. */
@@ -79,6 +81,7 @@ function isPlain(response: XmlElement, assertion: XmlElement, recipient: string)
   );
   return (
     response.name === 'Response' &&
+    response.children.every(({ name }) => parts.has(name)) &&
     count('Response') === 1 &&
     count('Assertion') === 1 &&
     count('EncryptedAssertion') === 0 &&

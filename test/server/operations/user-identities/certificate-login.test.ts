@@ -436,7 +436,8 @@ describe('the call', () => {
     await using server = await start();
     const body = await proofOf(server);
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-    const call = (query: object) => failureOf(server.as().userIdentities.certificateLogin({ query, body }));
+    const call = (query: { clientId?: string }) =>
+      failureOf(server.as().userIdentities.certificateLogin({ query, body }));
     expect(await call({})).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
     expect(await call({ clientId: 'unknown' })).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
     expect(await call({ clientId })).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
