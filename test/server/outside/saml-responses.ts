@@ -1,8 +1,8 @@
 /** SAML responses as a provider makes them, signed with the tools that node-saml brings along. */
 import { createRequire } from 'node:module';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import type { TestServer } from '../../harness.ts';
-import { keyPair, type MadeCertificate, makeCertificate } from './certificates.ts';
+import type { Clock } from '../../../src/server/clock.ts';
+import { type MadeCertificate, makeCertificate } from './certificates.ts';
 
 const require = createRequire(createRequire(import.meta.url).resolve('@node-saml/node-saml'));
 const { SignedXml } = require('xml-crypto') as { SignedXml: new (options: object) => Signer };
@@ -44,19 +44,25 @@ export interface ResponseOptions {
   readonly after?: (xml: string) => string;
 }
 
+/** The server that responses are for, and the time they are of. */
+export interface Receiver {
+  readonly url: string;
+  readonly clock: Clock;
+}
+
 let count = 0;
 
 /** The URL that responses are for. */
-export function recipientOf(server: TestServer): string {
+export function recipientOf(server: Receiver): string {
   return `${server.url}${servicePrefix}/user-identities/renew-app-token`;
 }
 
 /** In base64, as it goes into the call. */
-export function samlResponse(server: TestServer, options: ResponseOptions = {}): string {
+export function samlResponse(server: Receiver, options: ResponseOptions = {}): string {
   return Buffer.from(samlXml(server, options)).toString('base64');
 }
 
-export function samlXml(server: TestServer, options: ResponseOptions = {}): string {
+export function samlXml(server: Receiver, options: ResponseOptions = {}): string {
   count += 1;
   const { sign = ['Assertion'], key = signing, hash = 'sha256', before, after } = options;
   const bare = bareXml(server, { id: `_assertion-${count}`, ...options });
@@ -65,7 +71,7 @@ export function samlXml(server: TestServer, options: ResponseOptions = {}): stri
   return after?.(signed) ?? signed;
 }
 
-function bareXml(server: TestServer, options: ResponseOptions): string {
+function bareXml(server: Receiver, options: ResponseOptions): string {
   const recipient = options.recipient ?? recipientOf(server);
   const instant = (seconds: number) => new Date(server.clock.now().getTime() + seconds * 1000).toISOString();
   const [notBefore, until] = [instant(options.notBefore ?? -60), instant(options.until ?? 300)];
@@ -117,4 +123,3 @@ function signXml(xml: string, name: string, key: MadeCertificate, hash: keyof ty
 
 /** An RSA key that is too short, for a provider that has one. */
 export const weakSigning = makeCertificate({ name: 'Weak', key: 'rsa-weak' });
-export { keyPair };

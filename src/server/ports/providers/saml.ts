@@ -6,7 +6,6 @@
 import type { OutsideProof } from '../../identity/outside-proofs.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Provider } from '../../store/tables.ts';
-import { isSoundKey, readCertificate } from './certificate-facts.ts';
 import { type Assertion, readAssertion } from './saml-assertion.ts';
 import { childrenOf, everyElement, onlyChild, readXml, type XmlElement } from './xml.ts';
 
@@ -115,39 +114,10 @@ async function verifiedAssertion(
   provider: SamlProvider,
   receiver: SamlReceiver & Shape,
 ): Promise<Assertion | undefined> {
+  // Only now is the library loaded: most servers never see a SAML response.
+  const { signedAssertion } = await import('./saml-signature.ts');
   const signed = await signedAssertion(encoded, provider, receiver);
   return signed === undefined ? undefined : readAssertion(signed, provider, receiver);
-}
-
-/** The assertion as it was signed by one of the provider's keys, for the provider's audience. */
-async function signedAssertion(
-  encoded: string,
-  { certificates, entityId, audience }: SamlProvider,
-  { recipient, responseSigned, assertionSigned }: SamlReceiver & Shape,
-): Promise<string | undefined> {
-  const idpCert = certificates.flatMap((text) => {
-    const certificate = readCertificate(text);
-    return certificate && isSoundKey(certificate.x509) ? [certificate.x509.toString()] : [];
-  });
-  if (idpCert.length === 0) return undefined;
-  const { SAML } = await import('@node-saml/node-saml');
-  const saml = new SAML({
-    callbackUrl: recipient,
-    issuer: audience,
-    audience,
-    idpCert,
-    idpIssuer: entityId,
-    wantAuthnResponseSigned: responseSigned,
-    wantAssertionsSigned: assertionSigned,
-    // It would go by its own clock; readAssertion looks at every time by ours.
-    acceptedClockSkewMs: -1,
-  });
-  try {
-    const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: encoded });
-    return profile?.getAssertionXml?.();
-  } catch {
-    return undefined;
-  }
 }
 
 function proofOf(provider: SamlProvider, assertion: Assertion): OutsideProof {
