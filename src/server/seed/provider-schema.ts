@@ -1,7 +1,7 @@
 /** What a seed document says of identity providers. */
-import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { line } from '../../contract/schemas.ts';
+import { readCertificate } from '../ports/providers/certificate-facts.ts';
 
 /** It stands before the colon of the links to a provider, so it holds none. */
 const name = z
@@ -9,7 +9,9 @@ const name = z
   .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ -')
   .describe('Name of a provider');
 
-const Certificate = z.string().refine(isCertificate, 'must be a certificate, in PEM or base64 of DER');
+const Certificate = z
+  .string()
+  .refine((text) => readCertificate(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
 
 const emailDomains = z.array(line(253, 'Domain')).optional();
 
@@ -34,11 +36,3 @@ export const SeedProvider = z.discriminatedUnion('kind', [
 ]);
 
 export type SeedProvider = z.output<typeof SeedProvider>;
-
-function isCertificate(text: string): boolean {
-  try {
-    return new X509Certificate(text.includes('-----') ? text.trim() : Buffer.from(text, 'base64')).raw.length > 0;
-  } catch {
-    return false;
-  }
-}

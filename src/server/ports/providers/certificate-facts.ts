@@ -26,9 +26,6 @@ export interface CertificateFacts {
   readonly sound: boolean;
 }
 
-/** Longer ones are nobody's. */
-export const longestCertificate = 16_000;
-
 /** The certificate in PEM, or in base64 of DER. Undefined where it is none. */
 export function readCertificate(text: string): CertificateFacts | undefined {
   try {
