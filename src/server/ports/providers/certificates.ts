@@ -24,7 +24,7 @@ export async function verifyCertificate(
   const chain = proof.chain.map(readCertificate);
   if (!leaf || !chain.every((certificate) => certificate !== undefined)) return undefined;
   if (!isOfPerson(leaf, now) || !signed(leaf, proof)) return undefined;
-  const anchor = anchorOf([leaf], chain, await anchorsIn(reader), now);
+  const anchor = anchorOf(leaf, chain, await anchorsIn(reader), now);
   return anchor && { fingerprint: leaf.fingerprint, emails: leaf.emails, authority: anchor.row };
 }
 
@@ -45,36 +45,46 @@ async function anchorsIn(reader: Pick<Reader, 'providers'>): Promise<Anchor[]> {
   });
 }
 
-/** The trusted authority that the path leads to, by way of the certificates that were sent along. */
+/** A certificate that a path has come to, and how many authorities it has passed by then. */
+interface Step {
+  readonly certificate: CertificateFacts;
+  readonly below: number;
+}
+
+/**
+ * The trusted authority that a path leads to, by way of the certificates that were sent along. Each of those is come to
+ * once, by the shortest path, which is the one that lengths allow if any: so nobody makes us walk in circles.
+ */
 function anchorOf(
-  path: readonly [CertificateFacts, ...CertificateFacts[]],
+  leaf: CertificateFacts,
   chain: readonly CertificateFacts[],
   anchors: readonly Anchor[],
   now: number,
 ): Anchor | undefined {
-  const found = anchors.find(({ certificate }) => mayIssue(certificate, path, now));
-  if (found) return found;
-  for (const next of chain) {
-    if (path.includes(next) || !mayIssue(next, path, now)) continue;
-    const anchor = anchorOf([...path, next], chain, anchors, now);
-    if (anchor) return anchor;
+  const steps: Step[] = [{ certificate: leaf, below: 0 }];
+  const left = new Set(chain);
+  for (const step of steps) {
+    const found = anchors.find(({ certificate }) => mayIssue(certificate, step, now));
+    if (found) return found;
+    for (const next of left) {
+      if (!mayIssue(next, step, now)) continue;
+      left.delete(next);
+      steps.push({ certificate: next, below: step.below + 1 });
+    }
   }
   return undefined;
 }
 
-/** Whether it is an authority, may have as many authorities below it as the path has, and issued the last of them. */
-function mayIssue(issuer: CertificateFacts, path: readonly CertificateFacts[], now: number): boolean {
-  const last = path.at(-1);
-  const between = path.length - 1;
+/** Whether it is an authority, may have as many authorities below it as there are, and issued the certificate. */
+function mayIssue(issuer: CertificateFacts, { certificate, below }: Step, now: number): boolean {
   return (
-    last !== undefined &&
     issuer.authority &&
     issuer.maySignCertificates &&
     issuer.sound &&
     inTime(issuer, now) &&
-    between <= (issuer.pathLength ?? Number.POSITIVE_INFINITY) &&
-    last.x509.checkIssued(issuer.x509) &&
-    last.x509.verify(issuer.x509.publicKey)
+    below <= (issuer.pathLength ?? Number.POSITIVE_INFINITY) &&
+    certificate.x509.checkIssued(issuer.x509) &&
+    certificate.x509.verify(issuer.x509.publicKey)
   );
 }
 

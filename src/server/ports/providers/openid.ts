@@ -76,7 +76,7 @@ async function signedClaims(
   clock: Clock,
 ): Promise<JWTPayload | undefined | 'no such key'> {
   try {
-    const { payload } = await jwtVerify(idToken, keys, {
+    const { payload, protectedHeader } = await jwtVerify(idToken, keys, {
       algorithms,
       issuer,
       audience: clientId,
@@ -84,10 +84,15 @@ async function signedClaims(
       clockTolerance: clockDifference,
       requiredClaims: ['sub', 'exp', 'iat'],
     });
-    return payload;
+    return isIdToken(protectedHeader.typ, payload) ? payload : undefined;
   } catch (error) {
     return error instanceof errors.JWKSNoMatchingKey ? 'no such key' : undefined;
   }
+}
+
+/** Providers sign other tokens with the same keys: to call resources (RFC 9068), to end sessions (Back-Channel Logout). */
+function isIdToken(type: string | undefined, { events }: JWTPayload): boolean {
+  return (type === undefined || /^(application\/)?jwt$/i.test(type)) && events === undefined;
 }
 
 /** What the library does not look at, or more generously. */

@@ -282,6 +282,13 @@ describe('the path', () => {
     await expectRefused(server, body);
   });
 
+  test('in circles leads nowhere', async () => {
+    await using server = await start();
+    const circle = Array.from({ length: 5 }, () => makeAuthority({ name: 'Circle', key: 'ec-384' }));
+    const [first = root] = circle;
+    await expectRefused(server, await proofOf(server, below(first), circle));
+  });
+
   const stranger = makeAuthority({ name: 'Root', key: 'ec-384' });
   const past = { from: '2020-01-01', until: '2026-03-01' };
   const future = { from: '2026-03-02' };

@@ -220,6 +220,16 @@ describe('what the token says', () => {
   });
 });
 
+test('a token of the provider for something else is none', async () => {
+  await using world = await start();
+  const { provider } = world;
+  for (const typ of ['at+jwt', 'logout+jwt', 'application/at+jwt'])
+    await expectRefused(world, await provider.token({}, { header: { typ } }));
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  await expectRefused(world, await provider.token({ events }));
+  await expect(logIn(world, await provider.token({}, { header: { typ: 'JWT' } }))).resolves.toBeDefined();
+});
+
 describe('the signature', () => {
   test('is by a key of the provider', async () => {
     await using world = await start();
