@@ -4453,7 +4453,7 @@ export const manifest: Manifest = {
      "samlResponse": {
       "type": "string",
       "minLength": 1,
-      "maxLength": 200000,
+      "maxLength": 100000,
       "description": "Base64 of a SAML 2.0 response; the response, its assertion, or both are signed"
      },
      "relayState": {

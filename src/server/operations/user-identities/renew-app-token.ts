@@ -12,7 +12,7 @@ const Body = z
     samlResponse: z
       .string()
       .min(1, 'must not be empty')
-      .max(200_000, 'must not be longer than 200000 characters')
+      .max(100_000, 'must not be longer than 100000 characters')
       .describe('Base64 of a SAML 2.0 response; the response, its assertion, or both are signed'),
     relayState: z.string().max(2000, 'must not be longer than 2000 characters').optional().describe('Not looked at'),
   })
