@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import { keepingAnAdministrator } from '../identity/administrators.ts';
 import { keptOf } from '../identity/api-keys.ts';
 import { weaknessesOf } from '../identity/password-rules.ts';
+import { certificateIdentity, certificatePrefix } from '../identity/certificate-login.ts';
 import { hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
 import { claimSubject } from '../identity/subjects.ts';
@@ -20,6 +21,7 @@ import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
 import { applyMainframe, forgetMovedLogons, hashNewLogons, seededLogons } from './mainframe.ts';
 import { applyProducts } from './products.ts';
+import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {
@@ -43,6 +45,7 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
         for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
         await applyMainframe(tx, seed, logons);
         await applyProducts(tx, seed, parts);
+        await applyProviders(tx, seed.providers ?? []);
       }),
     );
   } catch (error) {
@@ -106,9 +109,10 @@ async function applyUser(
   { ids, clock }: SeedParts,
   passwordHash?: string,
 ): Promise<void> {
-  const { password: _plain, factors: _factors, legacyLogons, ...others } = seed;
+  const { password: _plain, factors: _factors, certificates: _certificates, legacyLogons, ...others } = seed;
   const rest = { ...others, ...seededLogons(legacyLogons) };
   const known = await findUser(tx, seed);
+  const identities = identitiesOf(seed, known);
   await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
@@ -116,7 +120,9 @@ async function applyUser(
   };
   if (known) {
     await forgetMovedLogons(tx, known, { ...known, ...rest });
-    return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+    return replaceIfChanged(known, { ...known, ...given(rest), ...contacts, identities }, (row) =>
+      tx.users.replace(row),
+    );
   }
   await forgetMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
@@ -127,9 +133,9 @@ async function applyUser(
     mobileVerified: false,
     lead: false,
     locked: false,
-    identities: [],
     ...given(rest),
     ...contacts,
+    identities,
     ...(passwordHash === undefined ? {} : { passwordHash }),
     userId,
     createdAt: clock.now().toISOString(),
@@ -139,6 +145,15 @@ async function applyUser(
 async function applyFactorsOf(tx: Transaction, seed: SeedUser, parts: SeedParts): Promise<void> {
   const user = seed.factors && (await findUser(tx, seed));
   if (user) await applyFactors(tx, user, seed.factors ?? [], parts);
+}
+
+/** Login identifiers and certificates are one list in the row, and two in the seed: one that is not given stays. */
+function identitiesOf({ identities, certificates }: SeedUser, known?: User): readonly string[] {
+  const isCertificate = (name: string) => name.startsWith(certificatePrefix);
+  const before = known?.identities ?? [];
+  if (identities === undefined && certificates === undefined) return before;
+  const names = identities ?? before.filter((name) => !isCertificate(name));
+  return [...new Set([...names, ...(certificates?.map(certificateIdentity) ?? before.filter(isCertificate))])];
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {

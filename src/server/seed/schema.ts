@@ -16,6 +16,7 @@ import {
   ScopeName,
 } from '../../contract/schemas.ts';
 import { weaknessesOf } from '../identity/password-rules.ts';
+import { SeedProvider } from './provider-schema.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
 const ids = z.array(Id);
@@ -80,6 +81,9 @@ const SeedUser = z
     identities: z.array(line(100, 'Login identifier')).optional(),
     factors: z.array(SeedFactor).optional(),
     legacyLogons: z.array(LogonName).optional(),
+    certificates: z
+      .array(z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits: the SHA-256 of a certificate'))
+      .optional(),
   })
   .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName')
   .refine((user) => user.password === undefined || user.passwordHash === undefined, {
@@ -136,9 +140,11 @@ export const SeedDocument = z.strictObject({
   corporateGroups: z.array(SeedCorporateGroup).optional(),
   products: z.array(SeedProduct).optional(),
   mainframe: z.array(SeedLogon).optional(),
+  providers: z.array(SeedProvider).optional(),
   settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
 });
 
+export type { SeedProvider } from './provider-schema.ts';
 export type SeedDocument = z.output<typeof SeedDocument>;
 export type SeedClient = z.output<typeof SeedClient>;
 export type SeedBusiness = z.output<typeof SeedBusiness>;
