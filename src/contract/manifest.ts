@@ -4599,6 +4599,12 @@ export const manifest: Manifest = {
    "fix": "Use the last code, or wait as long as Retry-After says."
   },
   {
+   "code": "TOO_MANY_WAITERS",
+   "status": 429,
+   "message": "Too many callers wait for messages.",
+   "fix": "Try again once some of them have been answered."
+  },
+  {
    "code": "HEADERS_TOO_LARGE",
    "status": 431,
    "message": "The headers are too large.",
