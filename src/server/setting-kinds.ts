@@ -33,7 +33,7 @@ export function environmentName(name: string): string {
 export function text<const V extends string = string>(
   name: string,
   description: string,
-  more: { default?: NoInfer<V>; values?: readonly V[]; check?(value: string): string | undefined } = {},
+  more: { default?: V; values?: readonly V[]; check?(value: string): string | undefined } = {},
 ) {
   return { kind: 'text' as const, name, environment: environmentName(name), description, flag: true, ...more };
 }

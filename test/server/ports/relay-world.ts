@@ -4,7 +4,6 @@ import type { Contact } from '../../../src/server/identity/contacts.ts';
 import { codeOf } from '../../../src/server/identity/messages.ts';
 import { createOutbox, type MessagePort } from '../../../src/server/ports/outbox.ts';
 import type { Timer } from '../../../src/server/ports/timer.ts';
-import type { Settings } from '../../../src/server/settings.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { TestServer } from '../../harness.ts';
 
@@ -21,11 +20,7 @@ export interface RelayWorld extends AsyncDisposable {
   delivery(messageId: string): Promise<string | undefined>;
 }
 
-export function createRelayWorld(
-  { world }: TestServer,
-  settings: Partial<Settings>,
-  store: Store = world.store,
-): RelayWorld {
+export function createRelayWorld({ world }: TestServer, settings: object, store: Store = world.store): RelayWorld {
   const pauses: number[] = [];
   let due: (() => void)[] = [];
   const timer: Timer = {
