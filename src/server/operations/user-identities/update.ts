@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Email, Id, Mobile, UserName } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
+import { queueMessage } from '../../identity/messages.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { leaveBusiness, requireBusinessFor, requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -55,6 +57,7 @@ export default defineOperation({
       else await tx.users.replace(changed);
       await announce(tx, user, changed, context);
     });
+    context.outbox.kept();
     return undefined;
   },
 });
@@ -76,21 +79,17 @@ async function move(tx: Transaction, user: User, changed: User): Promise<void> {
 }
 
 /** Whoever loses a contact hears of it there, since it may be somebody else who changed it. */
-async function announce(tx: Transaction, before: User, after: User, { ids, clock }: OperationContext): Promise<void> {
-  const message = () =>
-    ({ messageId: ids.newId(), purpose: 'contact-changed', createdAt: clock.now().toISOString() }) as const;
-  if (before.userEmail !== undefined && before.userEmail !== after.userEmail) {
-    const text = 'The e-mail address of your account was changed by an administrator.';
-    await tx.messages.insert({ ...message(), channel: 'email', to: before.userEmail, text });
-  }
-  const number = numberOf(before);
-  if (number !== undefined && number !== numberOf(after)) {
-    const text = 'The mobile number of your account was changed by an administrator.';
-    await tx.messages.insert({ ...message(), channel: 'sms', to: number, text });
-  }
+async function announce(tx: Transaction, before: User, after: User, context: OperationContext): Promise<void> {
+  const tell = (contact: Contact, what: string) => {
+    const text = `The ${what} of your account was changed by an administrator.`;
+    return queueMessage(tx, { contact, purpose: 'contact-changed', text }, context);
+  };
+  if (before.userEmail !== undefined && before.userEmail !== after.userEmail)
+    await tell(emailContact(before.userEmail), 'e-mail address');
+  if (before.userMobile && numberOf(before) !== numberOf(after))
+    await tell(mobileContact(before.userMobile), 'mobile number');
 }
 
-/** The mobile as one number (E.164). */
-function numberOf({ userMobile: mobile }: User): string | undefined {
-  return mobile && `+${mobile.regionCode}${mobile.areaCode}${mobile.phoneNumber}`;
+function numberOf({ userMobile }: User): string | undefined {
+  return userMobile && mobileContact(userMobile).to;
 }
