@@ -20,11 +20,15 @@ export interface RevocationTools {
  * What is no token, or none any more, is left at that.
  */
 export async function revokeToken(token: string, tools: RevocationTools): Promise<void> {
-  const claims = await tools.verifier.verify(token);
-  await tools.store.transaction(async (tx) => {
-    if (claims) return revokeAccess(tx, claims, tools);
-    const tokenHash = hashSecret(token);
-    const refresh = await tx.refreshTokens.get(tokenHash);
+  const { store, verifier } = tools;
+  const claims = await verifier.verify(token);
+  if (claims) return store.transaction((tx) => revokeAccess(tx, claims, tools));
+  const tokenHash = hashSecret(token);
+  const refresh = await store.refreshTokens.get(tokenHash);
+  const isOpaque = (await store.opaqueTokens.get(tokenHash)) !== undefined;
+  // Anybody may send anything here: what is unknown costs no write.
+  if (!refresh && !isOpaque) return;
+  await store.transaction(async (tx) => {
     if (refresh) await endSession(tx, refresh.sessionId);
     await tx.opaqueTokens.delete(tokenHash);
   });

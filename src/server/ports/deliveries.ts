@@ -25,13 +25,15 @@ export interface DeliveryParts {
 export interface Deliveries {
   /** Messages may wait: looks, unless it is looking already. */
   wake(): void;
-  /** Begins no other delivery, and waits for the one under way. */
+  /** Begins no other delivery, and waits a moment for the one under way. */
   stop(): Promise<void>;
 }
 
 /** Pauses between the tries of a message, in milliseconds. After the last it is given up: its code would be over too. */
 const pauses = [1_000, 5_000, 30_000, 120_000, 300_000];
 const lookedAt = 50;
+/** A relay that does not answer holds up no stop for longer; the message then goes out after the next start. */
+const stopMilliseconds = 5_000;
 
 export function createDeliveries(parts: DeliveryParts): Deliveries {
   return new ChannelDeliveries(parts);
@@ -64,8 +66,12 @@ class ChannelDeliveries implements Deliveries {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const callOff of this.#resting.values()) callOff();
-    await this.#round;
+    if (this.#round) await Promise.race([this.#round, this.#patience()]);
     await this.#relay?.then((relay) => relay.close()).catch(() => undefined);
+  }
+
+  #patience(): Promise<void> {
+    return new Promise((resolve) => void this.#parts.timer.after(stopMilliseconds, resolve));
   }
 
   async #rounds(): Promise<void> {
@@ -130,6 +136,7 @@ class ChannelDeliveries implements Deliveries {
   }
 
   #rest(messageId: string, milliseconds: number): void {
+    if (this.#isStopped) return;
     const callOff = this.#parts.timer.after(milliseconds, () => {
       this.#resting.delete(messageId);
       this.wake();

@@ -48,6 +48,14 @@ describe('a revoked token', () => {
     expect([await statusWith(second, token), await statusWith(second, other)]).toEqual([401, 200]);
   });
 
+  test('is revoked by as many calls at the same time as come', async () => {
+    await using server = await startServer();
+    const { accessToken: token } = await server.as(adminClient).clientIdentities.login();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => revoke(server, { token })));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(await server.world.store.revokedTokens.count()).toBe(1);
+  });
+
   test('is remembered only until it would have ended', async () => {
     await using server = await startServer();
     for (let at = 0; at < 20; at += 1) {

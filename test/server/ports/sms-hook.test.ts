@@ -177,6 +177,17 @@ describe('deliveries', () => {
   });
 });
 
+test('a stop does not wait for a relay that never answers', async () => {
+  await using sms = await startFake(() => ({ silent: true }));
+  const relay = createRelayWorld(server, { ...options(sms), portTimeout: 60_000 });
+  const { messageId } = await relay.send(mobile);
+  await until(() => sms.received.length === 1);
+  const stopped = relay.outbox.stop();
+  relay.endPauses();
+  await stopped;
+  expect(await relay.delivery(messageId)).toBe('waiting');
+});
+
 test('a start hands on what the server before could not', async () => {
   const folder = await makeFolder();
   let status = 503;
