@@ -1,7 +1,7 @@
 /** Messages: the outbox of the store, whoever waits for one, and the relays that take from it where they are set. */
 import type { Outbox } from '../identity/messages.ts';
 import type { Message } from '../store/tables.ts';
-import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { createDeliveries } from './deliveries.ts';
 import type { PortParts } from './ports.ts';
 import type { Relay } from './relay.ts';
 import { systemTimer, type Timer } from './timer.ts';
@@ -18,15 +18,15 @@ export interface MessagePort extends Outbox {
 /** The timer is that of the tries: tests have one of their own. */
 export function createOutbox(parts: PortParts, timer: Timer = systemTimer): MessagePort {
   const waiters = createWaiters();
-  const deliveries = openers(parts).map(([channel, openRelay]) => ({
+  const relayed = openers(parts).map(([channel, openRelay]) => ({
     channel,
-    ...bound(createDeliveries({ ...parts, timer, channel, openRelay })),
+    deliveries: createDeliveries({ ...parts, timer, channel, openRelay }),
   }));
   const wakeAll = () => {
-    for (const { wake } of deliveries) wake();
+    for (const { deliveries } of relayed) deliveries.wake();
   };
   return {
-    relays: (channel) => deliveries.some((one) => one.channel === channel),
+    relays: (channel) => relayed.some((one) => one.channel === channel),
     kept() {
       waiters.wake();
       wakeAll();
@@ -35,13 +35,9 @@ export function createOutbox(parts: PortParts, timer: Timer = systemTimer): Mess
     start: wakeAll,
     async stop() {
       waiters.end();
-      await Promise.all(deliveries.map(({ stop }) => stop()));
+      await Promise.all(relayed.map(({ deliveries }) => deliveries.stop()));
     },
   };
-}
-
-function bound(deliveries: Deliveries): Deliveries {
-  return { wake: () => deliveries.wake(), stop: () => deliveries.stop() };
 }
 
 type Opener = readonly [channel: Message['channel'], open: () => Promise<Relay>];
