@@ -10,7 +10,7 @@ export function userLifePage(): string {
     'What a user may do depends on what it has proven and on what administrators did to it. Whatever is not listed is refused and changes nothing. A lock, a removal and a new password end sessions, codes and single-use values at once: no step of a flow that was begun before them succeeds after them.',
     '## States',
     table(
-      ['State', 'Meaning', 'Login with the right password', 'Recovery', 'Level of its tokens'],
+      ['State', 'Meaning', 'Login with the right password', 'Recovery', 'Level of its session'],
       states.map(stateRow),
     ),
     '## What leads where',
@@ -20,7 +20,9 @@ export function userLifePage(): string {
         event,
         operations.map(code).join(', '),
         from.join(', '),
-        to === 'by password' ? 'with password where it has one, else identified' : to,
+        to === 'by what it has'
+          ? 'with password where it has one, identified where a contact is proven, else unproven'
+          : to,
       ]),
     ),
   );

@@ -19,7 +19,7 @@ export interface StateEntry {
   readonly login: 201 | 401 | 429;
   /** Whether a code for a new password is sent when one is asked for. */
   readonly recovery: boolean;
-  /** The roles of its level, in a token of its last session; undefined where such a token is not taken. */
+  /** The level of a session that it begins in this state; undefined where none of its tokens is taken. */
   readonly level: 'none' | 'AUTH-IDENTIFIED' | 'AUTH-BASIC' | 'AUTH-MFA' | undefined;
 }
 
@@ -95,8 +95,8 @@ export interface Transition {
   /** Ids of the operations that bring it about. */
   readonly operations: readonly string[];
   readonly from: readonly UserState[];
-  /** `by password`: `with password` where it has one, else `identified`. */
-  readonly to: UserState | 'by password';
+  /** `by what it has`: `with password` where it has one, else `identified` where a contact is proven, else `unproven`. */
+  readonly to: UserState | 'by what it has';
 }
 
 const withPassword = ['with password', 'second proof pending', 'proven twice'] as const;
@@ -160,12 +160,23 @@ export const userLife: readonly Transition[] = [
     to: 'with password',
   },
   { event: 'is locked', operations: ['user-identities.lock'], from: open, to: 'locked' },
-  { event: 'is unlocked', operations: ['user-identities.unlock'], from: ['locked'], to: 'by password' },
+  { event: 'is unlocked', operations: ['user-identities.unlock'], from: ['locked'], to: 'by what it has' },
   { event: 'is removed', operations: ['user-identities.remove'], from: [...open, 'locked'], to: 'removed' },
 ];
 
+/** What a user has that outlasts a lock. */
+export interface Kept {
+  readonly password: boolean;
+  readonly contact: boolean;
+}
+
 /** Where an event leads from a state; undefined where it is refused. */
-export function nextState(state: UserState, event: UserEvent, hasPassword: boolean): UserState | undefined {
+export function nextState(state: UserState, event: UserEvent, kept: Kept): UserState | undefined {
   const to = userLife.find((transition) => transition.event === event && transition.from.includes(state))?.to;
-  return to === 'by password' ? (hasPassword ? 'with password' : 'identified') : to;
+  return to === 'by what it has' ? stateByWhatItHas(kept) : to;
+}
+
+function stateByWhatItHas({ password, contact }: Kept): UserState {
+  if (password) return 'with password';
+  return contact ? 'identified' : 'unproven';
 }
