@@ -54,7 +54,7 @@ describe('a declared operation', () => {
 
   test('hands the context to its handler', async () => {
     await expect(
-      open.handle({ params: {}, query: {}, body: undefined, accept: '' }, { greeting: 'hello' }),
+      open.handle({ params: {}, query: {}, headers: {}, body: undefined, accept: '' }, { greeting: 'hello' }),
     ).resolves.toEqual({
       items: ['hello'],
     });

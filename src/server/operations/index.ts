@@ -43,13 +43,21 @@ import userAccessesListUserRoles from './user-accesses/list-user-roles.ts';
 import userAccessesListUsers from './user-accesses/list-users.ts';
 import userAccessesRemoveBusinessUser from './user-accesses/remove-business-user.ts';
 import userAccessesRemoveUser from './user-accesses/remove-user.ts';
+import userIdentitiesAccessToken from './user-identities/access-token.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
+import userIdentitiesAssociateDevice from './user-identities/associate-device.ts';
+import userIdentitiesAuthenticateByParam from './user-identities/authenticate-by-param.ts';
+import userIdentitiesChangeApp from './user-identities/change-app.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
+import userIdentitiesGenerateParam from './user-identities/generate-param.ts';
 import userIdentitiesGet from './user-identities/get.ts';
 import userIdentitiesLock from './user-identities/lock.ts';
 import userIdentitiesLogin from './user-identities/login.ts';
+import userIdentitiesRememberMe from './user-identities/remember-me.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
 import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
+import userIdentitiesRenewToken from './user-identities/renew-token.ts';
+import userIdentitiesRenovateToken from './user-identities/renovate-token.ts';
 import userIdentitiesUnlock from './user-identities/unlock.ts';
 import userIdentitiesUpdate from './user-identities/update.ts';
 
@@ -99,13 +107,21 @@ export const operations = {
   'user-accesses.list-users': userAccessesListUsers,
   'user-accesses.remove-business-user': userAccessesRemoveBusinessUser,
   'user-accesses.remove-user': userAccessesRemoveUser,
+  'user-identities.access-token': userIdentitiesAccessToken,
   'user-identities.add-identity': userIdentitiesAddIdentity,
+  'user-identities.associate-device': userIdentitiesAssociateDevice,
+  'user-identities.authenticate-by-param': userIdentitiesAuthenticateByParam,
+  'user-identities.change-app': userIdentitiesChangeApp,
   'user-identities.create': userIdentitiesCreate,
+  'user-identities.generate-param': userIdentitiesGenerateParam,
   'user-identities.get': userIdentitiesGet,
   'user-identities.lock': userIdentitiesLock,
   'user-identities.login': userIdentitiesLogin,
+  'user-identities.remember-me': userIdentitiesRememberMe,
   'user-identities.remove': userIdentitiesRemove,
   'user-identities.remove-identity': userIdentitiesRemoveIdentity,
+  'user-identities.renew-token': userIdentitiesRenewToken,
+  'user-identities.renovate-token': userIdentitiesRenovateToken,
   'user-identities.unlock': userIdentitiesUnlock,
   'user-identities.update': userIdentitiesUpdate,
 } as const;
