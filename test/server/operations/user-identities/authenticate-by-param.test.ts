@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { giveTicket } from '../../../../src/server/identity/tickets.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { type Answer, alice, claimsOf, passwordHash, post, postJson, rolesIn, startWith } from './people.ts';
 import { associate, changeSession, endings, hours, minutes, sessionOf, type Tokens, tokensOf } from './renewing.ts';
@@ -163,7 +164,6 @@ describe('a value', () => {
   test('of another kind is none', async () => {
     await using server = await startWithShop();
     const { accessToken, refreshToken } = await tokensOf(server);
-    const { giveTicket } = await import('../../../../src/server/identity/tickets.ts');
     const { value } = await server.world.store.transaction((tx) =>
       giveTicket(
         tx,
