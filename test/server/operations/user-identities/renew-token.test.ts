@@ -3,7 +3,7 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import { startSession } from '../../../../src/server/identity/sessions.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { failureOf } from '../access.ts';
-import { alice, claimsOf, postJson, rolesIn, startWith } from './people.ts';
+import { alice, claimsOf, post, postJson, rolesIn, startWith } from './people.ts';
 import { associate, endings, renew, sessionOf, type Tokens, tokensOf } from './renewing.ts';
 
 const path = '/user-identities/renew-token';
@@ -206,5 +206,6 @@ test('refuses who is neither proven nor of the first party, and a body that is w
   ];
   for (const [wrong, code] of bodies)
     expect(await postJson(server, named, wrong)).toMatchObject({ status: 400, json: [{ code }] });
+  expect(await post(server, named)).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
   expect(await server.dump()).toEqual(before);
 });
