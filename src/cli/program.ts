@@ -6,7 +6,7 @@ import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
-import { addControlList, addGroupsMembers } from './commands/control-lists.ts';
+import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
@@ -18,7 +18,7 @@ import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { singular } from './fields.ts';
 import { addGlobalOptions, type LeafText } from './leaf.ts';
-import { addOperationCommand } from './operation-command.ts';
+import { addOperationCommand, aliasesOfVerb } from './operation-command.ts';
 import type { Surroundings } from './runtime/context.ts';
 import type { Environment, Io } from './runtime/io.ts';
 
@@ -28,7 +28,8 @@ export interface ProgramOptions {
   readonly typed?: readonly string[];
 }
 
-type Fill = (command: Command, surroundings: Surroundings) => void;
+type IsAskedFor = (names: readonly string[]) => boolean;
+type Fill = (command: Command, surroundings: Surroundings, isAskedFor: IsAskedFor) => void;
 
 interface Noun {
   readonly name: string;
@@ -41,6 +42,7 @@ const summaries: Readonly<Record<string, string>> = {
   groups: 'Groups: their roles and the groups they depend on',
   'api-key': 'API keys of clients',
   users: 'Users: their contacts, login names and locks',
+  factors: "The caller's own contacts for second proofs",
   businesses: 'Businesses and the roles that they have',
   services: 'Service accounts of clients',
   customers: 'Customers: businesses and users by contract',
@@ -51,7 +53,7 @@ const summaries: Readonly<Record<string, string>> = {
 
 const handWritten: Readonly<Record<string, readonly Fill[]>> = {
   groups: [addGroupsUpdate, addGroupsTree, addGroupsMembers],
-  users: [addControlList],
+  users: [addControlList, addUsersFactors],
   clients: [addControlList],
   businesses: [addControlList],
   customers: [addControlList],
@@ -80,8 +82,6 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },
 ];
-
-type IsAskedFor = (names: readonly string[]) => boolean;
 
 /** The whole command, or as much of it as what was typed needs. */
 export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
@@ -141,7 +141,10 @@ function nounsOf({ operations }: Manifest): Noun[] {
   return [...names].map((name) => ({
     name,
     summary: summaries[name] ?? `Commands on ${name.replaceAll('-', ' ')}`,
-    fill: [(command, surroundings) => addOperations(command, [name], surroundings), ...(handWritten[name] ?? [])],
+    fill: [
+      (command, surroundings, isAskedFor) => addOperations(command, [name], surroundings, isAskedFor),
+      ...(handWritten[name] ?? []),
+    ],
   }));
 }
 
@@ -152,7 +155,7 @@ function addNoun(program: Command, noun: Noun, surroundings: Surroundings, isAsk
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true });
-  if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings);
+  if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings, isAskedFor);
 }
 
 /** Operations whose command is one word, such as `keys`. */
@@ -172,7 +175,7 @@ function addOwn(
   surroundings: Surroundings,
   isAskedFor: IsAskedFor,
 ): void {
-  if (isAskedFor([name])) add(program, surroundings);
+  if (isAskedFor([name])) add(program, surroundings, isAskedFor);
   else program.command(name).summary(text.title);
 }
 
@@ -183,23 +186,31 @@ function aliasesOf(name: string): string[] {
 }
 
 /** Adds the operations below these words, and nouns below nouns: `groups users add`. */
-function addOperations(parent: Command, above: readonly string[], surroundings: Surroundings): void {
+function addOperations(
+  parent: Command,
+  above: readonly string[],
+  surroundings: Surroundings,
+  isAskedFor: IsAskedFor,
+): void {
   const prefix = `${above.join(' ')} `;
   for (const operation of surroundings.manifest.operations) {
     if (!operation.command?.startsWith(prefix)) continue;
     const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
-    if (rest.length === 0) addOperationCommand(parent, operation, surroundings);
-    else if (!parent.commands.some((command) => command.name() === next))
-      addInner(parent, [...above, next], surroundings);
+    const aliases = aliasesOfVerb(next);
+    if (rest.length > 0) addInner(parent, [...above, next], surroundings, isAskedFor);
+    else if (isAskedFor([next, ...aliases])) addOperationCommand(parent, operation, surroundings);
+    else parent.command(next).summary(operation.title).aliases(aliases);
   }
 }
 
-function addInner(parent: Command, words: readonly string[], surroundings: Surroundings): void {
+/** Adds the noun below nouns that these words name, unless it is there. */
+function addInner(parent: Command, words: readonly string[], surroundings: Surroundings, isAskedFor: IsAskedFor): void {
   const name = words.at(-1) ?? '';
+  if (parent.commands.some((command) => command.name() === name)) return;
   const command = parent
     .command(name)
     .summary(`Commands on ${words.join(' ')}`)
     .aliases(aliasesOf(name))
     .helpCommand(false);
-  addOperations(command, words, surroundings);
+  addOperations(command, words, surroundings, isAskedFor);
 }

@@ -48,6 +48,15 @@ const loginId = 'client-identities.login';
 
 /** Makes a client from a manifest; `createClient` gives it the types of this package's operations. */
 export function createUntypedClient(options: ClientOptions, manifest: Manifest): BaseClient {
+  const base = createBaseClient(options, manifest);
+  return Object.assign(
+    base,
+    areas(manifest.operations, (operation, input) => result(operation, base.call(operation.id, input))),
+  );
+}
+
+/** The same without the methods of the operations, for who calls them by their ids. */
+export function createBaseClient(options: ClientOptions, manifest: Manifest): BaseClient {
   const byId = new Map(manifest.operations.map((operation) => [operation.id, operation]));
   const { origin, basePath } = readBaseUrl(options.baseUrl, manifest.prefix);
   const transport = traced(createTransport({ ...options, origin }), options);
@@ -61,10 +70,7 @@ export function createUntypedClient(options: ClientOptions, manifest: Manifest):
     raw: (method, path, input = {}) => raw(parts, method, path, input),
     close: () => transport.close(),
   };
-  return Object.assign(
-    base,
-    areas(manifest.operations, (operation, input) => result(operation, base.call(operation.id, input))),
-  );
+  return base;
 }
 
 function traced(transport: Transport, { onRequest, onAnswer }: ClientOptions): Transport {
@@ -91,7 +97,12 @@ async function call(parts: Parts, prefix: string, operation: ManifestOperation, 
   const given = isLogin ? { ...input, headers: joinHeaders(parts.session.basic, input.headers) } : input;
   const answer = await sendWithSession(parts, operation.method, path, { ...given, anonymous: anonymous || isLogin });
   assertSuccess(answer);
-  return answer;
+  return withHeaderValue(operation, answer);
+}
+
+/** Where an answer has its one value in a header, that is what is in it. */
+function withHeaderValue({ response: { header } }: ManifestOperation, answer: Answer): Answer {
+  return header ? { ...answer, body: { [header.field]: answer.headers[header.name.toLowerCase()] } } : answer;
 }
 
 async function raw(parts: Parts, method: string, path: string, input: CallInput): Promise<Answer> {
@@ -130,5 +141,5 @@ async function* items(base: BaseClient, id: string, input: CallInput): AsyncGene
 async function result(operation: ManifestOperation, answer: Promise<Answer>): Promise<unknown> {
   const given = await answer;
   if (operation.response.page) return asPage(given);
-  return operation.response.status === 204 ? undefined : given.body;
+  return operation.response.status === 204 && !operation.response.header ? undefined : given.body;
 }

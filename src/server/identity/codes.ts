@@ -51,6 +51,7 @@ export interface SentCode {
 /**
  * Sends one new code to contacts; the code before, of the same holder, is void. Part of a transaction; `outbox.kept()`
  * belongs after it. `quiet`: where a contact had its five codes in this hour, nothing goes there and nothing is said.
+ * `about` stays with the code, for whoever takes it.
  * @throws IamError TOO_MANY_CODES with Retry-After, unless `quiet`.
  */
 export async function sendCode(
@@ -58,7 +59,7 @@ export async function sendCode(
   holder: CodeHolder,
   contacts: readonly Contact[],
   tools: CodeTools,
-  { quiet = false } = {},
+  { quiet = false, about }: { readonly quiet?: boolean; readonly about?: string | undefined } = {},
 ): Promise<SentCode> {
   const now = epochSeconds(tools.clock);
   const code = sixDigits(tools.randomness);
@@ -71,6 +72,7 @@ export async function sendCode(
     purpose: holder.purpose,
     subject: holder.subject,
     ...(holder.target === undefined ? {} : { target: holder.target }),
+    ...(about === undefined ? {} : { about }),
     codeId,
     codeHash: hashOf(codeId, code, tools),
     used: false,
@@ -128,6 +130,12 @@ export async function takeCode<Result>(
 export async function checkCode(check: CodeCheck, tools: CodeTools): Promise<void> {
   const outcome = await tools.store.transaction((tx) => tryCode(tx, check, tools));
   if (outcome.kind !== 'right') throw refusalOf(outcome, check);
+}
+
+/** Makes a used code good again, where what it was used for did not come about and nothing took its place meanwhile. */
+export async function restoreCode(tx: Transaction, codeId: string): Promise<void> {
+  const row = await tx.codes.get(codeId);
+  if (row) await tx.codes.replace({ ...row, used: false });
 }
 
 /** Voids every code of a subject: what was begun with them does not go on. */

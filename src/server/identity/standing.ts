@@ -38,7 +38,8 @@ export async function tokenForCaller(
   caller: Principal,
   changed: { readonly session: Session; readonly refreshToken?: string | undefined },
 ): Promise<TokenResponse> {
-  const session = { ...changed.session, scope: [...caller.scope] };
+  const { scope: most } = changed.session;
+  const session = { ...changed.session, scope: [...caller.scope].filter((name) => most?.includes(name) ?? true) };
   const token = await tokenInSession(tools, session, caller.client, { refreshToken: changed.refreshToken });
   if (!token) throw unauthenticated('TOKEN_INVALID');
   return token;

@@ -15,7 +15,10 @@ import { DuplicateError, type Store, type Transaction } from '../store/store.ts'
 import { foldIdentifier, type User } from '../store/tables.ts';
 import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
+import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
+import { applyMainframe, forgetMovedLogons, hashNewLogons, seededLogons } from './mainframe.ts';
+import { applyProducts } from './products.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {
@@ -27,14 +30,18 @@ export interface SeedParts {
 /** @throws SeedError where the seed asks for what can't be; the store is then as it was. */
 export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<void> {
   const passwords = await hashNewPasswords(seed.users ?? [], parts.store);
+  const logons = await hashNewLogons(seed, parts.store);
   try {
     await parts.store.transaction((tx) =>
       keepingAnAdministrator(tx, async () => {
         await applyBusinesses(tx, seed, parts);
         for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
+        for (const user of seed.users ?? []) await applyFactorsOf(tx, user, parts);
         for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
         await applyGroups(tx, seed.groups ?? [], parts);
         for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
+        await applyMainframe(tx, seed, logons);
+        await applyProducts(tx, seed, parts);
       }),
     );
   } catch (error) {
@@ -95,14 +102,19 @@ async function applyUser(
   { ids, clock }: SeedParts,
   passwordHash?: string,
 ): Promise<void> {
-  const { password: _plain, ...rest } = seed;
+  const { password: _plain, factors: _factors, legacyLogons, ...others } = seed;
+  const rest = { ...others, ...seededLogons(legacyLogons) };
   const known = await findUser(tx, seed);
   await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
     ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
   };
-  if (known) return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+  if (known) {
+    await forgetMovedLogons(tx, known, { ...known, ...rest });
+    return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+  }
+  await forgetMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
   await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
   await tx.users.insert({
@@ -118,6 +130,11 @@ async function applyUser(
     userId,
     createdAt: clock.now().toISOString(),
   });
+}
+
+async function applyFactorsOf(tx: Transaction, seed: SeedUser, parts: SeedParts): Promise<void> {
+  const user = seed.factors && (await findUser(tx, seed));
+  if (user) await applyFactors(tx, user, seed.factors ?? [], parts);
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {

@@ -48,6 +48,7 @@ describe('the demo world', () => {
       ...(demo.users ?? []).map((user) => user.password),
     ];
     for (const secret of secrets.filter((value) => value !== undefined)) expect(secret).toMatch(/^demo-only-/);
+    for (const { password } of demo.mainframe ?? []) expect(password).toMatch(/^DEMO#/);
     for (const { apiKey } of demo.apiKeys ?? []) expect(apiKey).toMatch(/^demo\+only/);
   });
 });
