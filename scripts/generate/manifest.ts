@@ -83,6 +83,8 @@ export function manifestOperation(operation: AnyOperation): ManifestOperation {
     examples,
     params: fields(request.params),
     query: fields(request.query),
+    ...(request.headers ? { headers: fields(request.headers) } : {}),
+    ...(operation.deprecated ? { deprecated: true } : {}),
     ...(request.body ? { body: plainSchema(request.body, 'input') } : {}),
     response: responseOf(operation),
   };

@@ -32,8 +32,9 @@ export async function printPlan(context: Context, plan: Plan): Promise<void> {
 export function planOf(context: Context, operation: ManifestOperation, input: CallInput): Plan {
   const url =
     baseUrlOf(context.sources).replace(/\/+$/, '') + context.manifest.prefix + operationPath(operation, input);
-  const headers = input.ifMatch === undefined ? {} : { headers: { 'if-match': input.ifMatch } };
-  return { method: operation.method, url, ...headers, ...(input.body === undefined ? {} : { body: input.body }) };
+  const headers = { ...(input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch }), ...input.headers };
+  const withHeaders = Object.keys(headers).length > 0 ? { headers } : {};
+  return { method: operation.method, url, ...withHeaders, ...(input.body === undefined ? {} : { body: input.body }) };
 }
 
 /** A copy whose secret fields say only that they are there. */

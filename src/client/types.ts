@@ -34,6 +34,7 @@ type Part<Name extends string, Value> =
 
 type ParamsPart<S> = S extends Shape ? { readonly params: { readonly [Key in keyof S]: Scalar } } : unknown;
 type QueryPart<S> = S extends Shape ? Part<'query', z.input<z.ZodObject<S>>> : unknown;
+type HeadersPart<S> = S extends Shape ? Part<'headers', z.input<z.ZodObject<S>>> : unknown;
 type BodyPart<B> = B extends z.ZodType ? Part<'body', z.input<B>> : unknown;
 
 type Declared<Req, Key extends string> = Req extends { readonly [K in Key]: infer Value } ? Value : undefined;
@@ -41,6 +42,7 @@ type Declared<Req, Key extends string> = Req extends { readonly [K in Key]: infe
 export type InputOf<O extends OperationType> = CallOptions &
   ParamsPart<Declared<O['request'], 'params'>> &
   QueryPart<Declared<O['request'], 'query'>> &
+  HeadersPart<Declared<O['request'], 'headers'>> &
   BodyPart<Declared<O['request'], 'body'>>;
 
 /** One page of a list; `next` is the cursor for `after`, absent at the end. */

@@ -18,7 +18,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** A parameter of the path or the query. */
+/** A parameter of the path or the query, or a header. */
 export interface ManifestField {
   readonly name: string;
   readonly required: boolean;
@@ -46,6 +46,9 @@ export interface ManifestOperation {
   /** In the order of the path. */
   readonly params: readonly ManifestField[];
   readonly query: readonly ManifestField[];
+  /** Headers that it reads, where it reads any of its own. */
+  readonly headers?: readonly ManifestField[];
+  readonly deprecated?: boolean;
   /** The JSON Schema of the request body, where the operation reads one. */
   readonly body?: JsonSchema;
   readonly response: {

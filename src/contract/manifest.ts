@@ -3726,6 +3726,87 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.access-token",
+   "title": "Generates an Access token",
+   "description": "An access token with a part of the scope that the calling token has, to be handed on. It is of the same session, and never leads to a wider one.",
+   "method": "POST",
+   "path": "/user-identities/me/access-token",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "scope": {
+      "description": "A part of the scope of the caller's token; all of it where missing",
+      "maxItems": 100,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "maxLength": 100,
+       "pattern": "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$"
+      }
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
    "id": "user-identities.add-identity",
    "title": "Add Identity",
    "description": "Adds a further identifier that the user can log in with. Where it has it already nothing changes.",
@@ -3785,6 +3866,75 @@ export const manifest: Manifest = {
     "page": false,
     "secret": false,
     "entity": false
+   }
+  },
+  {
+   "id": "user-identities.associate-device",
+   "title": "User associate-user-device",
+   "description": "Associates a device with the user, and binds the calling session to it: its refresh tokens are taken by remember-me together with the deviceTokenId only. A device that is associated already keeps its binding and gets a new deviceTokenId; the old one is no longer taken. A user has 50 devices at most: one more takes the place of the one that was associated longest ago.",
+   "method": "POST",
+   "path": "/user-identities/me/associate-user-device",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "deviceId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "What the device calls itself"
+     },
+     "deviceVersion": {
+      "type": "string",
+      "enum": [
+       "V1",
+       "V2"
+      ]
+     },
+     "deviceName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "What the user calls it"
+     }
+    },
+    "required": [
+     "deviceId"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "deviceTokenId": {
+       "type": "string",
+       "description": "What the device shows to remember-me; shown this once"
+      }
+     },
+     "required": [
+      "deviceTokenId"
+     ],
+     "additionalProperties": false
+    }
    }
   },
   {
@@ -3922,6 +4072,121 @@ export const manifest: Manifest = {
      ],
      "additionalProperties": false,
      "description": "A code that was sent to bind a logon."
+    }
+   }
+  },
+  {
+   "id": "user-identities.authenticate-by-param",
+   "title": "Authenticate user by param",
+   "description": "Redeems the value of generate-param, once: a session of its own with the calling client, of the level of the one that it comes from and ending no later. There is no refresh token. The session that it comes from must still be in force, and the user neither locked nor removed; only the client that was named may redeem it, where one was. Deprecated: change-app does it in one step.",
+   "method": "POST",
+   "path": "/user-identities/auth-legacy-by-param",
+   "auth": "client-id",
+   "roles": "CLI-1STPARTY and CLI-AUTH-IDENTIFIED",
+   "statuses": [
+    200,
+    400,
+    401,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "headers": [
+    {
+     "name": "param",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[\\x21-\\x7e]{1,200}$",
+      "description": "The value of generate-param"
+     }
+    },
+    {
+     "name": "ip",
+     "required": false,
+     "schema": {
+      "description": "Address of the device; nothing depends on it",
+      "type": "string"
+     }
+    }
+   ],
+   "deprecated": true,
+   "body": {
+    "type": "object",
+    "properties": {
+     "deviceTokenId": {
+      "description": "Binds the session to this device of the user; one that is not known does not matter",
+      "type": "string",
+      "maxLength": 200
+     },
+     "deviceId": {
+      "type": "string",
+      "maxLength": 200
+     },
+     "deviceVersion": {
+      "type": "string",
+      "enum": [
+       "V1",
+       "V2"
+      ]
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
     }
    }
   },
@@ -4103,6 +4368,96 @@ export const manifest: Manifest = {
      ],
      "additionalProperties": false,
      "description": "A value to sign with the key of a certificate."
+    }
+   }
+  },
+  {
+   "id": "user-identities.change-app",
+   "title": "Generates token when user navigates between applications",
+   "description": "A token for the same user, session and level, with client_id, app_id, party and scope of the target client. A token that was narrowed stays so: of the scope of the target it has what it had before. The session and its refresh token belong to the target client from then on; where there is one, the answer has a new one. Access tokens that the former client has stay good until they end.",
+   "method": "POST",
+   "path": "/user-identities/me/change-app",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "targetClientId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "The first-party client to go on with"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "deviceId": {
+      "type": "string",
+      "maxLength": 200
+     },
+     "ip": {
+      "type": "string",
+      "maxLength": 200
+     }
+    },
+    "additionalProperties": false,
+    "description": "Where the user is. Nothing depends on it."
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
     }
    }
   },
@@ -5373,6 +5728,65 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.generate-param",
+   "title": "Generate Param",
+   "description": "A value that stands for the signed-in user: authenticate-by-param redeems it, once and within 60 seconds, for a session of the same level with another first-party client. What ends the session ends it too.",
+   "method": "POST",
+   "path": "/user-identities/me/generate-param",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "targetClientId": {
+      "description": "The only client that may redeem it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "param": {
+       "type": "string",
+       "description": "Opaque; good for one use"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that it is good for"
+      }
+     },
+     "required": [
+      "param",
+      "expiresIn"
+     ],
+     "additionalProperties": false
+    }
+   }
+  },
+  {
    "id": "user-identities.get",
    "title": "Get Identities from user",
    "description": "The contacts and mainframe logons of a user. A user sees itself only, unless it is an administrator.",
@@ -6195,6 +6609,115 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.remember-me",
+   "title": "User remember-me",
+   "description": "Logs a user in again by the refresh token and the device of an earlier login. Both must be those of the user, and of the calling client; a session that is bound to no device yet is bound to this one from then on. The answer has a new refresh token, to be kept in place of the old one: a second use of a refresh token ends its session with all tokens, and whatever else is wrong is refused in one way and does not use it up. The level is AUTH-BASIC at most, so a second proof has to be given anew; from then on the session counts as remembered, and its access tokens are short.",
+   "method": "POST",
+   "path": "/user-identities/remember-me",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    201,
+    401,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "headers": [
+    {
+     "name": "ip",
+     "required": false,
+     "schema": {
+      "description": "Address of the device; nothing depends on it",
+      "type": "string"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userName": {
+      "type": "string",
+      "maxLength": 254,
+      "description": "Any login identifier of the user"
+     },
+     "refreshToken": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "The last one of the session"
+     },
+     "deviceTokenId": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "What associate-device gave for the device"
+     }
+    },
+    "required": [
+     "userName",
+     "refreshToken",
+     "deviceTokenId"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
    "id": "user-identities.remove",
    "title": "Remove Identity",
    "description": "Removes a user with its memberships and sessions. Its id is not given out again; the last administrator stays.",
@@ -6346,6 +6869,155 @@ export const manifest: Manifest = {
     ],
     "additionalProperties": false
    },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.renew-token",
+   "title": "Renew Token",
+   "description": "A fresh access token and a new refresh token for one that was not used yet. A second use of a refresh token ends its session with all tokens. A refresh token belongs to one client: from another it is refused, and nothing happens to it. A first-party client may just name itself, but what a client has of itself it renews with its secret or key only. A session that is bound to a device is renewed by remember-me alone. The session's end stays where it is.",
+   "method": "POST",
+   "path": "/user-identities/renew-token",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "refreshToken": {
+      "type": "string",
+      "maxLength": 1000
+     }
+    },
+    "required": [
+     "refreshToken"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.renovate-token",
+   "title": "User renovate-token",
+   "description": "A fresh access token for one that is still valid, in the same session and of the same scope. There is no refresh token, and the session's end stays where it is. The body is not looked at.",
+   "method": "POST",
+   "path": "/user-identities/me/renovate-token",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    401,
+    403,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
    "response": {
     "status": 201,
     "page": false,

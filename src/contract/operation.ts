@@ -73,7 +73,11 @@ export type Answer<R> = R extends { readonly page: infer Item extends z.ZodType 
 export interface RequestDeclaration {
   readonly params?: Shape;
   readonly query?: Shape;
+  /** Headers that the operation reads. Where it documents no 400, one that is wrong counts as not given. */
+  readonly headers?: Shape;
   readonly body?: z.ZodType;
+  /** What a body that is malformed is answered with, where the interface takes it for a bad credential. */
+  readonly malformedBody?: Extract<ErrorCode, 'CREDENTIALS_INVALID'>;
   /** The body is not looked at, whatever it is and whatever its type says. */
   readonly bodyIgnored?: boolean;
   /** The body is a form (application/x-www-form-urlencoded) of text fields. */
@@ -90,6 +94,7 @@ type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[K
 export interface Input<R extends RequestDeclaration> {
   readonly params: ShapeValue<R['params']>;
   readonly query: ShapeValue<R['query']>;
+  readonly headers: ShapeValue<R['headers']>;
   readonly body: R['body'] extends z.ZodType
     ? z.output<R['body']> | (R['userPair'] extends true ? undefined : never)
     : undefined;
@@ -128,6 +133,8 @@ export interface Declaration<
   readonly errors: readonly ErrorCode[];
   /** Failures are the object of RFC 6749, 5.2, not the error array. */
   readonly errorFormat?: 'oauth' | undefined;
+  /** Callers should no longer begin to use it. */
+  readonly deprecated?: boolean;
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
   readonly examples?: readonly Example[];
@@ -151,6 +158,7 @@ export interface Operation<Context = never> {
   readonly response: ResponseDeclaration;
   readonly errors: readonly ErrorCode[];
   readonly errorFormat?: 'oauth' | undefined;
+  readonly deprecated?: boolean;
   readonly command?: string | undefined;
   readonly examples: readonly Example[];
   handle(input: Input<RequestDeclaration>, context: Context): Promise<unknown>;
@@ -194,7 +202,9 @@ export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
   if (roles.kind !== 'public') codes.push('ROLE_MISSING');
   if (request.params) codes.push('PATH_VALUE');
   if (request.query && statuses.includes(400)) codes.push('FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED');
-  if (request.body)
+  if (request.headers && statuses.includes(400)) codes.push('FIELD_MISSING', 'FIELD_VALUE');
+  if (request.body && request.malformedBody) codes.push(request.malformedBody);
+  else if (request.body)
     codes.push('BODY_NOT_JSON', 'BODY_TOO_DEEP', 'FIELD_MISSING', 'FIELD_UNKNOWN', 'FIELD_TYPE', 'FIELD_VALUE');
   if ('page' in operation.response) codes.push('CURSOR_INVALID');
   return [...new Set(codes)];

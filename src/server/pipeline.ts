@@ -4,16 +4,16 @@
  */
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { fault, IamError } from '../contract/errors.ts';
+import { errorTable, fault, IamError } from '../contract/errors.ts';
 import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
-import { readForm, readJson } from './http/body.ts';
+import { readForm, readJson, sendsNothing } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
 import { goneSignal } from './http/gone.ts';
 import { timesGiven } from './http/headers.ts';
 import { parametersIn } from './http/paths.ts';
-import { checkBody, checkParams, queryReader } from './http/validate.ts';
+import { checkBody, checkParams, headerReader, queryReader } from './http/validate.ts';
 import { etagMatches, wireEtag, wireJson } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
@@ -30,7 +30,9 @@ const defaultLimit = 100;
 
 export function compile(operation: AnyOperation, world: World): Handler {
   const readParameters = parametersIn(operation.path);
-  const readQuery = queryReader(operation.request.query ?? {}, !operation.statuses.includes(400));
+  const lenient = !operation.statuses.includes(400);
+  const readQuery = queryReader(operation.request.query ?? {}, lenient);
+  const readHeaders = headerReader(operation.request.headers ?? {}, lenient);
   const write = writerOf(operation, world);
 
   return async (ctx, search) => {
@@ -42,6 +44,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
     ctx.state.caller = caller;
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.state.path));
     const query = readQuery(search, ctx.querystring);
+    const headers = readHeaders(ctx.req.headers);
     const body =
       operation.request.body && (await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
@@ -57,7 +60,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
       },
     });
     const answer = await operation.handle(
-      { params, query, body: body as undefined, accept: ctx.req.headers.accept ?? '' },
+      { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' },
       context,
     );
     write(ctx, answer, list);
@@ -72,14 +75,21 @@ interface BodyReading {
 async function readBody(ctx: Context, { request }: AnyOperation, { limit, presented }: BodyReading): Promise<unknown> {
   if (!request.body) return undefined;
   try {
+    // Where no field is required, sending nothing is sending none.
+    if (!request.form && sendsNothing(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
     return checkBody(request.body, await (request.form ? readForm(ctx.req, limit) : readJson(ctx.req, limit)));
   } catch (error) {
     // What is wrong with a body that nothing depends on does not matter; how long it is does.
     const dispensable =
       presented?.userPair !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
     if (dispensable) return undefined;
-    throw error;
+    throw request.malformedBody !== undefined && isMalformed(error) ? unauthenticated(request.malformedBody) : error;
   }
+}
+
+/** What HTTP itself refuses, such as a body that is too large, is not meant. */
+function isMalformed(error: unknown): boolean {
+  return error instanceof IamError && [400, 422].includes(errorTable[error.code].status);
 }
 
 function present(ctx: Context, search: URLSearchParams, operation: AnyOperation): Presented {

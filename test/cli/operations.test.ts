@@ -212,6 +212,21 @@ describe('call and api', () => {
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=5&name=a%3Db`);
   });
 
+  test('call sends headers that the operation reads, and no others', async () => {
+    await using server = await startFake(() => ({ json: { accessToken: 'x' } }));
+    const words = ['call', 'user-identities.authenticate-by-param', '--header', 'param=a=b'];
+    expect((await iam(words, server)).code).toBe(0);
+    expect(server.received).toMatchObject([
+      { path: `${prefix}/user-identities/auth-legacy-by-param`, headers: { param: 'a=b' } },
+    ]);
+    const dry = await iam([...words, '--dry-run', '-o', 'json'], server);
+    expect(JSON.parse(dry.out)).toMatchObject({ method: 'POST', headers: { param: 'a=b' } });
+    const strange = await iam([...words, '--header', 'authorization=x'], server);
+    expect(strange.err).toContain('no authorization among its headers');
+    expect(strange.code).toBe(2);
+    expect(server.received).toHaveLength(1);
+  });
+
   test('call prints one page of a list and says how to get the next', async () => {
     const headers = { link: '</x?after=c1>; rel="next"' };
     await using server = await startFake(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));

@@ -54,7 +54,7 @@ describe('a declared operation', () => {
 
   test('hands the context to its handler', async () => {
     await expect(
-      open.handle({ params: {}, query: {}, body: undefined, accept: '' }, { greeting: 'hello' }),
+      open.handle({ params: {}, query: {}, headers: {}, body: undefined, accept: '' }, { greeting: 'hello' }),
     ).resolves.toEqual({
       items: ['hello'],
     });
@@ -81,6 +81,17 @@ describe('what an operation may answer with', () => {
     );
     expect(pipelineErrors(declared)).not.toContain('CURSOR_INVALID');
     expect(pipelineErrors(open)).toEqual(['INTERNAL', 'FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED', 'CURSOR_INVALID']);
+  });
+
+  test('headers that are wrong, where it documents 400; and of a malformed body no more than the code it names', () => {
+    const { command: _none, handle: _handle, ...rest } = open;
+    const handle = async () => ({ items: [] });
+    const headers = { param: z.string() };
+    const reading = defineOperation({ ...rest, roles: 'none', status: [200, 400], request: { headers }, handle });
+    expect(pipelineErrors(reading)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
+    const request = { headers, body: z.strictObject({}), malformedBody: 'CREDENTIALS_INVALID' } as const;
+    const hiding = defineOperation({ ...rest, roles: 'none', status: [200, 401], request, handle });
+    expect(pipelineErrors(hiding)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID', 'CURSOR_INVALID']);
   });
 
   test('each code has a status that the operation documents', () => {

@@ -67,6 +67,21 @@ describe('docs/openapi.json', () => {
 });
 
 describe('the document that a server makes', () => {
+  test('has the headers that operations read, bodies that may be left out, and what is deprecated', () => {
+    const { paths } = openApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
+    expect((paths as Document['paths'])['/user-identities/auth-legacy-by-param']?.post).toMatchObject({
+      deprecated: true,
+      parameters: expect.arrayContaining([
+        expect.objectContaining({ name: 'param', in: 'header', required: true }),
+        expect.objectContaining({ name: 'ip', in: 'header', required: false }),
+      ]),
+      requestBody: { required: false },
+    });
+    expect((paths as Document['paths'])['/user-identities/renew-token']?.post).toMatchObject({
+      requestBody: { required: true },
+    });
+  });
+
   test('names the address it is reached at, with the prefix of the interface', () => {
     const made = openApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
     expect(made).toMatchObject({

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { asPage } from '../../client/answer.ts';
 import type { ResultPage } from '../../client/types.ts';
+import type { ManifestField } from '../../contract/manifest-types.ts';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
@@ -32,6 +33,7 @@ export function addCall(program: Command, surroundings: Surroundings): void {
     .argument('<operation>', 'Id of the operation')
     .option('-p, --param <name=value>', 'parameter of the path (repeat)', assignments)
     .option('--query <name=value>', 'parameter of the query (repeat)', assignments)
+    .option('--header <name=value>', 'header that the operation reads (repeat)', assignments)
     .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input')
     .option('--anonymous', 'leave the credentials in use out')
     .option('--secret-to <file>', 'write a secret in the answer to a new file instead of showing it');
@@ -52,16 +54,12 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   const operation = operationOf(context.manifest, id);
   const params = (options.param ?? {}) as Record<string, string>;
   const query = (options.query ?? {}) as Record<string, string>;
-  const known = operation.params.map(({ name }) => name);
-  const strange = Object.keys(params).find((name) => !known.includes(name));
-  if (strange)
-    throw usageError(
-      `${id} has no ${strange} in its path.`,
-      known.length > 0 ? `It has ${known.join(', ')}.` : undefined,
-    );
+  const headers = (options.header ?? {}) as Record<string, string>;
+  requireKnown(id, 'in its path', params, operation.params);
+  requireKnown(id, 'among its headers', headers, operation.headers ?? []);
   const file = options.file as string | undefined;
   const body = file === undefined ? undefined : await readDocument(file, context.io);
-  const input = { params, query, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
+  const input = { params, query, headers, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
   const plan = planOf(context, operation, input);
   if (options.dryRun === true && operation.effect !== 'read') return printPlan(context, plan);
   if (operation.effect === 'destructive')
@@ -72,6 +70,13 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   const answer = await keepingSecret(context, options.secretTo as string | undefined, request);
   await printAnswer(context, answer, `${id}: done`);
   noteSecret(context, answer);
+}
+
+function requireKnown(id: string, where: string, given: object, fields: readonly ManifestField[]): void {
+  const known = fields.map(({ name }) => name);
+  const strange = Object.keys(given).find((name) => !known.includes(name));
+  if (strange === undefined) return;
+  throw usageError(`${id} has no ${strange} ${where}.`, known.length > 0 ? `It has ${known.join(', ')}.` : undefined);
 }
 
 /** The one page that was asked for; a list command is there for more. */

@@ -72,13 +72,14 @@ function operationObject(operation: AnyOperation, schemas: SchemaCollection): Js
     summary: title,
     description: `${operation.description}\n\nRoles: ${roles}.`,
     tags: [tagOf(operation)],
+    ...(operation.deprecated ? { deprecated: true } : {}),
     security: securityOf(operation),
     'x-roles': roles,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request.body
       ? {
           requestBody: {
-            required: true,
+            required: !request.body.safeParse({}).success,
             content: { 'application/json': { schema: schemas.schemaOf(request.body, 'input') } },
           },
         }
@@ -87,10 +88,14 @@ function operationObject(operation: AnyOperation, schemas: SchemaCollection): Js
   };
 }
 
-function parametersOf({ params = {}, query = {} }: RequestDeclaration, schemas: SchemaCollection): Json[] {
+function parametersOf(
+  { params = {}, query = {}, headers = {} }: RequestDeclaration,
+  schemas: SchemaCollection,
+): Json[] {
   const places = [
     { place: 'path', shape: params },
     { place: 'query', shape: query },
+    { place: 'header', shape: headers },
   ];
   return places.flatMap(({ place, shape }) =>
     Object.entries(shape).map(([name, schema]) => {

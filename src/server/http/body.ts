@@ -32,6 +32,12 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
   return Object.fromEntries(fields);
 }
 
+/** Whether a request has neither a body nor says of what type it would be. */
+export function sendsNothing({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'] ?? '0';
+  return headers['content-type'] === undefined && headers['transfer-encoding'] === undefined && length === '0';
+}
+
 function requirePlain({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')

@@ -1,4 +1,5 @@
 /** Checks path, query and body against the declaration, and turns what is wrong into faults that name the field. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
 
@@ -109,6 +110,22 @@ export function queryReader(shape: Shape, lenient: boolean) {
           : absent;
       if (outcome.faults.length > 0) faults.push(...outcome.faults);
       else if (outcome.value !== undefined) found[name] = outcome.value;
+    }
+    if (faults.length > 0 && !lenient) throw inOrder(faults);
+    return found;
+  };
+}
+
+/** A reader of the headers that one operation declares. `lenient`: what is wrong counts as not given. */
+export function headerReader(shape: Shape, lenient: boolean) {
+  const names = Object.entries(shape);
+  return (given: IncomingHttpHeaders): Record<string, unknown> => {
+    const found: Record<string, unknown> = {};
+    const faults: Fault[] = [];
+    for (const [name, schema] of names) {
+      const outcome = readParameter([given[name.toLowerCase()] ?? []].flat(), schema, kindOf(schema), name);
+      faults.push(...outcome.faults);
+      if (outcome.value !== undefined) found[name] = outcome.value;
     }
     if (faults.length > 0 && !lenient) throw inOrder(faults);
     return found;

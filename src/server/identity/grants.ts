@@ -42,7 +42,7 @@ export async function grantToken(
   requireAllowed(grantee, request);
   if (request.grantType === 'client_credentials') return grantToClient(tools, grantee.client, request, clientsRenew);
   if (request.grantType === 'password') return grantToUser(tools, grantee.client, request);
-  return grantRenewal(tools, grantee.client, request);
+  return grantRenewal(tools, grantee, request);
 }
 
 /** Who asks. A client that has a secret has to show it, or a key or a token in its place. */
@@ -138,11 +138,15 @@ async function grantToUser(tools: GrantTools, client: Client, request: GrantRequ
   }
 }
 
-async function grantRenewal(tools: GrantTools, client: Client, request: GrantRequest): Promise<TokenResponse> {
+async function grantRenewal(
+  tools: GrantTools,
+  { client, proven }: Grantee,
+  request: GrantRequest,
+): Promise<TokenResponse> {
   const { store } = tools;
   const refreshToken = required(request.refreshToken, 'refresh token');
   const rotation = await store.transaction(async (tx) => {
-    const outcome = await rotate(tx, refreshToken, client, tools);
+    const outcome = await rotate(tx, refreshToken, { clientId: client.clientId, proven }, tools);
     // Thrown here, so that a token that asked for too much is not used up.
     if (outcome.outcome === 'rotated') requireScopeOf(outcome.session, request);
     return outcome;

@@ -24,6 +24,11 @@ export function isClientItself(caller: Principal): boolean {
   return caller.user === undefined && caller.logon === undefined;
 }
 
+/** Whether the client has shown its secret or a key with this very call, and not its name or a token only. */
+export function isProven({ way }: Principal): boolean {
+  return way === 'basic' || way === 'api-key';
+}
+
 /** A caller who is a user, in its session. @throws IamError USER_MISSING. */
 export function requireUserCaller(caller: Principal): { readonly user: User; readonly session: Session } {
   const { user, session } = caller;

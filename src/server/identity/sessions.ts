@@ -96,34 +96,52 @@ export type Rotation =
 /** Who renews. */
 export interface Renewer {
   readonly clientId: string;
-  /** The device it shows. A session that is bound to one is renewed with it alone; another is bound to it from then on. */
-  readonly device?: Device | undefined;
+  /** The client has shown its secret or a key: what it has of itself, and not from a user, it renews in no other way. */
+  readonly proven: boolean;
+  /**
+   * The device it shows. A session that is bound to one is renewed with it alone; another is bound to it from then on.
+   * `unknown` is one that is nobody's: nothing is renewed with it.
+   */
+  readonly device?: Device | 'unknown' | undefined;
 }
 
 /**
  * Takes a refresh token for a new one, if it belongs to this client and device. Inside one transaction, so of many
- * parallel uses one wins; each of the others counts as a second use and ends the session.
+ * parallel uses one wins; each of the others counts as a second use and ends the session. Another client can't do that:
+ * what it shows is refused and nothing comes of it.
  */
 export async function rotate(tx: Transaction, token: string, renewer: Renewer, tools: Tools): Promise<Rotation> {
   const row = await tx.refreshTokens.get(hashSecret(token));
   const session = row && (await tx.sessions.get(row.sessionId));
-  if (!row || !session || !mayRenew(session, renewer)) return { outcome: 'refused' };
+  if (!row || session?.clientId !== renewer.clientId) return { outcome: 'refused' };
   if (row.used) {
     await endSession(tx, session.sessionId);
     return { outcome: 'reused' };
   }
   const now = epochSeconds(tools.clock);
-  if (session.endsAt <= now || row.issuedAt + idleEndSeconds <= now) return { outcome: 'refused' };
+  const lasts = session.endsAt > now && !isIdle(row, now);
+  if (!lasts || !mayRenew(session, renewer) || !(await userInForce(tx, session))) return { outcome: 'refused' };
   await tx.refreshTokens.replace({ ...row, used: true });
-  const bound =
-    renewer.device && session.deviceKey === undefined ? await bindToDevice(tx, session, renewer.device) : session;
+  const { device } = renewer;
+  const isNewDevice = typeof device === 'object' && session.deviceKey === undefined;
+  const bound = isNewDevice ? await bindToDevice(tx, session, device) : session;
   return { outcome: 'rotated', session: bound, refreshToken: await giveRefreshToken(tx, bound, tools) };
 }
 
-function mayRenew(session: Session, { clientId, device }: Renewer): boolean {
-  if (session.clientId !== clientId) return false;
+function isIdle({ issuedAt }: { readonly issuedAt: number }, now: number): boolean {
+  return issuedAt + idleEndSeconds <= now;
+}
+
+function mayRenew(session: Session, { proven, device }: Renewer): boolean {
+  if (device === 'unknown') return false;
   if (device !== undefined && session.userId !== device.userId) return false;
+  if (session.userId === undefined && session.logon === undefined && !proven) return false;
   return session.deviceKey === undefined || session.deviceKey === device?.deviceKey;
+}
+
+/** A lock ends the sessions of a user; one that came another way, such as from a seed, counts as well. */
+async function userInForce(reader: Pick<Reader, 'users'>, { userId }: Session): Promise<boolean> {
+  return userId === undefined || (await reader.users.get(userId))?.locked === false;
 }
 
 /** From now on only this device renews the session. */
@@ -133,10 +151,22 @@ export async function bindToDevice(tx: Transaction, session: Session, { deviceKe
   return bound;
 }
 
+/** The session goes on with another client, to which its refresh token belongs from now on. */
+export async function handOver(
+  tx: Transaction,
+  { scope: _before, ...session }: Session,
+  to: Pick<Session, 'clientId' | 'scope'>,
+): Promise<Session> {
+  const handed = { ...session, ...to };
+  await tx.sessions.replace(handed);
+  return handed;
+}
+
 /** A new refresh token in the place of the session's own, where it has one: what changes the session changes that too. */
 export async function rotateOwn(tx: Transaction, session: Session, tools: Tools): Promise<string | undefined> {
   const rows = await tx.refreshTokens.find('sessionId', session.sessionId);
-  const current = rows.find(({ used }) => !used);
+  const now = epochSeconds(tools.clock);
+  const current = rows.find((row) => !row.used && !isIdle(row, now));
   if (!current) return undefined;
   await tx.refreshTokens.replace({ ...current, used: true });
   return giveRefreshToken(tx, session, tools);

@@ -45,11 +45,15 @@ import userAccessesListUserRoles from './user-accesses/list-user-roles.ts';
 import userAccessesListUsers from './user-accesses/list-users.ts';
 import userAccessesRemoveBusinessUser from './user-accesses/remove-business-user.ts';
 import userAccessesRemoveUser from './user-accesses/remove-user.ts';
+import userIdentitiesAccessToken from './user-identities/access-token.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
+import userIdentitiesAssociateDevice from './user-identities/associate-device.ts';
 import userIdentitiesAssociateLegacyByEmail from './user-identities/associate-legacy-by-email.ts';
 import userIdentitiesAssociateLegacyByMobile from './user-identities/associate-legacy-by-mobile.ts';
+import userIdentitiesAuthenticateByParam from './user-identities/authenticate-by-param.ts';
 import userIdentitiesCertificateLogin from './user-identities/certificate-login.ts';
 import userIdentitiesCertificateToken from './user-identities/certificate-token.ts';
+import userIdentitiesChangeApp from './user-identities/change-app.ts';
 import userIdentitiesChangePassword from './user-identities/change-password.ts';
 import userIdentitiesCompleteAssociateLegacy from './user-identities/complete-associate-legacy.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
@@ -64,6 +68,7 @@ import userIdentitiesFactorsSendToken from './user-identities/factors/send-token
 import userIdentitiesFactorsUpdate from './user-identities/factors/update.ts';
 import userIdentitiesFactorsValidateToken from './user-identities/factors/validate-token.ts';
 import userIdentitiesFulfillMfa from './user-identities/fulfill-mfa.ts';
+import userIdentitiesGenerateParam from './user-identities/generate-param.ts';
 import userIdentitiesGet from './user-identities/get.ts';
 import userIdentitiesGrantAuthSmart from './user-identities/grant-auth-smart.ts';
 import userIdentitiesIdentification from './user-identities/identification.ts';
@@ -73,9 +78,12 @@ import userIdentitiesLogin from './user-identities/login.ts';
 import userIdentitiesLoginFederated from './user-identities/login-federated.ts';
 import userIdentitiesLoginLegacy from './user-identities/login-legacy.ts';
 import userIdentitiesProvisionLogon from './user-identities/provision-logon.ts';
+import userIdentitiesRememberMe from './user-identities/remember-me.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
 import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
 import userIdentitiesRenewAppToken from './user-identities/renew-app-token.ts';
+import userIdentitiesRenewToken from './user-identities/renew-token.ts';
+import userIdentitiesRenovateToken from './user-identities/renovate-token.ts';
 import userIdentitiesResetLegacyPassword from './user-identities/reset-legacy-password.ts';
 import userIdentitiesResetPassword from './user-identities/reset-password.ts';
 import userIdentitiesRetrieve from './user-identities/retrieve.ts';
@@ -131,11 +139,15 @@ export const operations = {
   'user-accesses.list-users': userAccessesListUsers,
   'user-accesses.remove-business-user': userAccessesRemoveBusinessUser,
   'user-accesses.remove-user': userAccessesRemoveUser,
+  'user-identities.access-token': userIdentitiesAccessToken,
   'user-identities.add-identity': userIdentitiesAddIdentity,
+  'user-identities.associate-device': userIdentitiesAssociateDevice,
   'user-identities.associate-legacy-by-email': userIdentitiesAssociateLegacyByEmail,
   'user-identities.associate-legacy-by-mobile': userIdentitiesAssociateLegacyByMobile,
+  'user-identities.authenticate-by-param': userIdentitiesAuthenticateByParam,
   'user-identities.certificate-login': userIdentitiesCertificateLogin,
   'user-identities.certificate-token': userIdentitiesCertificateToken,
+  'user-identities.change-app': userIdentitiesChangeApp,
   'user-identities.change-password': userIdentitiesChangePassword,
   'user-identities.complete-associate-legacy': userIdentitiesCompleteAssociateLegacy,
   'user-identities.create': userIdentitiesCreate,
@@ -150,6 +162,7 @@ export const operations = {
   'user-identities.factors.update': userIdentitiesFactorsUpdate,
   'user-identities.factors.validate-token': userIdentitiesFactorsValidateToken,
   'user-identities.fulfill-mfa': userIdentitiesFulfillMfa,
+  'user-identities.generate-param': userIdentitiesGenerateParam,
   'user-identities.get': userIdentitiesGet,
   'user-identities.grant-auth-smart': userIdentitiesGrantAuthSmart,
   'user-identities.identification': userIdentitiesIdentification,
@@ -159,9 +172,12 @@ export const operations = {
   'user-identities.login-federated': userIdentitiesLoginFederated,
   'user-identities.login-legacy': userIdentitiesLoginLegacy,
   'user-identities.provision-logon': userIdentitiesProvisionLogon,
+  'user-identities.remember-me': userIdentitiesRememberMe,
   'user-identities.remove': userIdentitiesRemove,
   'user-identities.remove-identity': userIdentitiesRemoveIdentity,
   'user-identities.renew-app-token': userIdentitiesRenewAppToken,
+  'user-identities.renew-token': userIdentitiesRenewToken,
+  'user-identities.renovate-token': userIdentitiesRenovateToken,
   'user-identities.reset-legacy-password': userIdentitiesResetLegacyPassword,
   'user-identities.reset-password': userIdentitiesResetPassword,
   'user-identities.retrieve': userIdentitiesRetrieve,

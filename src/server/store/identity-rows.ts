@@ -46,6 +46,8 @@ export const TicketRow = z
     targetClientId: text.optional(),
     userId: text.optional(),
     sessionId: text.optional(),
+    /** What the one it stands for was narrowed to. */
+    scope: names.optional(),
     expiresAt: epoch,
   })
   .readonly();

@@ -12,7 +12,7 @@ import {
   userStates,
 } from '../../../src/server/identity/user-life.ts';
 import { operations } from '../../../src/server/operations/index.ts';
-import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
+import { appClientId, startServer, type TestServer } from '../../harness.ts';
 
 const minute = 60;
 const hour = 60 * minute;
@@ -33,7 +33,7 @@ class Person {
   codes = 0;
   challengeId = '';
   hasContact = false;
-  /** Held back also while it is locked, since the counts of failures know nothing of locks. */
+  /** Held back also while it is locked, or when it is gone: the counts of failures know nothing of that. */
   isHeld = false;
   session: { readonly token: string; readonly issuedAt: number; readonly level: Level } | undefined;
 
@@ -46,7 +46,7 @@ class Person {
   /** The status of a call: of what the client throws as well. */
   async status(id: string, input: CallInput): Promise<{ status: number; body: unknown }> {
     try {
-      const { status, body } = await this.server.as().call(id, { anonymous: true, ...input });
+      const { status, body } = await this.server.admin.call(id, { anonymous: true, ...input });
       return { status, body };
     } catch (error) {
       if (error instanceof ClientError) return { status: error.status, body: undefined };
@@ -95,9 +95,7 @@ class Person {
   }
 }
 
-/** By a connection of its own: one that was idle for long may be closed just when it is used again. */
-const administer = ({ server }: Person, id: string, input: CallInput) =>
-  server.as({ basic: adminClient }).call(id, input);
+const administer = ({ server }: Person, id: string, input: CallInput) => server.admin.call(id, input);
 const byId = ({ userId }: Person) => ({ params: { id: userId } });
 
 /** Brings an event about. @returns whether it was taken. */
@@ -168,7 +166,6 @@ const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> =
   },
   'is removed': async (person) => {
     await administer(person, 'user-identities.remove', byId(person));
-    person.isHeld = false;
     person.session = undefined;
     return true;
   },

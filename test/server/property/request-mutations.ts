@@ -102,6 +102,14 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
   },
 
   'an odd header': (draw, draft) => ({ draft: withHeaders(draft, one(draw, oddHeaders)) }),
+  'a header less': (draw, draft, { operation }) => {
+    const needed = Object.entries(operation.request.headers ?? {}).filter(
+      ([, schema]) => !schema.safeParse(undefined).success,
+    );
+    if (needed.length === 0 || !operation.statuses.includes(400)) return undefined;
+    const [field] = one(draw, needed);
+    return { draft: { ...draft, headers: draft.headers.filter(([name]) => name !== field) }, refused: true, field };
+  },
   'headers that are too large': (draw, draft) => ({
     draft: withHeaders(draft, ['X-Large', 'x'.repeat(draw(fc.integer, { min: 17_000, max: 60_000 }))]),
     refused: true,

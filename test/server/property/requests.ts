@@ -50,7 +50,7 @@ export function draftOf(draw: Draw, { operation, authorization, bearer, pool }: 
   const segments = path.split('/').slice(1);
   const body = request.body ? randomValue(draw, schemaOf(request.body), pool) : undefined;
   const query = Object.entries(request.query ?? {}).flatMap(([name, schema]) =>
-    name === 'after' || isCredential(operation, name) || draw(fc.boolean)
+    name === 'after' || isCredential(operation, name) || (schema.safeParse(undefined).success && draw(fc.boolean))
       ? []
       : [`${name}=${encodeURIComponent(String(randomValue(draw, schemaOf(schema), pool)))}`],
   );
@@ -62,11 +62,15 @@ export function draftOf(draw: Draw, { operation, authorization, bearer, pool }: 
     query,
     headers: [
       ['Authorization', request.userPair ? bearer : authorization],
+      ...Object.keys(request.headers ?? {}).map((name) => [name, one(draw, visible)] as const),
       ...(request.body ? ([['Content-Type', request.form ? formType : 'application/json']] as const) : []),
     ],
     body,
   };
 }
+
+/** What may stand in a header. */
+const visible = ['a', 'value-of-a-header', '127.0.0.1'];
 
 /** A client that has shown its secret needs no name beside it, and another name would be refused. */
 function isCredential({ auth }: Operation<never>, name: string): boolean {

@@ -1,0 +1,65 @@
+/** Devices of users: once one is associated, what it shows takes part in renewing the session that it is bound to. */
+import type { Clock } from '../clock.ts';
+import type { Ids } from '../ids.ts';
+import { newSecret, type Randomness } from '../randomness.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Device } from '../store/tables.ts';
+import { hashSecret } from './secrets.ts';
+
+/** A user has so many at most; one more takes the place of the one that was associated longest ago. */
+export const mostDevices = 50;
+
+interface Tools {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly randomness: Randomness;
+}
+
+/** What a user's device says of itself. */
+export interface DeviceFields {
+  readonly deviceId: string;
+  readonly deviceVersion?: Device['deviceVersion'] | undefined;
+  readonly deviceName?: string | undefined;
+}
+
+/**
+ * Associates a device with a user. One that is associated already stays what it is, and shows a new value of 256 random
+ * bits from now on; the old one is no longer taken.
+ */
+export async function associateDevice(
+  tx: Transaction,
+  userId: string,
+  { deviceId, deviceVersion, deviceName }: DeviceFields,
+  { clock, ids, randomness }: Tools,
+): Promise<{ readonly device: Device; readonly deviceTokenId: string }> {
+  const own = await tx.devices.find('userId', userId);
+  const known = own.find((device) => device.deviceId === deviceId);
+  if (!known) await makeRoom(tx, own);
+  const deviceTokenId = newSecret(randomness);
+  const device: Device = {
+    ...(known ?? { deviceKey: ids.newId(), userId, deviceId }),
+    ...(deviceVersion === undefined ? {} : { deviceVersion }),
+    ...(deviceName === undefined ? {} : { deviceName }),
+    tokenHash: hashSecret(deviceTokenId),
+    createdAt: clock.now().toISOString(),
+  };
+  await (known ? tx.devices.replace(device) : tx.devices.insert(device));
+  return { device, deviceTokenId };
+}
+
+/** A session that is bound to a device which had to go is not renewed any more. */
+async function makeRoom(tx: Transaction, own: readonly Device[]): Promise<void> {
+  const oldestFirst = own.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  for (const { deviceKey } of oldestFirst.slice(0, Math.max(0, own.length + 1 - mostDevices)))
+    await tx.devices.delete(deviceKey);
+}
+
+/** The device of this user that shows this value. */
+export async function deviceOf(
+  reader: Pick<Reader, 'devices'>,
+  userId: string,
+  deviceTokenId: string,
+): Promise<Device | undefined> {
+  const device = await reader.devices.getBy('tokenHash', hashSecret(deviceTokenId));
+  return device?.userId === userId ? device : undefined;
+}

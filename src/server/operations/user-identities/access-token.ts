@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { ScopeName, Token } from '../../../contract/schemas.ts';
+import { requireStanding, tokenForCaller } from '../../identity/standing.ts';
+import { defineOperation } from '../define.ts';
+
+const Body = z
+  .strictObject({
+    scope: z
+      .array(ScopeName)
+      .max(100, 'must not have more than 100 entries')
+      .optional()
+      .describe("A part of the scope of the caller's token; all of it where missing"),
+  })
+  .meta({ id: 'AccessTokenInput' });
+
+export default defineOperation({
+  id: 'user-identities.access-token',
+  title: 'Generates an Access token',
+  description:
+    'An access token with a part of the scope that the calling token has, to be handed on. It is of the same session, and never leads to a wider one.',
+  method: 'POST',
+  path: '/user-identities/me/access-token',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 422, 500],
+  request: { body: Body },
+  response: { status: 201, body: Token, secret: true },
+  errors: ['USER_MISSING', 'SCOPE_EXCEEDED'],
+
+  async handle({ body }, { caller, clock, store, issuer }) {
+    const { session } = await requireStanding(store, caller, clock);
+    const scope = new Set(body.scope ?? caller.scope);
+    if ([...scope].some((name) => !caller.scope.has(name))) throw fault('SCOPE_EXCEEDED');
+    return tokenForCaller({ store, issuer }, { ...caller, scope }, { session });
+  },
+});

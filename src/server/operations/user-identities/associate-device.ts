@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { line } from '../../../contract/schemas.ts';
+import { associateDevice } from '../../identity/devices.ts';
+import { bindToDevice } from '../../identity/sessions.ts';
+import { requireStanding } from '../../identity/standing.ts';
+import { defineOperation } from '../define.ts';
+
+const Body = z
+  .strictObject({
+    deviceId: line(200, 'What the device calls itself'),
+    deviceVersion: z.enum(['V1', 'V2']).optional(),
+    deviceName: line(200, 'What the user calls it').optional(),
+  })
+  .meta({ id: 'DeviceInput' });
+
+const DeviceToken = z
+  .strictObject({ deviceTokenId: z.string().describe('What the device shows to remember-me; shown this once') })
+  .meta({ id: 'DeviceToken' });
+
+export default defineOperation({
+  id: 'user-identities.associate-device',
+  title: 'User associate-user-device',
+  description:
+    'Associates a device with the user, and binds the calling session to it: its refresh tokens are taken by remember-me together with the deviceTokenId only. A device that is associated already keeps its binding and gets a new deviceTokenId; the old one is no longer taken. A user has 50 devices at most: one more takes the place of the one that was associated longest ago.',
+  method: 'POST',
+  path: '/user-identities/me/associate-user-device',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 500],
+  request: { body: Body },
+  response: { status: 201, body: DeviceToken, secret: true },
+  errors: ['USER_MISSING'],
+
+  async handle({ body }, { store, caller, ...tools }) {
+    return store.transaction(async (tx) => {
+      const { user, session } = await requireStanding(tx, caller, tools.clock);
+      const { device, deviceTokenId } = await associateDevice(tx, user.userId, body, tools);
+      await bindToDevice(tx, session, device);
+      return { deviceTokenId };
+    });
+  },
+});

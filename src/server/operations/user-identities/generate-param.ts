@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { Id } from '../../../contract/schemas.ts';
+import { requireStanding } from '../../identity/standing.ts';
+import { narrowedScope, requireTarget } from '../../identity/target-clients.ts';
+import { giveTicket } from '../../identity/tickets.ts';
+import { defineOperation } from '../define.ts';
+
+const Body = z
+  .strictObject({ targetClientId: Id.optional().describe('The only client that may redeem it') })
+  .meta({ id: 'GenerateParamInput' });
+
+const Param = z
+  .strictObject({
+    param: z.string().describe('Opaque; good for one use'),
+    expiresIn: z.string().regex(/^\d+$/).describe('Seconds that it is good for'),
+  })
+  .meta({ id: 'Param' });
+
+export default defineOperation({
+  id: 'user-identities.generate-param',
+  title: 'Generate Param',
+  description:
+    'A value that stands for the signed-in user: authenticate-by-param redeems it, once and within 60 seconds, for a session of the same level with another first-party client. What ends the session ends it too.',
+  method: 'POST',
+  path: '/user-identities/me/generate-param',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 404, 500],
+  request: { body: Body },
+  response: { status: 201, body: Param, secret: true },
+  errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
+
+  async handle({ body: { targetClientId } }, { store, caller, ...tools }) {
+    const { value, expiresIn } = await store.transaction(async (tx) => {
+      const { user, session } = await requireStanding(tx, caller, tools.clock);
+      if (targetClientId !== undefined) await requireTarget(tx, targetClientId);
+      const scope = narrowedScope(caller, session);
+      const ticket = {
+        kind: 'param',
+        clientId: caller.client.clientId,
+        userId: user.userId,
+        sessionId: session.sessionId,
+        ...(targetClientId === undefined ? {} : { targetClientId }),
+        ...(scope === undefined ? {} : { scope }),
+      } as const;
+      return giveTicket(tx, ticket, tools);
+    });
+    return { param: value, expiresIn };
+  },
+});

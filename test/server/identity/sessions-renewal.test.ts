@@ -1,0 +1,194 @@
+/** Refresh tokens over every door that takes them: once, for a while, over restarts, and nowhere to be read. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newSecret, systemRandomness } from '../../../src/server/randomness.ts';
+import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { alice, claimsOf, logIn, postForm, postJson, startWith } from '../operations/user-identities/people.ts';
+import { remember, shownOf } from '../operations/user-identities/remembering.ts';
+import {
+  associate,
+  days,
+  minutes,
+  renew,
+  sessionOf,
+  type Tokens,
+  tokensOf,
+} from '../operations/user-identities/renewing.ts';
+import { makeFolder, openStore } from '../store/folder.ts';
+
+/** Renews by the other doors, which take refresh tokens of the same kind. */
+const otherDoors = [
+  (server: TestServer, refreshToken: string) =>
+    postJson(server, '/generate-token', { grantType: 'refresh_token', clientId: appClientId, refreshToken }),
+  (server: TestServer, refreshToken: string) =>
+    postForm(server, { grant_type: 'refresh_token', client_id: appClientId, refresh_token: refreshToken }),
+];
+
+describe('of many uses of one refresh token at once', () => {
+  test('one wins, round after round, and no session lives on', async () => {
+    await using server = await startWith();
+    for (let round = 0; round < 10; round += 1) {
+      const token = await tokensOf(server);
+      const renewals = await Promise.all(Array.from({ length: 100 }, () => renew(server, token.refreshToken)));
+      const won = renewals.filter((renewal) => renewal !== undefined);
+      expect(won).toHaveLength(1);
+      expect(await sessionOf(server, token)).toBeUndefined();
+      expect(await renew(server, won[0]?.refreshToken)).toBeUndefined();
+    }
+    expect(await server.world.store.refreshTokens.count()).toBe(0);
+  }, 60_000);
+
+  test('one wins, whichever doors they come by', async () => {
+    await using server = await startWith();
+    const { refreshToken } = await tokensOf(server);
+    const uses = Array.from({ length: 30 }, (_, at) => {
+      const door = otherDoors[at % 3];
+      if (door) return door(server, refreshToken).then(({ status }) => status < 300);
+      return renew(server, refreshToken).then((token) => token !== undefined);
+    });
+    const won = (await Promise.all(uses)).filter(Boolean);
+    expect(won).toHaveLength(1);
+    expect(await server.world.store.sessions.count()).toBe(0);
+  });
+});
+
+test('a second use is noticed at every door', async () => {
+  await using server = await startWith();
+  for (const door of otherDoors) {
+    const first = await tokensOf(server);
+    const second = await renew(server, first.refreshToken);
+    expect((await door(server, first.refreshToken)).status).toBeGreaterThanOrEqual(400);
+    expect(await renew(server, second?.refreshToken)).toBeUndefined();
+    expect(await sessionOf(server, first)).toBeUndefined();
+  }
+});
+
+test('of a chain of five, the second again ends the fifth', async () => {
+  await using server = await startWith();
+  const chain: (Tokens | undefined)[] = [await tokensOf(server)];
+  for (let turn = 0; turn < 4; turn += 1) chain.push(await renew(server, chain.at(-1)?.refreshToken));
+  expect(await renew(server, chain[1]?.refreshToken)).toBeUndefined();
+  expect(await renew(server, chain[4]?.refreshToken)).toBeUndefined();
+  const newest = server.as({ token: chain[4]?.accessToken ?? '' }).userIdentities;
+  await expect(newest.renovateToken()).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+});
+
+describe('a session ends', () => {
+  test('after 30 days in which nobody renewed it, to the second', async () => {
+    await using server = await startWith();
+    const first = await tokensOf(server);
+    server.clock.advance(30 * days - 1);
+    const second = await renew(server, first.refreshToken);
+    server.clock.advance(30 * days - 1);
+    const third = await renew(server, second?.refreshToken);
+    server.clock.advance(30 * days);
+    expect(third).toBeDefined();
+    expect(await renew(server, third?.refreshToken)).toBeUndefined();
+  });
+
+  test('after 90 days, to the second, however steadily it is renewed by whatever door', async () => {
+    await using server = await startWith();
+    let token: Tokens | undefined = await tokensOf(server);
+    for (let day = 0; day < 80; day += 1) {
+      server.clock.advance(days);
+      token = await renew(server, token?.refreshToken);
+    }
+    const deviceTokenId = await associate(server, token ?? { accessToken: '' });
+    const shown = { userName: alice.userName, deviceTokenId };
+    for (let day = 80; day < 89; day += 1) {
+      server.clock.advance(days);
+      token = await remember(server, { ...shown, refreshToken: token?.refreshToken });
+    }
+    server.clock.advance(days - 5 * minutes);
+    const last = await remember(server, { ...shown, refreshToken: token?.refreshToken });
+    expect(last).toMatchObject({ expiresIn: String(5 * minutes) });
+    server.clock.advance(5 * minutes);
+    expect(await remember(server, { ...shown, refreshToken: last?.refreshToken })).toBeUndefined();
+  });
+});
+
+test('each login begins a session of its own and leaves the others of the user as they are', async () => {
+  await using server = await startWith();
+  const [one, other] = [await logIn(server, { remember: true }), await logIn(server, { remember: true })];
+  expect(claimsOf(one).sid).not.toBe(claimsOf(other).sid);
+  expect(await renew(server, one.refreshToken)).toBeDefined();
+  expect(await renew(server, other.refreshToken)).toBeDefined();
+});
+
+describe('over a restart', () => {
+  async function overRestarts(
+    use: (run: (part: (server: TestServer) => Promise<unknown>) => Promise<void>) => Promise<string[]>,
+  ) {
+    const folder = await makeFolder();
+    const options = {
+      clock: createFakeClock(),
+      seed: { users: [alice] },
+      openStore: () => openStore(folder.directory),
+    };
+    try {
+      const secrets = await use(async (part) => {
+        await using server = await startServer(options);
+        await part(server);
+      });
+      const entries = await readdir(folder.directory, { recursive: true, withFileTypes: true });
+      for (const entry of entries.filter((name) => name.isFile())) {
+        const text = await readFile(join(entry.parentPath, entry.name), 'latin1');
+        for (const secret of secrets) expect(text).not.toContain(secret);
+      }
+    } finally {
+      await folder.remove();
+    }
+  }
+
+  test('a used token is still a used one: whoever never saw the answer and comes again with it begins anew', async () => {
+    await overRestarts(async (run) => {
+      const seen: string[] = [];
+      await run(async (server) => {
+        seen.push((await tokensOf(server)).refreshToken);
+        seen.push((await renew(server, seen[0]))?.refreshToken ?? '');
+      });
+      await run(async (server) => {
+        expect(await renew(server, seen[0])).toBeUndefined();
+        expect(await renew(server, seen[1])).toBeUndefined();
+        expect(await server.world.store.sessions.count()).toBe(0);
+      });
+      return seen;
+    });
+  });
+
+  test('devices, their bindings and single-use values are kept, and none of what they show is in the files', async () => {
+    await overRestarts(async (run) => {
+      const shown = { userName: alice.userName, refreshToken: '', deviceTokenId: '', param: '' };
+      const seen: string[] = [];
+      await run(async (server) => {
+        const token = await tokensOf(server);
+        shown.refreshToken = token.refreshToken;
+        shown.deviceTokenId = await associate(server, token);
+        const caller = server.as({ token: token.accessToken }).userIdentities;
+        shown.param = (await caller.generateParam({ body: {} })).param;
+        seen.push(shown.refreshToken, shown.deviceTokenId, shown.param);
+      });
+      const redeem = (server: TestServer) =>
+        postJson(server, `/user-identities/auth-legacy-by-param?clientId=${appClientId}`, {}, { param: shown.param });
+      await run(async (server) => {
+        expect(await renew(server, shown.refreshToken)).toBeUndefined();
+        expect(await redeem(server)).toMatchObject({ status: 200 });
+        const next = await remember(server, shownOf(shown));
+        seen.push(next?.refreshToken ?? '');
+      });
+      await run(async (server) => {
+        expect(await redeem(server)).toMatchObject({ status: 401 });
+        expect(await remember(server, { ...shownOf(shown), refreshToken: seen[3] })).toBeDefined();
+      });
+      expect(new Set(seen).size).toBe(4);
+      return seen;
+    });
+  });
+});
+
+test('secrets are of 256 bits, and no two are alike', () => {
+  const secrets = Array.from({ length: 100_000 }, () => newSecret(systemRandomness));
+  expect(new Set(secrets).size).toBe(secrets.length);
+  expect(Buffer.from(secrets[0] ?? '', 'base64url')).toHaveLength(32);
+});

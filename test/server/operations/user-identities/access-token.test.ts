@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { alice, claimsOf, postJson, startWith } from './people.ts';
+import { endings, expectUserNeeded, tokensOf } from './renewing.ts';
+
+const path = '/user-identities/me/access-token';
+
+describe('gives a token', () => {
+  test.each([
+    [{}, ['READ', 'WRITE']],
+    [{ scope: ['READ', 'WRITE'] }, ['READ', 'WRITE']],
+    [{ scope: ['WRITE', 'READ', 'WRITE'] }, ['READ', 'WRITE']],
+    [{ scope: ['WRITE'] }, ['WRITE']],
+    [{ scope: [] }, []],
+  ])('for %j with the scope %j, and no refresh token', async (body, scope) => {
+    await using server = await startWith();
+    const first = await tokensOf(server);
+    const token = await server.as({ token: first.accessToken }).userIdentities.accessToken({ body });
+    expect(token).toEqual({ accessToken: expect.any(String), tokenType: 'Bearer', expiresIn: '3600', scope });
+    expect(claimsOf(token)).toMatchObject({ sub: alice.userId, scope, sid: claimsOf(first).sid });
+    expect(claimsOf(token).authorities).toEqual(claimsOf(first).authorities);
+  });
+
+  test('for a call without a body as for an empty one', async () => {
+    await using server = await startWith();
+    const { accessToken } = await tokensOf(server);
+    const token = await server.as({ token: accessToken }).userIdentities.accessToken();
+    expect(token.scope).toEqual(['READ', 'WRITE']);
+  });
+});
+
+describe('a narrowed token', () => {
+  test('gives no wider one, and leaves those of its session as they were', async () => {
+    await using server = await startWith();
+    const { accessToken } = await tokensOf(server);
+    const wide = server.as({ token: accessToken }).userIdentities;
+    const narrow = server.as({ token: (await wide.accessToken({ body: { scope: ['READ'] } })).accessToken });
+    await expect(narrow.userIdentities.accessToken({ body: { scope: ['READ', 'WRITE'] } })).rejects.toMatchObject({
+      status: 422,
+      code: 'SCOPE_EXCEEDED',
+    });
+    expect((await narrow.userIdentities.accessToken({ body: {} })).scope).toEqual(['READ']);
+    expect((await wide.accessToken({ body: {} })).scope).toEqual(['READ', 'WRITE']);
+  });
+
+  test('loses what its client loses', async () => {
+    await using server = await startWith();
+    const { clientId } = await server.makeClient({ scope: ['READ', 'WRITE'] });
+    const { accessToken } = await tokensOf(server, { clientId });
+    await server.world.store.transaction(async (tx) => {
+      const client = await tx.clients.get(clientId);
+      if (client) await tx.clients.replace({ ...client, scope: ['READ'] });
+    });
+    const caller = server.as({ token: accessToken }).userIdentities;
+    await expect(caller.accessToken({ body: { scope: ['WRITE'] } })).rejects.toMatchObject({ code: 'SCOPE_EXCEEDED' });
+    expect((await caller.accessToken({ body: {} })).scope).toEqual(['READ']);
+  });
+});
+
+test('refuses a body that is wrong, and more scope than the caller has, and keeps the store as it was', async () => {
+  await using server = await startWith();
+  const { accessToken } = await tokensOf(server);
+  const authorization = `Bearer ${accessToken}`;
+  const before = await server.dump();
+  const cases: [unknown, number, string][] = [
+    [{ scope: 'READ' }, 400, 'FIELD_TYPE'],
+    [{ scope: [7] }, 400, 'FIELD_TYPE'],
+    [[], 400, 'FIELD_TYPE'],
+    [{ level: 'AUTH-MFA' }, 400, 'FIELD_UNKNOWN'],
+    [{ scope: ['A B'] }, 422, 'FIELD_VALUE'],
+    [{ scope: Array.from({ length: 101 }, () => 'READ') }, 422, 'FIELD_VALUE'],
+    [{ scope: ['READ', 'ADMIN'] }, 422, 'SCOPE_EXCEEDED'],
+  ];
+  for (const [body, status, code] of cases)
+    expect(await postJson(server, path, body as object, { authorization })).toMatchObject({ status, json: [{ code }] });
+  expect(await server.dump()).toEqual(before);
+});
+
+test('refuses who is no user signed in by a password, and keeps the store as it was', async () => {
+  await using server = await startWith();
+  await expectUserNeeded(server, 'user-identities.access-token', { body: {} });
+});
+
+test.each(Object.entries(endings))('is refused after %s', async (_what, end) => {
+  await using server = await startWith();
+  const token = await tokensOf(server);
+  const narrow = await server.as({ token: token.accessToken }).userIdentities.accessToken({ body: { scope: [] } });
+  await end(server, token);
+  for (const { accessToken } of [token, narrow])
+    await expect(server.as({ token: accessToken }).userIdentities.accessToken({ body: {} })).rejects.toMatchObject({
+      status: 401,
+      code: 'TOKEN_INVALID',
+    });
+});

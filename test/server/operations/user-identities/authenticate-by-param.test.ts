@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import { giveTicket } from '../../../../src/server/identity/tickets.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
+import { type Answer, alice, claimsOf, passwordHash, post, postJson, rolesIn, startWith } from './people.ts';
+import { associate, changeSession, endings, hours, minutes, sessionOf, type Tokens, tokensOf } from './renewing.ts';
+
+const path = '/user-identities/auth-legacy-by-param';
+const at = (clientId: string) => `${path}?clientId=${clientId}`;
+
+async function paramOf(server: TestServer, token: { accessToken: string }, targetClientId?: string): Promise<string> {
+  const { userIdentities } = server.as({ token: token.accessToken });
+  return (await userIdentities.generateParam({ body: { targetClientId } })).param;
+}
+
+function redeem(server: TestServer, param: string, target = at('shop'), body: object = {}): Promise<Answer> {
+  return postJson(server, target, body, { param, ip: '10.0.0.1' });
+}
+
+async function startWithShop(): Promise<TestServer> {
+  const server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }]);
+  await server.makeClient({ clientId: 'shop', appId: 'shop-app', scope: ['READ', 'BUY'] });
+  return server;
+}
+
+const refused = { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] };
+const tokenIn = (answer: Answer) => answer.json as Tokens;
+
+describe('gives a token of the user', () => {
+  test('in a session of its own with the calling client, and no refresh token', async () => {
+    await using server = await startWithShop();
+    const source = await tokensOf(server, { remember: true });
+    const answer = await redeem(server, await paramOf(server, source));
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(answer.json).toEqual({
+      accessToken: expect.any(String),
+      tokenType: 'Bearer',
+      expiresIn: '3600',
+      scope: ['READ', 'BUY'],
+    });
+    expect(claimsOf(tokenIn(answer))).toMatchObject({ sub: alice.userId, client_id: 'shop', app_id: 'shop-app' });
+    expect(claimsOf(tokenIn(answer)).sid).not.toBe(claimsOf(source).sid);
+    expect(await sessionOf(server, tokenIn(answer))).toMatchObject({ clientId: 'shop', remember: false });
+    expect(await server.world.store.tickets.count()).toBe(0);
+  });
+
+  test('of the level of the session it comes from, whose second proof counts as long as there', async () => {
+    await using server = await startWithShop();
+    const source = await tokensOf(server, { level: 'AUTH-MFA' });
+    await changeSession(server, source, { smart: true });
+    server.clock.advance(50 * minutes);
+    const answer = await redeem(server, await paramOf(server, source));
+    expect(rolesIn(tokenIn(answer))).toEqual([...rolesIn(source), 'AUTH-SMART'].sort());
+    expect((await sessionOf(server, tokenIn(answer)))?.mfaAt).toBe((await sessionOf(server, source))?.mfaAt);
+    let { accessToken } = tokenIn(answer);
+    for (let turn = 0; turn < 12; turn += 1) {
+      server.clock.advance(55 * minutes);
+      ({ accessToken } = await server.as({ token: accessToken }).userIdentities.renovateToken());
+    }
+    expect(rolesIn({ accessToken })).toContain('AUTH-MFA');
+    server.clock.advance(20 * minutes);
+    ({ accessToken } = await server.as({ token: accessToken }).userIdentities.renovateToken());
+    expect(rolesIn({ accessToken })).not.toContain('AUTH-MFA');
+  });
+
+  test('that ends no later than that session', async () => {
+    await using server = await startWithShop();
+    let source: { accessToken: string } = await tokensOf(server, { renewable: false });
+    for (let turn = 0; turn < 13; turn += 1) {
+      server.clock.advance(55 * minutes);
+      source = await server.as({ token: source.accessToken }).userIdentities.renovateToken();
+    }
+    const answer = await redeem(server, await paramOf(server, source));
+    expect(answer.json).toMatchObject({ expiresIn: String(12 * hours - 13 * 55 * minutes) });
+  });
+
+  test('of no more scope than a narrowed token that it comes from', async () => {
+    await using server = await startWithShop();
+    const { accessToken } = await tokensOf(server);
+    const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
+    const answer = await redeem(server, await paramOf(server, narrow));
+    expect(answer.json).toMatchObject({ scope: ['READ'] });
+    const wide = await redeem(server, await paramOf(server, tokenIn(answer)), at(appClientId));
+    expect(wide.json).toMatchObject({ scope: ['READ'] });
+  });
+
+  test('to a client that proves itself, and to the one that was named', async () => {
+    await using server = await startWithShop();
+    const source = await tokensOf(server);
+    const caller = server.as({ basic: { clientId: 'shop', clientSecret: 'secret-of-shop' } }).userIdentities;
+    for (const target of [undefined, 'shop']) {
+      const param = await paramOf(server, source, target);
+      const token = await caller.authenticateByParam({ headers: { param } });
+      expect(claimsOf(token)).toMatchObject({ client_id: 'shop' });
+    }
+  });
+
+  test('bound to a device of the user; what else is said of devices does not matter', async () => {
+    await using server = await startWithShop();
+    const source = await tokensOf(server);
+    const deviceTokenId = await associate(server, source);
+    const [phone] = await server.world.store.devices.list();
+    const bobs = await associate(server, await tokensOf(server, { userId: 'bob' }));
+    const bodies: [object, string | undefined][] = [
+      [{ deviceTokenId, deviceId: 'else', deviceVersion: 'V1' }, phone?.deviceKey],
+      [{ deviceTokenId: bobs }, undefined],
+      [{ deviceTokenId: 'nothing' }, undefined],
+      [{ deviceId: 'phone' }, undefined],
+    ];
+    for (const [body, deviceKey] of bodies) {
+      const answer = await redeem(server, await paramOf(server, source), at('shop'), body);
+      expect(answer.status).toBe(200);
+      expect((await sessionOf(server, tokenIn(answer)))?.deviceKey).toBe(deviceKey);
+    }
+  });
+
+  test('without a body', async () => {
+    await using server = await startWithShop();
+    const param = await paramOf(server, await tokensOf(server));
+    expect(await post(server, at('shop'), { param })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a value', () => {
+  test('is redeemed once', async () => {
+    await using server = await startWithShop();
+    const param = await paramOf(server, await tokensOf(server));
+    expect(await redeem(server, param)).toMatchObject({ status: 200 });
+    const before = await server.dump();
+    expect(await redeem(server, param)).toMatchObject(refused);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('is redeemed once of 100 times at once', async () => {
+    await using server = await startWithShop();
+    const param = await paramOf(server, await tokensOf(server));
+    const sessions = await server.world.store.sessions.count();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => redeem(server, param)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(99);
+    expect(await server.world.store.sessions.count()).toBe(sessions + 1);
+  });
+
+  test('is good for 60 seconds', async () => {
+    await using server = await startWithShop();
+    const token = await tokensOf(server);
+    const [early, late] = [await paramOf(server, token), await paramOf(server, token)];
+    server.clock.advance(59);
+    expect(await redeem(server, early)).toMatchObject({ status: 200 });
+    server.clock.advance(1);
+    const before = await server.dump();
+    expect(await redeem(server, late)).toMatchObject(refused);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('is for the client that was named alone, and another one does not use it up', async () => {
+    await using server = await startWithShop();
+    const param = await paramOf(server, await tokensOf(server), 'shop');
+    const before = await server.dump();
+    expect(await redeem(server, param, at(appClientId))).toMatchObject(refused);
+    expect(await server.dump()).toEqual(before);
+    expect(await redeem(server, param)).toMatchObject({ status: 200 });
+  });
+
+  test('of another kind is none', async () => {
+    await using server = await startWithShop();
+    const { accessToken, refreshToken } = await tokensOf(server);
+    const { value } = await server.world.store.transaction((tx) =>
+      giveTicket(
+        tx,
+        { kind: 'auth-smart', userId: alice.userId, sessionId: claimsOf({ accessToken }).sid },
+        server.world,
+      ),
+    );
+    const before = await server.dump();
+    for (const param of ['x', refreshToken, value]) expect(await redeem(server, param)).toMatchObject(refused);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test.each(Object.entries(endings))('is over after %s, and begins nothing', async (_what, end) => {
+    await using server = await startWithShop();
+    const token = await tokensOf(server);
+    // A session that ends by itself ends within the minute.
+    await changeSession(server, token, { endsAt: claimsOf(token).iat + 30 });
+    const param = await paramOf(server, token);
+    await end(server, token);
+    const before = await server.dump();
+    expect(await redeem(server, param)).toMatchObject(refused);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('begins nothing that a lock afterwards does not end', async () => {
+    await using server = await startWithShop();
+    const { accessToken } = tokenIn(await redeem(server, await paramOf(server, await tokensOf(server))));
+    await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+    await expect(server.as({ token: accessToken }).userIdentities.renovateToken()).rejects.toMatchObject({
+      code: 'TOKEN_INVALID',
+    });
+  });
+});
+
+describe('refuses, and uses nothing up:', () => {
+  test('who is not of the first party, and nobody', async () => {
+    await using server = await startWithShop();
+    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
+    const param = await paramOf(server, await tokensOf(server));
+    const before = await server.dump();
+    const cases = [
+      [path, {}, 401, 'CREDENTIALS_MISSING'],
+      [at('foreign'), {}, 401, 'ROLE_MISSING'],
+      [at('nobody'), {}, 401, 'CREDENTIALS_INVALID'],
+      [path, { authorization: 'Bearer a.b.c' }, 401, 'TOKEN_INVALID'],
+      [path, { authorization: 'Bearer a.b.c', 'x-api-key': 'x' }, 400, 'CREDENTIALS_AMBIGUOUS'],
+    ] as const;
+    for (const [target, headers, status, code] of cases)
+      expect(await postJson(server, target, {}, { param, ...headers })).toMatchObject({ status, json: [{ code }] });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('a header that is missing or can not be a value, and a body that is wrong', async () => {
+    await using server = await startWithShop();
+    const param = await paramOf(server, await tokensOf(server));
+    const before = await server.dump();
+    const cases: [object, Record<string, string>, string][] = [
+      [{}, {}, 'FIELD_MISSING'],
+      [{}, { param: '' }, 'FIELD_VALUE'],
+      [{}, { param: 'a b' }, 'FIELD_VALUE'],
+      [{}, { param: `${param}, ${param}` }, 'FIELD_VALUE'],
+      [{}, { param: 'x'.repeat(201) }, 'FIELD_VALUE'],
+      [{ deviceVersion: 'V3' }, { param }, 'FIELD_VALUE'],
+      [{ deviceId: 7 }, { param }, 'FIELD_TYPE'],
+      [{ userId: 'bob' }, { param }, 'FIELD_UNKNOWN'],
+    ];
+    for (const [body, headers, code] of cases)
+      expect(await postJson(server, at('shop'), body, headers), code).toMatchObject({ status: 400, json: [{ code }] });
+    expect(await server.dump()).toEqual(before);
+    expect(await redeem(server, param)).toMatchObject({ status: 200 });
+  });
+});

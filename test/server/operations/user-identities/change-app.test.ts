@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import { appClientId, type TestClient, type TestServer } from '../../../harness.ts';
+import { alice, claimsOf, passwordHash, post, postJson, rolesIn, startWith } from './people.ts';
+import {
+  associate,
+  changeSession,
+  days,
+  endings,
+  expectUserNeeded,
+  hours,
+  renew,
+  sessionOf,
+  tokensOf,
+} from './renewing.ts';
+
+const path = '/user-identities/me/change-app';
+
+const shop: TestClient = { clientId: 'shop', appId: 'shop-app', scope: ['READ', 'BUY'], businessId: 'b1' };
+const options = { seed: { businesses: [{ businessId: 'b1', businessName: 'One' }] } };
+
+async function startWithShop(flags: Record<string, string> = {}): Promise<TestServer> {
+  const server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }], { ...options, flags });
+  await server.makeClient(shop);
+  return server;
+}
+
+function changeTo(server: TestServer, { accessToken }: { accessToken: string }, targetClientId = 'shop') {
+  return server.as({ token: accessToken }).userIdentities.changeApp({ query: { targetClientId }, body: {} });
+}
+
+describe('gives a token', () => {
+  test('of the same user, session and level, and of the client, application and scope of the target', async () => {
+    await using server = await startWithShop();
+    const first = await tokensOf(server, { level: 'AUTH-MFA', renewable: false });
+    await changeSession(server, first, { smart: true });
+    const token = await changeTo(server, first);
+    expect(token).toEqual({
+      accessToken: expect.any(String),
+      tokenType: 'Bearer',
+      expiresIn: '3600',
+      scope: ['READ', 'BUY'],
+    });
+    const { sub, sid } = claimsOf(first);
+    expect(claimsOf(token)).toMatchObject({ sub, sid, client_id: 'shop', app_id: 'shop-app' });
+    expect(claimsOf(token)).not.toHaveProperty('business_id');
+    expect(rolesIn(token)).toEqual([...rolesIn(first), 'AUTH-SMART'].sort());
+    expect(await sessionOf(server, token)).toMatchObject({ clientId: 'shop', level: 'AUTH-MFA' });
+  });
+
+  test('whatever is said of the device, and without a body', async () => {
+    await using server = await startWithShop();
+    const { accessToken } = await tokensOf(server);
+    const authorization = `Bearer ${accessToken}`;
+    const target = `${path}?targetClientId=shop`;
+    for (const body of [{}, { deviceId: 'phone', ip: '10.0.0.1' }, { ip: 'no address' }])
+      expect(await postJson(server, target, body, { authorization })).toMatchObject({
+        status: 200,
+        headers: { 'cache-control': 'no-store' },
+      });
+    expect(await post(server, target, { authorization })).toMatchObject({ status: 200 });
+  });
+
+  test('also of the client that it comes from', async () => {
+    await using server = await startWithShop();
+    const first = await tokensOf(server);
+    const token = await changeTo(server, first, appClientId);
+    expect(claimsOf(token)).toMatchObject({ client_id: appClientId });
+    expect(await renew(server, token.refreshToken)).toBeDefined();
+  });
+
+  test('whose end is that of the session, and whose second proof counts as long as before', async () => {
+    await using server = await startWithShop();
+    let token: { accessToken: string; expiresIn?: string } = await tokensOf(server, {
+      level: 'AUTH-MFA',
+      renewable: false,
+    });
+    for (let turn = 0; turn < 23; turn += 1) {
+      server.clock.advance(hours / 2);
+      token = await changeTo(server, token, turn % 2 === 0 ? 'shop' : appClientId);
+    }
+    expect(token.expiresIn).toBe(String(hours / 2));
+    expect(rolesIn(token)).toContain('AUTH-MFA');
+    server.clock.advance(hours / 2);
+    await expect(changeTo(server, token)).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+});
+
+describe('the refresh token', () => {
+  test('of the session is another then, and belongs to the target', async () => {
+    await using server = await startWithShop();
+    const first = await tokensOf(server);
+    const token = await changeTo(server, first);
+    expect(token.refreshToken).toMatch(/^[0-9a-f-]{36}$/);
+    expect(token.refreshToken).not.toBe(first.refreshToken);
+    expect(await renew(server, first.refreshToken)).toBeUndefined();
+    expect(await renew(server, token.refreshToken)).toBeUndefined();
+    const renewed = await renew(server, token.refreshToken, 'shop');
+    expect(claimsOf(renewed ?? first)).toMatchObject({ client_id: 'shop', scope: ['READ', 'BUY'] });
+  });
+
+  test('of before, used by the target, ends the session', async () => {
+    await using server = await startWithShop();
+    const first = await tokensOf(server);
+    const token = await changeTo(server, first);
+    expect(await renew(server, first.refreshToken, 'shop')).toBeUndefined();
+    expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
+    await expect(changeTo(server, token)).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+
+  test('stays bound to its device', async () => {
+    await using server = await startWithShop();
+    const first = await tokensOf(server);
+    const deviceTokenId = await associate(server, first);
+    const token = await changeTo(server, first);
+    expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
+    const body = { userName: 'Alice', refreshToken: token.refreshToken, deviceTokenId };
+    expect(await postJson(server, '/user-identities/remember-me?clientId=shop', body)).toMatchObject({ status: 201 });
+  });
+
+  test('that was idle for 30 days does not come back by it', async () => {
+    await using server = await startWithShop({ 'user-token-lifetime': String(days) });
+    let token: { accessToken: string } = await tokensOf(server);
+    for (let hour = 0; hour < 30 * 24; hour += 20) {
+      server.clock.advance(20 * hours);
+      token = await server.as({ token: token.accessToken }).userIdentities.renovateToken();
+    }
+    expect(await changeTo(server, token)).not.toHaveProperty('refreshToken');
+  });
+
+  test('is one of 100 changes at once', async () => {
+    await using server = await startWithShop();
+    const first = await tokensOf(server);
+    const tokens = await Promise.all(Array.from({ length: 100 }, () => changeTo(server, first)));
+    expect(new Set(tokens.map(({ refreshToken }) => refreshToken)).size).toBe(100);
+    const rows = await server.world.store.refreshTokens.list();
+    expect(rows.filter(({ used }) => !used)).toHaveLength(1);
+  });
+});
+
+test('access tokens of the former client stay good, of no more scope than they had', async () => {
+  await using server = await startWithShop();
+  const first = await tokensOf(server);
+  await changeTo(server, first);
+  const fresh = await server.as({ token: first.accessToken }).userIdentities.renovateToken();
+  expect(claimsOf(fresh)).toMatchObject({ client_id: appClientId, scope: ['READ', 'WRITE'] });
+});
+
+describe('a narrowed token', () => {
+  test('stays so, there and on the way back, and so does the session', async () => {
+    await using server = await startWithShop();
+    await server.makeClient({ clientId: 'nothing', scope: [] });
+    const { accessToken } = await tokensOf(server);
+    const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
+    const atShop = await changeTo(server, narrow);
+    expect(atShop.scope).toEqual(['READ']);
+    expect(claimsOf((await renew(server, atShop.refreshToken, 'shop')) ?? atShop).scope).toEqual(['READ']);
+    expect((await changeTo(server, atShop, appClientId)).scope).toEqual(['READ']);
+    const nowhere = await changeTo(server, narrow, 'nothing');
+    expect((await changeTo(server, nowhere, appClientId)).scope).toEqual([]);
+  });
+
+  test('as one of a session that asked for less', async () => {
+    await using server = await startWithShop();
+    const token = await changeTo(server, await tokensOf(server, { scope: ['WRITE'] }));
+    expect(token.scope).toEqual([]);
+  });
+});
+
+describe('refuses', () => {
+  test('targets that are not there, that could not call, or that are of a third party', async () => {
+    await using server = await startWithShop();
+    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
+    await server.makeClient({ clientId: 'bobs', userId: 'bob' });
+    await server.makeClient({ clientId: 'orphan', businessId: 'gone' });
+    await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
+    const token = await tokensOf(server);
+    const before = await server.dump();
+    for (const [target, status, code] of [
+      ['nobody', 404, 'CLIENT_NOT_FOUND'],
+      ['bobs', 404, 'CLIENT_NOT_FOUND'],
+      ['orphan', 404, 'CLIENT_NOT_FOUND'],
+      ['foreign', 403, 'TARGET_NOT_ALLOWED'],
+    ] as const)
+      await expect(changeTo(server, token, target), target).rejects.toMatchObject({ status, code });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('calls that are wrong', async () => {
+    await using server = await startWithShop();
+    const { accessToken } = await tokensOf(server);
+    const authorization = `Bearer ${accessToken}`;
+    const before = await server.dump();
+    const cases: [string, object, string][] = [
+      ['', {}, 'FIELD_MISSING'],
+      ['?targetClientId=a%20b', {}, 'FIELD_VALUE'],
+      ['?targetClientId=shop&targetClientId=shop', {}, 'QUERY_REPEATED'],
+      ['?targetClientId=shop', { deviceId: 7 }, 'FIELD_TYPE'],
+      ['?targetClientId=shop', { ip: 'x'.repeat(201) }, 'FIELD_VALUE'],
+      ['?targetClientId=shop', { userId: 'bob' }, 'FIELD_UNKNOWN'],
+    ];
+    for (const [query, body, code] of cases)
+      expect(await postJson(server, `${path}${query}`, body, { authorization }), code).toMatchObject({
+        status: 400,
+        json: [{ code }],
+      });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('who is no user signed in by a password, and keeps the store as it was', async () => {
+    await using server = await startWithShop();
+    await expectUserNeeded(server, 'user-identities.change-app', { query: { targetClientId: 'shop' }, body: {} });
+  });
+
+  test.each(Object.entries(endings))('a session after %s', async (_what, end) => {
+    await using server = await startWithShop();
+    const token = await tokensOf(server);
+    await end(server, token);
+    await expect(changeTo(server, token)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
+  });
+});
+
+test('a lock afterwards ends it for the target as well', async () => {
+  await using server = await startWithShop();
+  const token = await changeTo(server, await tokensOf(server));
+  await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+  expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
+});

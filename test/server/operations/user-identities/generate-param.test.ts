@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { TestServer } from '../../../harness.ts';
+import { alice, claimsOf, post, postJson, startWith } from './people.ts';
+import { endings, expectUserNeeded, tokensOf } from './renewing.ts';
+
+const path = '/user-identities/me/generate-param';
+
+const asAlice = async (server: TestServer) => server.as({ token: (await tokensOf(server)).accessToken });
+
+test('gives a value of 256 random bits that is good for a minute, and keeps its hash only', async () => {
+  await using server = await startWith();
+  const token = await tokensOf(server);
+  const answer = await postJson(server, path, {}, { authorization: `Bearer ${token.accessToken}` });
+  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  expect(answer.json).toEqual({ param: expect.any(String), expiresIn: '60' });
+  const { param } = answer.json as { param: string };
+  expect(Buffer.from(param, 'base64url')).toHaveLength(32);
+  expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(param);
+  const [ticket] = await server.world.store.tickets.list();
+  expect(ticket).toMatchObject({ kind: 'param', userId: alice.userId, sessionId: claimsOf(token).sid });
+});
+
+test('gives another one each time, and needs no body', async () => {
+  await using server = await startWith();
+  const token = await tokensOf(server);
+  const caller = server.as({ token: token.accessToken }).userIdentities;
+  const given = await Promise.all(Array.from({ length: 20 }, () => caller.generateParam({ body: {} })));
+  expect(new Set(given.map(({ param }) => param)).size).toBe(20);
+  expect(await post(server, path, { authorization: `Bearer ${token.accessToken}` })).toMatchObject({ status: 201 });
+});
+
+test('values that nobody redeems do not pile up', async () => {
+  await using server = await startWith();
+  let caller = await asAlice(server);
+  for (let turn = 0; turn < 60; turn += 1) {
+    await caller.userIdentities.generateParam({ body: {} });
+    server.clock.advance(61);
+    if (turn % 30 === 29) caller = await asAlice(server);
+  }
+  expect(await server.world.store.tickets.count()).toBeLessThan(10);
+});
+
+test('names a target that is there and of the first party', async () => {
+  await using server = await startWith();
+  const { clientId } = await server.makeClient();
+  await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
+  await server.makeClient({ clientId: 'orphan', userId: 'gone' });
+  const caller = (await asAlice(server)).userIdentities;
+  await expect(caller.generateParam({ body: { targetClientId: clientId } })).resolves.toMatchObject({
+    expiresIn: '60',
+  });
+  const before = await server.dump();
+  for (const [targetClientId, status, code] of [
+    ['nobody', 404, 'CLIENT_NOT_FOUND'],
+    ['orphan', 404, 'CLIENT_NOT_FOUND'],
+    ['foreign', 403, 'TARGET_NOT_ALLOWED'],
+  ] as const)
+    await expect(caller.generateParam({ body: { targetClientId } })).rejects.toMatchObject({ status, code });
+  expect(await server.dump()).toEqual(before);
+});
+
+describe('refuses, and keeps the store as it was,', () => {
+  test('a body that is wrong', async () => {
+    await using server = await startWith();
+    const { accessToken } = await tokensOf(server);
+    const before = await server.dump();
+    const bodies: [object, string][] = [
+      [{ targetClientId: 7 }, 'FIELD_TYPE'],
+      [{ targetClientId: 'a b' }, 'FIELD_VALUE'],
+      [{ userId: 'bob' }, 'FIELD_UNKNOWN'],
+    ];
+    for (const [body, code] of bodies) {
+      const answer = await postJson(server, path, body, { authorization: `Bearer ${accessToken}` });
+      expect(answer).toMatchObject({ status: 400, json: [{ code }] });
+    }
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('who is no user signed in by a password', async () => {
+    await using server = await startWith();
+    await expectUserNeeded(server, 'user-identities.generate-param', { body: {} });
+  });
+
+  test.each(Object.entries(endings))('a session after %s', async (_what, end) => {
+    await using server = await startWith();
+    const token = await tokensOf(server);
+    await end(server, token);
+    await expect(
+      server.as({ token: token.accessToken }).userIdentities.generateParam({ body: {} }),
+    ).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    expect(await server.world.store.tickets.count()).toBe(0);
+  });
+});

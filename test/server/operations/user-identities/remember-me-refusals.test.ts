@@ -1,0 +1,79 @@
+/** What remember-me refuses, and that nothing comes of it. */
+import { describe, expect, test } from 'vitest';
+import { passwordHash, post, startWith } from './people.ts';
+import { named, onPhone, path, remember, type Shown, shownOf } from './remembering.ts';
+import { associate, tokensOf } from './renewing.ts';
+
+const bob = { userId: 'bob', userName: 'bob', passwordHash };
+
+describe('what does not belong together is refused in one way, and uses nothing up', () => {
+  const wrongs: Record<string, (shown: Shown, others: Shown) => object> = {
+    'an unknown user': (shown) => ({ ...shown, userName: 'nobody' }),
+    'another user': (shown) => ({ ...shown, userName: 'bob' }),
+    'another user with its device': (shown, { deviceTokenId }) => ({ ...shown, userName: 'bob', deviceTokenId }),
+    "another user's device": (shown, { deviceTokenId }) => ({ ...shown, deviceTokenId }),
+    "another user's refresh token": (shown, { refreshToken }) => ({ ...shown, refreshToken }),
+    'an unknown device': (shown) => ({ ...shown, deviceTokenId: 'x'.repeat(43) }),
+    'an unknown refresh token': (shown) => ({ ...shown, refreshToken: '00000000-0000-4000-8000-000000000000' }),
+    'no user': ({ userName: _, ...shown }) => shown,
+    'no refresh token': ({ refreshToken: _, ...shown }) => shown,
+    'no device': ({ deviceTokenId: _, ...shown }) => shown,
+    'a field too much': (shown) => ({ ...shown, level: 'AUTH-MFA' }),
+    'a field of another type': (shown) => ({ ...shown, userName: 7 }),
+    'a text that is too long': (shown) => ({ ...shown, userName: 'x'.repeat(1000) }),
+    'a list': (shown) => [shown],
+  };
+  test.each(Object.entries(wrongs))('%s', async (_what, spoil) => {
+    await using server = await startWith([bob]);
+    const phone = await onPhone(server);
+    const bobs = await tokensOf(server, { userId: 'bob' });
+    const ofBob = { ...bobs, userName: 'bob', deviceTokenId: await associate(server, bobs) };
+    const before = await server.dump();
+    expect(await remember(server, spoil(shownOf(phone), shownOf(ofBob)))).toBeUndefined();
+    expect(await server.dump()).toEqual(before);
+    expect(await remember(server, shownOf(phone))).toBeDefined();
+    expect(await remember(server, shownOf(ofBob))).toBeDefined();
+  });
+
+  test('another device of the user, than the one that the session is bound to', async () => {
+    await using server = await startWith();
+    const phone = await onPhone(server);
+    const tablet = await associate(server, await tokensOf(server), 'tablet');
+    const before = await server.dump();
+    expect(await remember(server, { ...shownOf(phone), deviceTokenId: tablet })).toBeUndefined();
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('a deviceTokenId in whose place another one is', async () => {
+    await using server = await startWith();
+    const phone = await onPhone(server);
+    const deviceTokenId = await associate(server, phone);
+    expect(await remember(server, shownOf(phone))).toBeUndefined();
+    expect(await remember(server, { ...shownOf(phone), deviceTokenId })).toBeDefined();
+  });
+
+  test('another client, by its name and by its secret', async () => {
+    await using server = await startWith();
+    const other = await server.makeClient();
+    const phone = await onPhone(server);
+    const before = await server.dump();
+    expect(await remember(server, shownOf(phone), `${path}?clientId=${other.clientId}`)).toBeUndefined();
+    const calling = server.as({ basic: other }).userIdentities.rememberMe({ body: shownOf(phone) });
+    await expect(calling).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('bodies that can not be read', async () => {
+    await using server = await startWith();
+    const json = { 'content-type': 'application/json' };
+    const before = await server.dump();
+    for (const body of ['', '{', 'null', '7', '{"__proto__":{}}', '['.repeat(50) + ']'.repeat(50)])
+      expect(await post(server, named, json, body)).toMatchObject({
+        status: 401,
+        json: [{ code: 'CREDENTIALS_INVALID' }],
+      });
+    expect(await post(server, named, json, ' '.repeat(1_000_001))).toMatchObject({ status: 413 });
+    expect(await post(server, named, { 'content-type': 'text/plain' }, '{}')).toMatchObject({ status: 415 });
+    expect(await server.dump()).toEqual(before);
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { startSession } from '../../../../src/server/identity/sessions.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
+import { failureOf } from '../access.ts';
+import { alice, claimsOf, post, postJson, rolesIn, startWith } from './people.ts';
+import { associate, endings, renew, sessionOf, type Tokens, tokensOf } from './renewing.ts';
+
+const path = '/user-identities/renew-token';
+const named = `${path}?clientId=${appClientId}`;
+
+/** Tokens that a client has of itself, which only its secret gives. */
+async function ownTokens(server: TestServer, client: { clientId: string; clientSecret: string }): Promise<Tokens> {
+  const { json } = await postJson(server, '/generate-token', { grantType: 'client_credentials', ...client });
+  return json as Tokens;
+}
+
+describe('gives a fresh access token and a new refresh token', () => {
+  test('in the same session, of the same level and scope', async () => {
+    await using server = await startWith();
+    const first = await tokensOf(server, { level: 'AUTH-MFA', scope: ['READ'] });
+    const answer = await postJson(server, named, { refreshToken: first.refreshToken });
+    expect(answer).toMatchObject({
+      status: 201,
+      headers: { 'cache-control': 'no-store' },
+      json: { tokenType: 'Bearer', expiresIn: '3600', scope: ['READ'] },
+    });
+    const second = answer.json as Tokens;
+    expect(second.refreshToken).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    expect(claimsOf(second).sid).toBe(claimsOf(first).sid);
+    expect(rolesIn(second)).toEqual(rolesIn(first));
+  });
+
+  test('to a client that is named, or that shows its secret, a key or a token', async () => {
+    await using server = await startWith();
+    const pair = await server.makeClient({ scope: ['READ'], grantTypes: ['client_credentials'] });
+    const { clientId } = pair;
+    const { accessToken } = await server.as({ basic: pair }).clientIdentities.login();
+    const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
+    const query = { clientId };
+    const ways: [IamClient, object][] = [
+      [server.as(), { query }],
+      [server.as({ basic: pair }), {}],
+      [server.as({ basic: pair }), { query }],
+      [server.as({ apiKey }), {}],
+      [server.as({ token: accessToken }), {}],
+    ];
+    let { refreshToken } = await tokensOf(server, { clientId });
+    for (const [caller, input] of ways) {
+      const token = await caller.userIdentities.renewToken({ ...input, body: { refreshToken } });
+      refreshToken = token.refreshToken ?? '';
+      expect(claimsOf(token)).toMatchObject({ sub: alice.userId, client_id: clientId });
+    }
+  });
+
+  test('to a client of what it has of itself, where it shows its secret or a key', async () => {
+    await using server = await startWith();
+    const pair = await server.makeClient({ authorities: ['AUTH-BASIC'], scope: ['READ'] });
+    const { clientId } = pair;
+    const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
+    let { refreshToken, accessToken } = await ownTokens(server, pair);
+    const before = await server.dump();
+    for (const caller of [server.as(), server.as({ token: accessToken })])
+      await expect(
+        caller.userIdentities.renewToken({ query: { clientId }, body: { refreshToken } }),
+      ).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    expect(await server.dump()).toEqual(before);
+    for (const caller of [server.as({ basic: pair }), server.as({ apiKey })]) {
+      const token = await caller.userIdentities.renewToken({ body: { refreshToken } });
+      refreshToken = token.refreshToken ?? '';
+      expect(rolesIn(token)).toContain('CLI-AUTH-BASIC');
+    }
+  });
+
+  test('to a third party of what it has of itself', async () => {
+    await using server = await startWith();
+    const pair = await server.makeClient({ party: '3RDPARTY' });
+    const { refreshToken } = await ownTokens(server, pair);
+    const token = await server.as({ basic: pair }).userIdentities.renewToken({ body: { refreshToken } });
+    expect(rolesIn(token)).toContain('CLI-3RDPARTY');
+  });
+
+  test('to a mainframe logon that is bound to no user', async () => {
+    await using server = await startWith();
+    const start = { clientId: appClientId, logon: 'LEGACY1', remember: false, renewable: true } as const;
+    const { refreshToken } = await server.world.store.transaction((tx) =>
+      startSession(tx, { ...start, level: 'AUTH-BASIC' }, server.world),
+    );
+    const token = await renew(server, refreshToken);
+    expect(claimsOf(token ?? { accessToken: '' })).toMatchObject({ sub: 'logon:LEGACY1', logon: 'LEGACY1' });
+  });
+});
+
+test('a key alone does not make a public client renew by its name what the key gave', async () => {
+  await using server = await startWith();
+  const grantTypes = ['client_credentials', 'refresh_token'];
+  await server.world.store.transaction(async (tx) => {
+    const client = await tx.clients.get(appClientId);
+    if (client) await tx.clients.replace({ ...client, grantTypes });
+  });
+  const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: appClientId } });
+  const grant = await postJson(server, '/generate-token', { grantType: 'client_credentials' }, { 'x-api-key': apiKey });
+  const { refreshToken } = grant.json as Tokens;
+  const before = await server.dump();
+  expect(await renew(server, refreshToken)).toBeUndefined();
+  const byName = { grantType: 'refresh_token', clientId: appClientId, refreshToken };
+  expect(await postJson(server, '/generate-token', byName)).toMatchObject({ status: 401 });
+  expect(await server.dump()).toEqual(before);
+});
+
+describe('a refresh token', () => {
+  test("is refused from another client, and its owner's use is none the worse for it", async () => {
+    await using server = await startWith();
+    const other = await server.makeClient();
+    const first = await tokensOf(server);
+    const second = await renew(server, first.refreshToken);
+    const before = await server.dump();
+    for (const { refreshToken } of [first, second ?? first]) {
+      expect(await renew(server, refreshToken, other.clientId)).toBeUndefined();
+      const asOther = server.as({ basic: other }).userIdentities.renewToken({ body: { refreshToken } });
+      await expect(asOther).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    }
+    expect(await server.dump()).toEqual(before);
+    expect(await renew(server, second?.refreshToken)).toBeDefined();
+  });
+
+  test('of a session that is bound to a device is not taken, here or at the token endpoints', async () => {
+    await using server = await startWith();
+    const token = await tokensOf(server);
+    await associate(server, token);
+    const before = await server.dump();
+    expect(await renew(server, token.refreshToken)).toBeUndefined();
+    const { refreshToken } = token;
+    const body = { grantType: 'refresh_token', clientId: appClientId, refreshToken };
+    expect(await postJson(server, '/generate-token', body)).toMatchObject({ status: 401 });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('is refused like any other where it is none', async () => {
+    await using server = await startWith();
+    const { accessToken } = await tokensOf(server);
+    const before = await server.dump();
+    for (const refreshToken of ['', 'x', accessToken, '00000000-0000-4000-8000-000000000000'])
+      expect(await renew(server, refreshToken)).toBeUndefined();
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test.each(Object.entries(endings))('is refused after %s', async (_what, end) => {
+    await using server = await startWith();
+    const first = await tokensOf(server);
+    const second = await renew(server, first.refreshToken);
+    await end(server, second ?? first);
+    expect(await renew(server, second?.refreshToken)).toBeUndefined();
+  });
+
+  test('is refused, and not used up, while its user is locked by whatever way', async () => {
+    await using server = await startWith();
+    const { refreshToken } = await tokensOf(server);
+    const setLocked = (locked: boolean) =>
+      server.world.store.transaction(async (tx) => {
+        const user = await tx.users.get(alice.userId);
+        if (user) await tx.users.replace({ ...user, locked });
+      });
+    await setLocked(true);
+    const before = await server.dump();
+    expect(await renew(server, refreshToken)).toBeUndefined();
+    expect(await server.dump()).toEqual(before);
+    await setLocked(false);
+    expect(await renew(server, refreshToken)).toBeDefined();
+  });
+
+  test('gives nothing that outlives a lock that comes in the middle', async () => {
+    await using server = await startWith();
+    const first = await tokensOf(server);
+    const [second] = await Promise.all([
+      renew(server, first.refreshToken),
+      server.admin.userIdentities.lock({ body: { userId: alice.userId } }),
+    ]);
+    expect(await renew(server, second?.refreshToken ?? first.refreshToken)).toBeUndefined();
+    expect(await sessionOf(server, first)).toBeUndefined();
+  });
+});
+
+test('refuses who is neither proven nor of the first party, and a body that is wrong, and changes nothing', async () => {
+  await using server = await startWith();
+  const { refreshToken } = await tokensOf(server);
+  const foreign = await server.makeClient({ party: '3RDPARTY' });
+  const before = await server.dump();
+  const body = { refreshToken };
+  const call = (caller: IamClient, clientId?: string) =>
+    failureOf(caller.userIdentities.renewToken({ query: { clientId }, body }));
+  expect(await call(server.as())).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  expect(await call(server.as(), 'nobody')).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+  expect(await call(server.as(), foreign.clientId)).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
+  expect(await call(server.as({ token: 'a.b.c' }))).toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+  expect(await call(server.as({ basic: foreign }), appClientId)).toMatchObject({
+    status: 400,
+    code: 'CREDENTIALS_AMBIGUOUS',
+  });
+  const bodies: [object, string][] = [
+    [{}, 'FIELD_MISSING'],
+    [{ refreshToken: 7 }, 'FIELD_TYPE'],
+    [{ refreshToken, scope: ['ADMIN'] }, 'FIELD_UNKNOWN'],
+    [{ refreshToken: 'x'.repeat(1001) }, 'FIELD_VALUE'],
+  ];
+  for (const [wrong, code] of bodies)
+    expect(await postJson(server, named, wrong)).toMatchObject({ status: 400, json: [{ code }] });
+  expect(await post(server, named)).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
+  expect(await server.dump()).toEqual(before);
+});

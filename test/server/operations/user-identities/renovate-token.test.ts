@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { alice, claimsOf, post, rolesIn, startWith } from './people.ts';
+import { changeSession, endings, expectUserNeeded, hours, minutes, tokensOf } from './renewing.ts';
+
+const path = '/user-identities/me/renovate-token';
+
+test('gives a fresh access token in the same session, and no refresh token', async () => {
+  await using server = await startWith();
+  const first = await tokensOf(server);
+  server.clock.advance(59 * minutes);
+  const fresh = await server.as({ token: first.accessToken }).userIdentities.renovateToken();
+  expect(fresh).toEqual({
+    accessToken: expect.any(String),
+    tokenType: 'Bearer',
+    expiresIn: '3600',
+    scope: ['READ', 'WRITE'],
+  });
+  const { jti, iat, exp, ...same } = claimsOf(first);
+  expect(claimsOf(fresh)).toMatchObject(same);
+  expect(claimsOf(fresh).jti).not.toBe(jti);
+  expect(await server.world.store.refreshTokens.count()).toBe(1);
+});
+
+test('lasts ten minutes in a session that is remembered', async () => {
+  await using server = await startWith();
+  const { accessToken } = await tokensOf(server, { remember: true });
+  const fresh = await server.as({ token: accessToken }).userIdentities.renovateToken();
+  expect(fresh).toMatchObject({ expiresIn: '600' });
+});
+
+test("leaves the session's end where it is, however often it is asked", async () => {
+  await using server = await startWith();
+  let { accessToken } = await tokensOf(server, { renewable: false });
+  const lifetimes: string[] = [];
+  for (let turn = 0; turn < 14; turn += 1) {
+    server.clock.advance(50 * minutes);
+    const fresh = await server.as({ token: accessToken }).userIdentities.renovateToken();
+    lifetimes.push(fresh.expiresIn);
+    ({ accessToken } = fresh);
+  }
+  expect(lifetimes.at(-1)).toBe(String(20 * minutes));
+  server.clock.advance(20 * minutes);
+  await expect(server.as({ token: accessToken }).userIdentities.renovateToken()).rejects.toMatchObject({
+    status: 401,
+    code: 'TOKEN_INVALID',
+  });
+});
+
+test('keeps the level; the second proof lasts twelve hours all the same', async () => {
+  await using server = await startWith();
+  const first = await tokensOf(server, { level: 'AUTH-MFA' });
+  await changeSession(server, first, { smart: true });
+  let { accessToken } = first;
+  for (let turn = 0; turn < 13; turn += 1) {
+    server.clock.advance(55 * minutes);
+    const fresh = await server.as({ token: accessToken }).userIdentities.renovateToken();
+    expect(rolesIn(fresh)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
+    ({ accessToken } = fresh);
+  }
+  server.clock.advance(12 * hours - 13 * 55 * minutes);
+  const late = await server.as({ token: accessToken }).userIdentities.renovateToken();
+  expect(rolesIn(late)).not.toContain('AUTH-MFA');
+  expect(rolesIn(late)).toContain('AUTH-BASIC');
+});
+
+test('is no wider than the token it comes from', async () => {
+  await using server = await startWith();
+  const { accessToken } = await tokensOf(server);
+  const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
+  const fresh = await server.as({ token: narrow.accessToken }).userIdentities.renovateToken();
+  expect(fresh.scope).toEqual(['READ']);
+  expect(claimsOf(fresh).scope).toEqual(['READ']);
+});
+
+test('whatever the body is', async () => {
+  await using server = await startWith();
+  const { accessToken } = await tokensOf(server);
+  const authorization = `Bearer ${accessToken}`;
+  const json = 'application/json';
+  for (const [type, body] of [
+    [json, '{}'],
+    [json, '{'],
+    [json, '{"scope":["ADMIN"]}'],
+    ['text/plain', 'x'],
+  ] as const)
+    expect(await post(server, path, { authorization, 'content-type': type }, body)).toMatchObject({
+      status: 201,
+      json: { scope: ['READ', 'WRITE'] },
+      headers: { 'cache-control': 'no-store' },
+    });
+});
+
+test('refuses who is no user signed in by a password, and keeps the store as it was', async () => {
+  await using server = await startWith();
+  await expectUserNeeded(server, 'user-identities.renovate-token');
+});
+
+describe('is refused', () => {
+  test.each(Object.entries(endings))('after %s', async (_what, end) => {
+    await using server = await startWith();
+    const token = await tokensOf(server);
+    await end(server, token);
+    await expect(server.as({ token: token.accessToken }).userIdentities.renovateToken()).rejects.toMatchObject({
+      status: 401,
+      code: 'TOKEN_INVALID',
+    });
+  });
+
+  test('where the lock comes while the token is made', async () => {
+    await using server = await startWith();
+    const { accessToken } = await tokensOf(server);
+    const { issuer } = server.world;
+    const locked = async () => server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+    const { forUser } = issuer;
+    Object.assign(server.world, {
+      issuer: {
+        ...issuer,
+        forUser: async (...parts: Parameters<typeof forUser>) => {
+          await locked();
+          return forUser(...parts);
+        },
+      },
+    });
+    const fresh = await server.as({ token: accessToken }).userIdentities.renovateToken();
+    await expect(server.as({ token: fresh.accessToken }).userIdentities.renovateToken()).rejects.toMatchObject({
+      code: 'TOKEN_INVALID',
+    });
+  });
+});
