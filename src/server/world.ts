@@ -44,7 +44,9 @@ export function createWorld(parts: WorldParts): World {
     baseUrl,
     ids: createIds(clock, randomness),
     holdBack: createHoldBack(clock),
-    passwords: createPasswords(createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting })),
+    passwords: createPasswords(
+      createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock }),
+    ),
     apiKeyUses: createApiKeyUses(),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({
