@@ -1,15 +1,11 @@
 /** The store of people: groups in long chains, and users whose hashes and groups are what a figure needs. */
-import { hash } from '@node-rs/argon2';
-import { hashPassword } from '../src/server/identity/passwords.ts';
+import { createPasswords, hashPassword } from '../src/server/identity/passwords.ts';
 import { claimSubject } from '../src/server/identity/subjects.ts';
 import type { Store, Transaction } from '../src/server/store/store.ts';
 import type { Group } from '../src/server/store/tables.ts';
 import { type Crowd, chainHeadOf, chainLength, crowdPassword, crowdSize, groupIdOf, userIdOf } from './names.ts';
 
 const rowsInTransaction = 300;
-
-/** Checked in some microseconds: what a login takes without it is all else that a login does. */
-const noCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** The same group as a link of its chain. The first chain makes its readers auditors, by its very end. */
 export function linked(group: Group, number: number): Group {
@@ -25,7 +21,8 @@ export function linked(group: Group, number: number): Group {
 export async function makePeople(store: Store, groups: number, createdAt: string): Promise<void> {
   const chains = groups / chainLength;
   const real = await hashPassword(crowdPassword);
-  const quick = await hash(crowdPassword, noCost);
+  // As --fast-passwords makes them, checked in some microseconds: what remains of a login is all else that it does.
+  const quick = await createPasswords({ run: (work) => work() }, { fast: true }).hash(crowdPassword);
   const plainGroup = (number: number) => groupIdOf((number % chains) * chainLength);
   await makeCrowd(store, 'users', crowdSize, { passwordHash: real, createdAt, groupOf: plainGroup });
   await makeCrowd(store, 'quick', crowdSize, { passwordHash: quick, createdAt, groupOf: plainGroup });

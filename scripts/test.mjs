@@ -3,7 +3,7 @@
  * `--` goes to vitest: `npm test -- test/contract`.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -12,9 +12,14 @@ import { makeInstalled } from './install.mjs';
 
 /** Runs a tool of node_modules. @returns whether it was content. */
 function run(script, ...args) {
+  return runWith({}, script, ...args);
+}
+
+function runWith(variables, script, ...args) {
   const { status } = spawnSync(process.execPath, [path.join(root, 'node_modules', script), ...args], {
     cwd: root,
     stdio: 'inherit',
+    env: { ...process.env, ...variables },
   });
   return status === 0;
 }
@@ -29,12 +34,19 @@ async function buildAll() {
   }
 }
 
-/** Runs the tests, and tells their number from the report rather than from what is drawn. */
+/**
+ * Runs the tests, and tells their number from the report rather than from what is drawn. After all of them comes the
+ * check of the statuses that they have seen.
+ */
 function runTests(args) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'iam-test-'));
   const report = path.join(directory, 'report.json');
+  const statuses = path.join(directory, 'statuses');
+  mkdirSync(statuses);
+  const kept = { IAM_TEST_STATUSES: statuses };
   try {
-    const passed = run(
+    const passed = runWith(
+      kept,
       'vitest/vitest.mjs',
       'run',
       '--reporter=default',
@@ -42,20 +54,23 @@ function runTests(args) {
       `--outputFile=${report}`,
       ...args,
     );
-    return { passed, summary: summaryOf(report) };
+    if (!passed || args.length > 0) return { passed, summary: summaryOf(report) };
+    process.stdout.write('\n== Statuses that the interface documents\n');
+    const complete = runWith(kept, 'vitest/vitest.mjs', 'run', '--config', 'vitest.statuses.config.ts');
+    return { passed: complete, summary: summaryOf(report, complete ? 0 : 1) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
 /** A file that can't be loaded has no tests and fails all the same. */
-function summaryOf(report) {
+function summaryOf(report, failedAfter = 0) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
     const broken = testResults.filter(
       ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
     );
-    return `${numPassedTests} passed, ${numFailedTests + broken.length} failed`;
+    return `${numPassedTests} passed, ${numFailedTests + broken.length + failedAfter} failed`;
   } catch {
     return '0 passed, 1 failed';
   }

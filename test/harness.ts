@@ -18,6 +18,7 @@ import type { World } from '../src/server/world.ts';
 import { stoppable } from './server/operations/stoppable-store.ts';
 import { createRawSender, type RawAnswer, type RawRequest } from './server/property/raw.ts';
 import { createSecretGuard } from './server/property/secrets.ts';
+import { keepStatuses } from './statuses/seen.ts';
 
 export const adminClient = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };
 export const appClientId = 'test-app';
@@ -121,6 +122,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       raw.close();
       await Promise.all(clients.map((client) => client.close()));
       await service.stop();
+      keepStatuses(log);
       guard.assertClean();
     },
   };

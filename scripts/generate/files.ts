@@ -10,6 +10,7 @@ import { manifestOf, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
 import { operationFiles, registrySource } from './registry.ts';
 import { settingsPage } from './settings-page.ts';
+import { userLifePage } from './user-life-page.ts';
 
 /** What the document in docs/ gives as the server's address: that of a start without settings. */
 const baseUrl = 'http://127.0.0.1:8080';
@@ -27,6 +28,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/operations.md', operationsPage(all)],
     ['docs/errors.md', errorsPage(all)],
     ['docs/settings.md', settingsPage()],
+    ['docs/user-life.md', userLifePage()],
     ['docs/cli.md', cliReference()],
   ]);
 }

@@ -1,6 +1,6 @@
 /** The process of the command line: streams, signals and the exit code. */
+import { packageVersion } from '../contract/version.ts';
 import { processEnvironment, processIo } from './environment.ts';
-import { versionText } from './version.ts';
 
 const interrupted = new AbortController();
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const typed = process.argv.slice(2);
   const io = processIo(interrupted.signal, releaseSignals);
   if (typed.length === 1 && (typed[0] === '--version' || typed[0] === '-V')) {
-    io.stdout.write(`${versionText()}\n`);
+    io.stdout.write(`${packageVersion}\n`);
     return;
   }
   for (const signal of signals) process.once(signal, onSignal);
@@ -27,4 +27,4 @@ async function main(): Promise<void> {
   releaseSignals();
 }
 
-await main();
+void main();

@@ -17,6 +17,11 @@ const verbAliases: Readonly<Record<string, readonly string[]>> = {
   get: ['show'],
 };
 
+/** Other words for the same verb. */
+export function aliasesOfVerb(verb: string): readonly string[] {
+  return verbAliases[verb] ?? [];
+}
+
 /** Adds the command of an operation below its noun. */
 export function addOperationCommand(
   parent: Command,
@@ -24,7 +29,7 @@ export function addOperationCommand(
   surroundings: Surroundings,
 ): Command {
   const verb = operation.command?.split(' ').at(-1) ?? operation.id;
-  const command = addLeaf(parent, verb, operation).aliases(verbAliases[verb] ?? []);
+  const command = addLeaf(parent, verb, operation).aliases(aliasesOfVerb(verb));
   const shape = shapeOf(operation);
   for (const param of operation.params) command.argument(`<${argumentName(param)}>`, param.schema.description);
   if (shape.last) command.argument(`[${shape.last.flag}]`, shape.last.schema.description);

@@ -18,7 +18,7 @@ import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { singular } from './fields.ts';
 import { addGlobalOptions, type LeafText } from './leaf.ts';
-import { addOperationCommand } from './operation-command.ts';
+import { addOperationCommand, aliasesOfVerb } from './operation-command.ts';
 import type { Surroundings } from './runtime/context.ts';
 import type { Environment, Io } from './runtime/io.ts';
 
@@ -28,7 +28,8 @@ export interface ProgramOptions {
   readonly typed?: readonly string[];
 }
 
-type Fill = (command: Command, surroundings: Surroundings) => void;
+type IsAskedFor = (names: readonly string[]) => boolean;
+type Fill = (command: Command, surroundings: Surroundings, isAskedFor: IsAskedFor) => void;
 
 interface Noun {
   readonly name: string;
@@ -80,8 +81,6 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },
 ];
-
-type IsAskedFor = (names: readonly string[]) => boolean;
 
 /** The whole command, or as much of it as what was typed needs. */
 export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
@@ -141,7 +140,10 @@ function nounsOf({ operations }: Manifest): Noun[] {
   return [...names].map((name) => ({
     name,
     summary: summaries[name] ?? `Commands on ${name.replaceAll('-', ' ')}`,
-    fill: [(command, surroundings) => addOperations(command, [name], surroundings), ...(handWritten[name] ?? [])],
+    fill: [
+      (command, surroundings, isAskedFor) => addOperations(command, [name], surroundings, isAskedFor),
+      ...(handWritten[name] ?? []),
+    ],
   }));
 }
 
@@ -152,7 +154,7 @@ function addNoun(program: Command, noun: Noun, surroundings: Surroundings, isAsk
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true });
-  if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings);
+  if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings, isAskedFor);
 }
 
 /** Operations whose command is one word, such as `keys`. */
@@ -172,7 +174,7 @@ function addOwn(
   surroundings: Surroundings,
   isAskedFor: IsAskedFor,
 ): void {
-  if (isAskedFor([name])) add(program, surroundings);
+  if (isAskedFor([name])) add(program, surroundings, isAskedFor);
   else program.command(name).summary(text.title);
 }
 
@@ -183,23 +185,31 @@ function aliasesOf(name: string): string[] {
 }
 
 /** Adds the operations below these words, and nouns below nouns: `groups users add`. */
-function addOperations(parent: Command, above: readonly string[], surroundings: Surroundings): void {
+function addOperations(
+  parent: Command,
+  above: readonly string[],
+  surroundings: Surroundings,
+  isAskedFor: IsAskedFor,
+): void {
   const prefix = `${above.join(' ')} `;
   for (const operation of surroundings.manifest.operations) {
     if (!operation.command?.startsWith(prefix)) continue;
     const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
-    if (rest.length === 0) addOperationCommand(parent, operation, surroundings);
-    else if (!parent.commands.some((command) => command.name() === next))
-      addInner(parent, [...above, next], surroundings);
+    const aliases = aliasesOfVerb(next);
+    if (rest.length > 0) addInner(parent, [...above, next], surroundings, isAskedFor);
+    else if (isAskedFor([next, ...aliases])) addOperationCommand(parent, operation, surroundings);
+    else parent.command(next).summary(operation.title).aliases(aliases);
   }
 }
 
-function addInner(parent: Command, words: readonly string[], surroundings: Surroundings): void {
+/** Adds the noun below nouns that these words name, unless it is there. */
+function addInner(parent: Command, words: readonly string[], surroundings: Surroundings, isAskedFor: IsAskedFor): void {
   const name = words.at(-1) ?? '';
+  if (parent.commands.some((command) => command.name() === name)) return;
   const command = parent
     .command(name)
     .summary(`Commands on ${words.join(' ')}`)
     .aliases(aliasesOf(name))
     .helpCommand(false);
-  addOperations(command, words, surroundings);
+  addOperations(command, words, surroundings, isAskedFor);
 }

@@ -48,6 +48,15 @@ const loginId = 'client-identities.login';
 
 /** Makes a client from a manifest; `createClient` gives it the types of this package's operations. */
 export function createUntypedClient(options: ClientOptions, manifest: Manifest): BaseClient {
+  const base = createBaseClient(options, manifest);
+  return Object.assign(
+    base,
+    areas(manifest.operations, (operation, input) => result(operation, base.call(operation.id, input))),
+  );
+}
+
+/** The same without the methods of the operations, for who calls them by their ids. */
+export function createBaseClient(options: ClientOptions, manifest: Manifest): BaseClient {
   const byId = new Map(manifest.operations.map((operation) => [operation.id, operation]));
   const { origin, basePath } = readBaseUrl(options.baseUrl, manifest.prefix);
   const transport = traced(createTransport({ ...options, origin }), options);
@@ -61,10 +70,7 @@ export function createUntypedClient(options: ClientOptions, manifest: Manifest):
     raw: (method, path, input = {}) => raw(parts, method, path, input),
     close: () => transport.close(),
   };
-  return Object.assign(
-    base,
-    areas(manifest.operations, (operation, input) => result(operation, base.call(operation.id, input))),
-  );
+  return base;
 }
 
 function traced(transport: Transport, { onRequest, onAnswer }: ClientOptions): Transport {

@@ -1,3 +1,4 @@
+import { absences } from './absences.ts';
 import { type ErrorEntry, refusals } from './refusals.ts';
 
 export type { ErrorEntry } from './refusals.ts';
@@ -59,6 +60,11 @@ export const errorTable = {
     message: 'The access token is not valid, or no longer.',
     fix: 'Log in again for a new token.',
   },
+  PROOF_INVALID: {
+    status: 401,
+    message: 'The proof is not valid, or no longer.',
+    fix: 'Begin anew. What was wrong with it is not told.',
+  },
   ROLE_MISSING: {
     status: 403,
     message: 'The caller lacks a role that this operation needs.',
@@ -74,6 +80,21 @@ export const errorTable = {
     message: 'The user is an administrator: to change this, the caller needs AUTH-MFA.',
     fix: 'Give a second proof first, or call as a client that has AUTH-MFA.',
   },
+  USER_MISSING: {
+    status: 403,
+    message: 'This is for users, and the caller is none.',
+    fix: 'Call with the token of a user.',
+  },
+  TARGET_NOT_ALLOWED: {
+    status: 403,
+    message: 'The target client is not one of the first party.',
+    fix: 'Name a first-party client.',
+  },
+  BILLING_TYPE_NOT_SOLD: {
+    status: 403,
+    message: 'The product is not sold with this billing type.',
+    fix: 'Choose one of the billing types of the product.',
+  },
   HOST_FOREIGN: {
     status: 403,
     message: 'The control plane is for this machine, and Host names another one or another port.',
@@ -84,52 +105,7 @@ export const errorTable = {
     message: 'The control plane takes no calls from pages of other machines.',
     fix: 'Call it from a page of this machine, or without a browser.',
   },
-  // 404
-  PATH_UNKNOWN: {
-    status: 404,
-    message: 'There is nothing at this path.',
-    fix: 'See the API document for the paths there are.',
-  },
-  PATH_VALUE: {
-    status: 404,
-    message: 'A value in the path is not possible, so there is nothing at it.',
-    fix: 'Send an id or a name as the API document describes it.',
-  },
-  GROUP_NOT_FOUND: { status: 404, message: 'There is no such group.', fix: 'List the groups to find its id or name.' },
-  ROLE_NOT_FOUND: {
-    status: 404,
-    message: 'The group does not have this role itself.',
-    fix: 'Get the group to see its roles; a role from a dependency is removed there.',
-  },
-  DEPENDENCY_NOT_FOUND: {
-    status: 404,
-    message: 'The group does not depend on this group.',
-    fix: 'Get the group to see its dependencies.',
-  },
-  CLIENT_NOT_FOUND: {
-    status: 404,
-    message: 'There is no such client.',
-    fix: 'Check the client id or service account id.',
-  },
-  API_KEY_NOT_FOUND: { status: 404, message: 'There is no such API key.', fix: 'List the API keys to find its id.' },
-  USER_NOT_FOUND: { status: 404, message: 'There is no such user.', fix: 'Check the user id.' },
-  IDENTITY_NOT_FOUND: {
-    status: 404,
-    message: 'The user has no such login identifier.',
-    fix: 'Check the identifier; it is given as it was added.',
-  },
-  BUSINESS_NOT_FOUND: { status: 404, message: 'There is no such business.', fix: 'Check the business id.' },
-  SERVICE_NOT_FOUND: { status: 404, message: 'There is no such service.', fix: 'Check the service account id.' },
-  CORPORATE_GROUP_NOT_FOUND: {
-    status: 404,
-    message: 'There is no such corporate group.',
-    fix: 'List the corporate groups to find its id.',
-  },
-  MEMBERSHIP_NOT_FOUND: {
-    status: 404,
-    message: 'It is not a member of this group.',
-    fix: 'List the members of the group to see who is in it.',
-  },
+  ...absences,
   // HTTP itself
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -157,6 +133,16 @@ export const errorTable = {
     message: 'There were too many failed attempts.',
     fix: 'Wait as long as Retry-After says, then send the right secret.',
   },
+  CODE_FAILURES: {
+    status: 429,
+    message: 'There were too many wrong codes.',
+    fix: 'Wait as long as Retry-After says, then ask for a new code.',
+  },
+  TOO_MANY_CODES: {
+    status: 429,
+    message: 'Too many codes went out.',
+    fix: 'Use the last code, or wait as long as Retry-After says.',
+  },
   HEADERS_TOO_LARGE: { status: 431, message: 'The headers are too large.', fix: 'Send fewer or shorter headers.' },
   ...refusals,
   // RFC 6749 names these apart
@@ -175,6 +161,26 @@ export const errorTable = {
     status: 500,
     message: 'The service failed. Its log has the reason under the request id.',
     fix: 'Look up the request id in the log of the server.',
+  },
+  BILLING_TYPE_UNSUPPORTED: {
+    status: 501,
+    message: 'The product system does not implement this billing type.',
+    fix: 'Choose another billing type.',
+  },
+  MAINFRAME_UNAVAILABLE: {
+    status: 503,
+    message: 'The mainframe does not answer.',
+    fix: 'Try again later; see the setting mainframe-url.',
+  },
+  PRODUCT_SYSTEM_UNAVAILABLE: {
+    status: 503,
+    message: 'The product system does not answer.',
+    fix: 'Try again later; see the setting products-url.',
+  },
+  PROVIDER_UNAVAILABLE: {
+    status: 503,
+    message: 'The keys of the identity provider are out of reach.',
+    fix: 'Try again later; check jwksUri of the provider.',
   },
   TOO_BUSY: {
     status: 503,

@@ -4389,6 +4389,12 @@ export const manifest: Manifest = {
    "fix": "Log in again for a new token."
   },
   {
+   "code": "PROOF_INVALID",
+   "status": 401,
+   "message": "The proof is not valid, or no longer.",
+   "fix": "Begin anew. What was wrong with it is not told."
+  },
+  {
    "code": "ROLE_MISSING",
    "status": 403,
    "message": "The caller lacks a role that this operation needs.",
@@ -4405,6 +4411,24 @@ export const manifest: Manifest = {
    "status": 403,
    "message": "The user is an administrator: to change this, the caller needs AUTH-MFA.",
    "fix": "Give a second proof first, or call as a client that has AUTH-MFA."
+  },
+  {
+   "code": "USER_MISSING",
+   "status": 403,
+   "message": "This is for users, and the caller is none.",
+   "fix": "Call with the token of a user."
+  },
+  {
+   "code": "TARGET_NOT_ALLOWED",
+   "status": 403,
+   "message": "The target client is not one of the first party.",
+   "fix": "Name a first-party client."
+  },
+  {
+   "code": "BILLING_TYPE_NOT_SOLD",
+   "status": 403,
+   "message": "The product is not sold with this billing type.",
+   "fix": "Choose one of the billing types of the product."
   },
   {
    "code": "HOST_FOREIGN",
@@ -4491,6 +4515,36 @@ export const manifest: Manifest = {
    "fix": "List the corporate groups to find its id."
   },
   {
+   "code": "FACTOR_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such authentication factor.",
+   "fix": "List the factors to find its id; main-email and main-mobile stand for the main contacts."
+  },
+  {
+   "code": "PROVIDER_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such identity provider.",
+   "fix": "Check the name; providers come from the seed."
+  },
+  {
+   "code": "PRODUCT_NOT_FOUND",
+   "status": 404,
+   "message": "The product system knows no such product.",
+   "fix": "Check productId, or productAlias and sku."
+  },
+  {
+   "code": "SESSION_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such session.",
+   "fix": "List the sessions to find its id."
+  },
+  {
+   "code": "MESSAGE_NOT_FOUND",
+   "status": 404,
+   "message": "No such message was sent.",
+   "fix": "Check the recipient and the purpose, or wait longer."
+  },
+  {
    "code": "MEMBERSHIP_NOT_FOUND",
    "status": 404,
    "message": "It is not a member of this group.",
@@ -4531,6 +4585,18 @@ export const manifest: Manifest = {
    "status": 429,
    "message": "There were too many failed attempts.",
    "fix": "Wait as long as Retry-After says, then send the right secret."
+  },
+  {
+   "code": "CODE_FAILURES",
+   "status": 429,
+   "message": "There were too many wrong codes.",
+   "fix": "Wait as long as Retry-After says, then ask for a new code."
+  },
+  {
+   "code": "TOO_MANY_CODES",
+   "status": 429,
+   "message": "Too many codes went out.",
+   "fix": "Use the last code, or wait as long as Retry-After says."
   },
   {
    "code": "HEADERS_TOO_LARGE",
@@ -4653,6 +4719,48 @@ export const manifest: Manifest = {
    "fix": "Remove a client that is no longer used."
   },
   {
+   "code": "PASSWORD_EXISTS",
+   "status": 412,
+   "message": "The user has a password already.",
+   "fix": "Change it, which needs the current one, or reset it by a code."
+  },
+  {
+   "code": "PASSWORD_WRONG",
+   "status": 412,
+   "message": "The current password is another.",
+   "fix": "Send the current password, or reset it by a code."
+  },
+  {
+   "code": "FACTOR_NOT_VERIFIED",
+   "status": 412,
+   "message": "This contact is not verified, so no proof goes there.",
+   "fix": "Verify it first by a code sent to it, or choose another."
+  },
+  {
+   "code": "FACTOR_TAKEN",
+   "status": 412,
+   "message": "The user has this contact, or a factor of this id is there.",
+   "fix": "Use the one that is there."
+  },
+  {
+   "code": "MAIN_CONTACT",
+   "status": 412,
+   "message": "A main contact is not changed here.",
+   "fix": "Have an administrator update the user."
+  },
+  {
+   "code": "LOGON_TAKEN",
+   "status": 412,
+   "message": "This logon is taken.",
+   "fix": "Choose another logon; one belongs to one user at most."
+  },
+  {
+   "code": "SUBJECT_UNKNOWN",
+   "status": 412,
+   "message": "The proof is right, but belongs to no user.",
+   "fix": "Link the account to a user, or have the user verify the same e-mail address."
+  },
+  {
    "code": "OWNER_AMBIGUOUS",
    "status": 422,
    "message": "A client has at most one owner.",
@@ -4707,6 +4815,54 @@ export const manifest: Manifest = {
    "fix": "Leave out one of the dependencies of the circle."
   },
   {
+   "code": "PASSWORD_TOO_SHORT",
+   "status": 422,
+   "message": "The password is too short.",
+   "fix": "Choose one of at least 8 characters."
+  },
+  {
+   "code": "PASSWORD_TOO_LONG",
+   "status": 422,
+   "message": "The password is too long.",
+   "fix": "Choose one of at most 128 characters."
+  },
+  {
+   "code": "PASSWORD_COMMON",
+   "status": 422,
+   "message": "The password is one of those that are tried first.",
+   "fix": "Choose one that others do not use; several words are easy to keep in mind."
+  },
+  {
+   "code": "PASSWORD_CONTEXT",
+   "status": 422,
+   "message": "The password contains the user name or the e-mail address.",
+   "fix": "Choose one that nobody guesses from the account."
+  },
+  {
+   "code": "PASSWORD_NOT_FOR_MAINFRAME",
+   "status": 422,
+   "message": "The mainframe does not take this password.",
+   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password."
+  },
+  {
+   "code": "CONTACT_AMBIGUOUS",
+   "status": 422,
+   "message": "Exactly one contact is asked for.",
+   "fix": "Send either an e-mail or a mobile number, and the one that contactType names."
+  },
+  {
+   "code": "TAG_TAKEN",
+   "status": 422,
+   "message": "One e-mail and one mobile at most carry the tag MARKED_RESOURCES.",
+   "fix": "Take the tag off the other contact first."
+  },
+  {
+   "code": "TOO_MANY_FACTORS",
+   "status": 422,
+   "message": "The user has as many alternative contacts as one may have.",
+   "fix": "Remove one that is no longer used."
+  },
+  {
    "code": "SCOPE_EXCEEDED",
    "status": 422,
    "message": "More scope is asked for than there is to give.",
@@ -4735,6 +4891,30 @@ export const manifest: Manifest = {
    "status": 500,
    "message": "The service failed. Its log has the reason under the request id.",
    "fix": "Look up the request id in the log of the server."
+  },
+  {
+   "code": "BILLING_TYPE_UNSUPPORTED",
+   "status": 501,
+   "message": "The product system does not implement this billing type.",
+   "fix": "Choose another billing type."
+  },
+  {
+   "code": "MAINFRAME_UNAVAILABLE",
+   "status": 503,
+   "message": "The mainframe does not answer.",
+   "fix": "Try again later; see the setting mainframe-url."
+  },
+  {
+   "code": "PRODUCT_SYSTEM_UNAVAILABLE",
+   "status": 503,
+   "message": "The product system does not answer.",
+   "fix": "Try again later; see the setting products-url."
+  },
+  {
+   "code": "PROVIDER_UNAVAILABLE",
+   "status": 503,
+   "message": "The keys of the identity provider are out of reach.",
+   "fix": "Try again later; check jwksUri of the provider."
   },
   {
    "code": "TOO_BUSY",
@@ -4929,6 +5109,67 @@ export const manifest: Manifest = {
    "flag": true
   },
   {
+   "name": "mainframe-url",
+   "environment": "IAM_SERVE_MAINFRAME_URL",
+   "kind": "text",
+   "description": "Mainframe that logons are asked of over HTTP; those of the store where missing",
+   "flag": true
+  },
+  {
+   "name": "mainframe-password",
+   "environment": "IAM_SERVE_MAINFRAME_PASSWORD",
+   "kind": "text",
+   "description": "Regular expression that a new mainframe password matches as a whole",
+   "flag": true,
+   "default": "[A-Za-z0-9@#$]{6,8}"
+  },
+  {
+   "name": "products-url",
+   "environment": "IAM_SERVE_PRODUCTS_URL",
+   "kind": "text",
+   "description": "Product system that is asked over HTTP; the products of the store where missing",
+   "flag": true
+  },
+  {
+   "name": "sms-hook-url",
+   "environment": "IAM_SERVE_SMS_HOOK_URL",
+   "kind": "text",
+   "description": "Where text messages are posted to; they stay in the outbox where missing",
+   "flag": true
+  },
+  {
+   "name": "smtp-from",
+   "environment": "IAM_SERVE_SMTP_FROM",
+   "kind": "text",
+   "description": "Sender of e-mails that go to the relay",
+   "flag": true,
+   "default": "iam@localhost"
+  },
+  {
+   "name": "port-timeout",
+   "environment": "IAM_SERVE_PORT_TIMEOUT",
+   "kind": "integer",
+   "description": "Milliseconds that a system outside may take to answer",
+   "flag": true,
+   "default": "5000"
+  },
+  {
+   "name": "fast-passwords",
+   "environment": "IAM_SERVE_FAST_PASSWORDS",
+   "kind": "boolean",
+   "description": "Hash new passwords at the least cost: for tests, never for real passwords",
+   "flag": true,
+   "default": "false"
+  },
+  {
+   "name": "no-limits",
+   "environment": "IAM_SERVE_NO_LIMITS",
+   "kind": "boolean",
+   "description": "Hold nobody back: neither failed logins, nor wrong codes, nor many codes",
+   "flag": true,
+   "default": "false"
+  },
+  {
    "name": "body-limit",
    "environment": "IAM_SERVE_BODY_LIMIT",
    "kind": "integer",
@@ -4966,6 +5207,13 @@ export const manifest: Manifest = {
     "debug"
    ],
    "default": "warn"
+  },
+  {
+   "name": "iam-smtp-url",
+   "environment": "IAM_SMTP_URL",
+   "kind": "text",
+   "description": "Relay that e-mails go to, as smtp://user:password@host:port; they stay in the outbox where missing",
+   "flag": false
   },
   {
    "name": "iam-admin-client-id",

@@ -83,6 +83,41 @@ export const refusals = {
     message: 'The owner has as many clients as one may have.',
     fix: 'Remove a client that is no longer used.',
   },
+  PASSWORD_EXISTS: {
+    status: 412,
+    message: 'The user has a password already.',
+    fix: 'Change it, which needs the current one, or reset it by a code.',
+  },
+  PASSWORD_WRONG: {
+    status: 412,
+    message: 'The current password is another.',
+    fix: 'Send the current password, or reset it by a code.',
+  },
+  FACTOR_NOT_VERIFIED: {
+    status: 412,
+    message: 'This contact is not verified, so no proof goes there.',
+    fix: 'Verify it first by a code sent to it, or choose another.',
+  },
+  FACTOR_TAKEN: {
+    status: 412,
+    message: 'The user has this contact, or a factor of this id is there.',
+    fix: 'Use the one that is there.',
+  },
+  MAIN_CONTACT: {
+    status: 412,
+    message: 'A main contact is not changed here.',
+    fix: 'Have an administrator update the user.',
+  },
+  LOGON_TAKEN: {
+    status: 412,
+    message: 'This logon is taken.',
+    fix: 'Choose another logon; one belongs to one user at most.',
+  },
+  SUBJECT_UNKNOWN: {
+    status: 412,
+    message: 'The proof is right, but belongs to no user.',
+    fix: 'Link the account to a user, or have the user verify the same e-mail address.',
+  },
   // 422: a well-formed value that a rule refuses
   OWNER_AMBIGUOUS: {
     status: 422,
@@ -128,6 +163,46 @@ export const refusals = {
     status: 422,
     message: 'The groups would depend on each other in a circle.',
     fix: 'Leave out one of the dependencies of the circle.',
+  },
+  PASSWORD_TOO_SHORT: {
+    status: 422,
+    message: 'The password is too short.',
+    fix: 'Choose one of at least 8 characters.',
+  },
+  PASSWORD_TOO_LONG: {
+    status: 422,
+    message: 'The password is too long.',
+    fix: 'Choose one of at most 128 characters.',
+  },
+  PASSWORD_COMMON: {
+    status: 422,
+    message: 'The password is one of those that are tried first.',
+    fix: 'Choose one that others do not use; several words are easy to keep in mind.',
+  },
+  PASSWORD_CONTEXT: {
+    status: 422,
+    message: 'The password contains the user name or the e-mail address.',
+    fix: 'Choose one that nobody guesses from the account.',
+  },
+  PASSWORD_NOT_FOR_MAINFRAME: {
+    status: 422,
+    message: 'The mainframe does not take this password.',
+    fix: 'Choose one that keeps the rule of the mainframe, see the setting mainframe-password.',
+  },
+  CONTACT_AMBIGUOUS: {
+    status: 422,
+    message: 'Exactly one contact is asked for.',
+    fix: 'Send either an e-mail or a mobile number, and the one that contactType names.',
+  },
+  TAG_TAKEN: {
+    status: 422,
+    message: 'One e-mail and one mobile at most carry the tag MARKED_RESOURCES.',
+    fix: 'Take the tag off the other contact first.',
+  },
+  TOO_MANY_FACTORS: {
+    status: 422,
+    message: 'The user has as many alternative contacts as one may have.',
+    fix: 'Remove one that is no longer used.',
   },
   SCOPE_EXCEEDED: {
     status: 422,

@@ -28,6 +28,8 @@ export interface LocalProfile {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** The application client, which users sign in through. */
+  readonly userClientId: string;
 }
 
 export interface ServeOptions {
@@ -152,11 +154,16 @@ async function announce(service: Service, settings: Settings, options: ServeOpti
 
 /** Only for the store everybody has, and only where the secret was made here: other secrets are in somebody's keeping. */
 async function saveProfile(service: Service, settings: Settings, options: ServeOptions): Promise<string | undefined> {
-  const { adminClientId, adminClientSecret } = service.bootstrapped;
+  const { adminClientId, adminClientSecret, appClientId } = service.bootstrapped;
   const isDefault =
     settings.store === 'file' && path.resolve(settings.data) === path.resolve(settingsTable.data.default ?? '');
   if (!isDefault || adminClientSecret === undefined) return undefined;
-  return options.saveProfile?.({ baseUrl: service.url, clientId: adminClientId, clientSecret: adminClientSecret });
+  return options.saveProfile?.({
+    baseUrl: service.url,
+    clientId: adminClientId,
+    clientSecret: adminClientSecret,
+    userClientId: appClientId,
+  });
 }
 
 /** The first signal asks for a clean stop; a second one ends the process as it always does. */

@@ -123,6 +123,14 @@ interface CallParts {
 function contextOf(world: World, operation: AnyOperation, call: CallParts): OperationContext {
   const context = {
     store: world.store,
+    storeKey: world.storeKey,
+    settings: world.settings,
+    noLimits: world.noLimits,
+    baseUrl: world.baseUrl,
+    outbox: world.outbox,
+    mainframe: world.mainframe,
+    productSystem: world.productSystem,
+    providers: world.providers,
     clock: world.clock,
     ids: world.ids,
     randomness: world.randomness,

@@ -11,6 +11,7 @@ import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
 import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
 import { inTurns } from './http/turns.ts';
+import { openStoreKey } from './identity/store-key.ts';
 import { createIds } from './ids.ts';
 import type { Log } from './log.ts';
 import { operations } from './operations/index.ts';
@@ -75,7 +76,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (options.seed) await applySeed(options.seed, { store, clock, ids });
     const keys = await openKeyRing(store, settings.signingAlg, clock);
     const url = settings.baseUrl ?? addressOf(server, settings);
-    const world = createWorld({ ...options, store, keys, baseUrl: url });
+    const storeKey = await openStoreKey(store, randomness);
+    const world = createWorld({ ...options, store, storeKey, keys, baseUrl: url });
     gate.open(inTurns(createApp(world).callback(), pathsOfLogins));
     const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
     return { url: world.baseUrl, world, bootstrapped, stop: () => stop({ server, connections, world, flushing }) };

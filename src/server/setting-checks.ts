@@ -20,6 +20,19 @@ export const baseUrlFault: Check = (value) => {
   return /[?#]/.test(value) || url.username || url.password ? 'must have no query, fragment or user' : undefined;
 };
 
+/** Whatever is wrong with it, the value holds a password and is not repeated. */
+export const smtpFault: Check = (value) =>
+  URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) ? undefined : 'must be an smtp or smtps URL';
+
+export const patternFault: Check = (value) => {
+  try {
+    new RegExp(value, 'u');
+    return undefined;
+  } catch {
+    return 'must be a regular expression';
+  }
+};
+
 /** As browsers send it; anything else would never match. */
 export const originFault: Check = (value) =>
   URL.canParse(value) && new URL(value).origin === value

@@ -2,7 +2,16 @@
  * Every setting of the server in one table: its flag, the name it has in the environment, its kind, its default and its
  * words. Flags, environment, `iam serve --help` and docs/settings.md come from here.
  */
-import { baseUrlFault, emailFault, idFault, originFault, passwordFault, userNameFault } from './setting-checks.ts';
+import {
+  baseUrlFault,
+  emailFault,
+  idFault,
+  originFault,
+  passwordFault,
+  patternFault,
+  smtpFault,
+  userNameFault,
+} from './setting-checks.ts';
 import { environmentName, integer, type Setting, secret, text, toggle } from './setting-kinds.ts';
 import { signingAlgorithms } from './tokens/keys.ts';
 
@@ -59,6 +68,30 @@ export const settingsTable = {
     default: [] as readonly string[],
     check: originFault,
   },
+  mainframeUrl: text(
+    'mainframe-url',
+    'Mainframe that logons are asked of over HTTP; those of the store where missing',
+    {
+      check: baseUrlFault,
+    },
+  ),
+  mainframePassword: text('mainframe-password', 'Regular expression that a new mainframe password matches as a whole', {
+    default: '[A-Za-z0-9@#$]{6,8}',
+    check: patternFault,
+  }),
+  productsUrl: text('products-url', 'Product system that is asked over HTTP; the products of the store where missing', {
+    check: baseUrlFault,
+  }),
+  smsHookUrl: text('sms-hook-url', 'Where text messages are posted to; they stay in the outbox where missing', {
+    check: baseUrlFault,
+  }),
+  smtpFrom: text('smtp-from', 'Sender of e-mails that go to the relay', {
+    default: 'iam@localhost',
+    check: emailFault,
+  }),
+  portTimeout: integer('port-timeout', 5000, [1, 60_000], 'Milliseconds that a system outside may take to answer'),
+  fastPasswords: toggle('fast-passwords', 'Hash new passwords at the least cost: for tests, never for real passwords'),
+  noLimits: toggle('no-limits', 'Hold nobody back: neither failed logins, nor wrong codes, nor many codes'),
   bodyLimit: integer('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
   requestTimeout: integer('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
   maxConnections: integer('max-connections', 2000, [1, 100_000], 'Connections held at the same time'),
@@ -66,6 +99,11 @@ export const settingsTable = {
     default: 'warn',
     values: ['silent', 'error', 'warn', 'info', 'debug'],
   }),
+  smtpUrl: secret(
+    'IAM_SMTP_URL',
+    'Relay that e-mails go to, as smtp://user:password@host:port; they stay in the outbox where missing',
+    smtpFault,
+  ),
   adminClientId: secret(
     'IAM_ADMIN_CLIENT_ID',
     'Id of the administrator client; made at the first start where missing',

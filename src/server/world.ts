@@ -3,10 +3,12 @@ import type { Clock } from './clock.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
 import { createHashQueue } from './identity/hash-queue.ts';
-import { createHoldBack, type HoldBack } from './identity/hold-back.ts';
+import { createHoldBack, type HoldBack, holdNobodyBack } from './identity/hold-back.ts';
 import { createPasswords, type Passwords } from './identity/passwords.ts';
+import type { StoreKey } from './identity/store-key.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
+import { createPorts, type Ports } from './ports/ports.ts';
 import type { Randomness } from './randomness.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/store.ts';
@@ -14,8 +16,9 @@ import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
 import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
 
-export interface World extends Authentication {
+export interface World extends Authentication, Ports {
   readonly store: Store;
+  readonly storeKey: StoreKey;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly ids: Ids;
@@ -28,11 +31,13 @@ export interface World extends Authentication {
   readonly holdBack: HoldBack;
   readonly passwords: Passwords;
   readonly apiKeyUses: ApiKeyUses;
+  /** Setting no-limits: what counts failures and messages counts nothing. */
+  readonly noLimits: boolean;
   readonly log: Log;
 }
 
 /** What a world is made of: everything that has a life outside it. */
-export type WorldParts = Pick<World, 'store' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log'> & {
+export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log'> & {
   readonly baseUrl: string;
 };
 
@@ -43,10 +48,15 @@ export function createWorld(parts: WorldParts): World {
     ...parts,
     baseUrl,
     ids: createIds(clock, randomness),
-    holdBack: createHoldBack(clock),
+    noLimits: settings.noLimits,
+    holdBack: settings.noLimits ? holdNobodyBack : createHoldBack(clock),
     passwords: createPasswords(
       createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock }),
+      {
+        fast: settings.fastPasswords,
+      },
     ),
+    ...createPorts(parts),
     apiKeyUses: createApiKeyUses(),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({

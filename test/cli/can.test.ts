@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
-/** Knows the user u1, the service s1, and the group that gives DEPLOY. */
+/** Knows the user u1, the service s1, and the groups that give DEPLOY: ops itself, leads by way of it. */
 function roleServer(): Promise<FakeServer> {
   const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
   return startFake(({ path }) => {
+    if (path.endsWith('/groups/ops')) return { json: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [] } };
+    if (path.endsWith('/groups/leads'))
+      return { json: { groupName: 'leads', roles: ['LEAD'], dependencies: [{ groupName: 'ops' }] } };
     if (path.includes('/user-accounts/u1/roles')) return { json: path.includes('businessId=') ? [] : roles };
     if (path.includes('/user-accounts/')) return refusal(404, 'USER_NOT_FOUND');
     return path.includes('/service-accounts/s1/roles') ? { json: roles } : refusal(404, 'SERVICE_NOT_FOUND');
@@ -14,9 +17,9 @@ function roleServer(): Promise<FakeServer> {
 
 describe('can', () => {
   test.each([
-    [0, ['u1', 'DEPLOY'], 'yes: u1 has DEPLOY through ops, leads\n'],
-    [0, ['u1', 'ROLE_DEPLOY'], 'yes: u1 has DEPLOY through ops, leads\n'],
-    [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads\n'],
+    [0, ['u1', 'DEPLOY'], 'yes: u1 has DEPLOY through ops, leads > ops\n'],
+    [0, ['u1', 'ROLE_DEPLOY'], 'yes: u1 has DEPLOY through ops, leads > ops\n'],
+    [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads > ops\n'],
     [1, ['u1', 'APPROVE'], 'no: u1 does not have APPROVE\n'],
     [1, ['u1', 'DEPLOY', '--business', 'b1'], 'no: u1 does not have DEPLOY\n'],
     [3, ['nobody', 'DEPLOY'], ''],
@@ -40,9 +43,10 @@ describe('can', () => {
       role: 'DEPLOY',
       allowed: true,
       through: ['ops', 'leads'],
+      ways: [['ops'], ['leads', 'ops']],
     });
     const no = await iam(['can', 'u1', 'APPROVE', '-o', 'json'], server);
-    expect([no.code, JSON.parse(no.out), no.err]).toMatchObject([1, { allowed: false, through: [] }, '']);
+    expect([no.code, JSON.parse(no.out), no.err]).toMatchObject([1, { allowed: false, through: [], ways: [] }, '']);
   });
 });
 

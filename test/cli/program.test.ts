@@ -89,6 +89,22 @@ test('only what is asked for is built', () => {
   const counts = Object.fromEntries(program.commands.map((command) => [command.name(), command.commands.length]));
   expect(counts.groups).toBeGreaterThan(5);
   expect(counts).toMatchObject({ 'api-key': 0, profile: 0, clients: 0 });
+  const groups = program.commands.find((command) => command.name() === 'groups');
+  const options = Object.fromEntries(groups?.commands.map((command) => [command.name(), command.options.length]) ?? []);
+  expect(options.list).toBeGreaterThan(5);
+  expect(options).toMatchObject({ get: 0, create: 0, delete: 0 });
+});
+
+test('what is built for a few words has the same help as in the whole', () => {
+  const nouns = (command: Command): Command[] => [command, ...command.commands.flatMap(nouns)];
+  for (const whole of nouns(build())) {
+    const words = wordsOf(whole).split(' ').slice(1);
+    const part = words.reduce<Command | undefined>(
+      (above, word) => above?.commands.find((command) => command.name() === word),
+      build(words),
+    );
+    expect(part?.helpInformation()).toBe(whole.helpInformation());
+  }
 });
 
 test.each([

@@ -1,12 +1,13 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { Script } from 'node:vm';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { manifest } from '../../src/contract/manifest.ts';
 import { startFake } from '../client/fake-server.ts';
-import { root, Sandbox } from './cli-process.ts';
+import { bin, root, Sandbox } from './cli-process.ts';
 
-const heavy = ['undici', 'inquirer', 'yaml', 'zod', 'chalk'];
 let folder: string;
 let metafile: Metafile;
 
@@ -20,34 +21,34 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Packages and folders of sources in a chunk and in everything that it imports at once. */
-function contents(chunk: string): Set<string> {
-  const seen = new Set([chunk]);
-  for (const name of seen)
-    for (const { kind, path: imported, external } of metafile.outputs[name]?.imports ?? [])
-      if (kind === 'import-statement' && !external) seen.add(imported);
-  return new Set([...seen].flatMap((name) => Object.keys(metafile.outputs[name]?.inputs ?? {}).map(origin)));
+/** What a file of the bundle holds: packages, folders of sources, and `apart:x` where it loads the file x when it comes to that. */
+function contents(name: string): string[] {
+  return [...new Set(Object.keys(outputOf(name).inputs).map(origin))].sort();
+}
+
+function outputOf(name: string): Metafile['outputs'][string] {
+  const found = Object.entries(metafile.outputs).find(([file]) => path.basename(file) === `${name}.cjs`);
+  if (!found) throw new Error(`The bundle has no ${name}.cjs.`);
+  return found[1];
 }
 
 function origin(input: string): string {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? input.split('/').slice(0, 2).join('/');
 }
 
-function chunkOf(entryPoint: string): string {
-  const found = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint === entryPoint);
-  return found?.[0] ?? '';
-}
-
 describe('the bundle', () => {
   test('holds neither the server nor zod', () => {
-    const all = new Set(Object.keys(metafile.outputs).flatMap((chunk) => [...contents(chunk)]));
+    const all = new Set(Object.keys(metafile.inputs).map(origin));
+    expect(all).toContain('src/cli');
     expect([...all].filter((name) => name === 'src/server' || name === 'zod')).toEqual([]);
   });
 
   test('starts with next to nothing, and builds its commands without the heavy packages', () => {
-    expect([...contents(chunkOf('src/cli/main.ts'))]).toEqual(['src/cli']);
-    expect([...contents(chunkOf('src/cli/run.ts'))].sort()).toEqual([
+    expect(contents('main')).toEqual(['apart:run', 'scripts/cli-part.cjs', 'src/cli', 'src/contract']);
+    expect(Object.keys(outputOf('main').inputs)).not.toContain('src/contract/manifest.ts');
+    expect(contents('run').filter((name) => !/^(apart|used):/.test(name))).toEqual([
       'commander',
+      'scripts/cli-part.cjs',
       'src/cli',
       'src/client',
       'src/contract',
@@ -55,16 +56,71 @@ describe('the bundle', () => {
     ]);
   });
 
+  test('loads each file from one other, so that there is nothing twice', () => {
+    const apart = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((input) => input.startsWith('apart:')),
+    );
+    expect([...apart].sort()).toEqual(
+      ['colour', 'http', 'import', 'prompts', 'run', 'signatures', 'yaml'].map((name) => `apart:${name}`),
+    );
+  });
+
+  test('keeps of operations only what a list of them needs; the rest is a line of a file each', async () => {
+    const lines = (await readFile(path.join(folder, 'manifest.jsonl'), 'utf8')).split('\n');
+    expect(lines.slice(0, -2).map((line) => JSON.parse(line))).toEqual(manifest.operations);
+    expect(lines.slice(-2).map((line) => JSON.parse(line))).toEqual([manifest.errors, manifest.settings]);
+    const { bytesInOutput = Number.POSITIVE_INFINITY } = outputOf('run').inputs['src/contract/manifest.ts'] ?? {};
+    expect(bytesInOutput / manifest.operations.length).toBeLessThan(500);
+  });
+
   test('has of undici what one call needs', () => {
-    const { inputs } = metafile.outputs[chunkOf('src/client/create-client.ts')] ?? { inputs: {} };
+    const { inputs } = outputOf('http');
     expect(Object.keys(inputs).filter((input) => /undici\/lib\/(web\/fetch\/index|mock|cache)/.test(input))).toEqual(
       [],
     );
+    expect(contents('http')).toContain('undici');
+  });
+
+  test('is ASCII, as what loads it takes it to be', async () => {
+    const scripts = (await readdir(folder)).filter((name) => name.endsWith('.cjs'));
+    expect(scripts.length).toBeGreaterThan(5);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ends of ASCII
+    for (const name of scripts) expect(await readFile(path.join(folder, name), 'latin1')).toMatch(/^[\x00-\x7f]*$/);
   });
 });
 
-/** The chunks of the built command that a run loads. */
-async function loadedChunks(
+describe('code compiled beforehand', () => {
+  const codeFiles = async () => (await readdir(folder)).filter((name) => name.endsWith('.code'));
+
+  test('is there for what most commands load, and fits the Node that built it', async () => {
+    const names = await codeFiles();
+    expect(names.map((name) => name.split('.')[0]).sort()).toEqual(['http', 'run']);
+    for (const name of names) {
+      const file = path.join(folder, name.replace(/(\.cjs)\..*/, '$1'));
+      const source = `(function(exports,require,module,__dirname){${await readFile(file, 'latin1')}\n})`;
+      const script = new Script(source, { cachedData: await readFile(path.join(folder, name)) });
+      expect([name, script.cachedDataRejected]).toEqual([name, false]);
+    }
+  });
+
+  test.each([
+    ['is broken', (file: string) => writeFile(file, 'not what V8 made')],
+    ['is cut off', async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 5_000))],
+    ['is missing', (file: string) => rm(file)],
+  ])('is not needed: it %s and the command runs', async (_what, change) => {
+    await using sandbox = await Sandbox.make();
+    const copy = sandbox.file('bundle');
+    await cp(folder, copy, { recursive: true });
+    for (const name of await codeFiles()) await change(path.join(copy, name));
+    const run = (file: string) => sandbox.start(process.execPath, [file, 'groups', 'list', '--help']).done;
+    const outcome = await run(path.join(copy, 'main.cjs'));
+    expect(outcome).toMatchObject({ code: 0, err: '' });
+    expect(outcome).toEqual(await run(path.join(folder, 'main.cjs')));
+  });
+});
+
+/** The files of the built command that a run loads. */
+async function loadedFiles(
   sandbox: Sandbox,
   words: readonly string[],
   variables: Record<string, string> = {},
@@ -76,38 +132,67 @@ async function loadedChunks(
   return result
     .map(({ url }) => url)
     .filter((url) => url.includes('/dist/'))
-    .map((url) => path.basename(url).replace(/-[A-Z0-9]+\.js$/, ''));
+    .map((url) => path.basename(url));
 }
 
+/** Those of Node's own modules that a run loads and Node itself does not. */
+async function loadedModules(
+  sandbox: Sandbox,
+  words: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<string[]> {
+  const [hook, list] = [sandbox.file('hook.cjs'), sandbox.file('modules.json')];
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList))`;
+  await writeFile(hook, `process.on('exit', () => ${write});`);
+  await sandbox.start(process.execPath, ['--require', hook, bin, ...words], variables).done;
+  const modules = JSON.parse(await readFile(list, 'utf8')) as string[];
+  return modules.map((name) => name.replace(/^NativeModule /, ''));
+}
+
+const unused = ['http', '_http_client', 'https', 'tls', 'assert', 'crypto', 'child_process', 'readline', 'zlib'];
+
 describe('loading', () => {
+  test('--version takes one file', async () => {
+    await using sandbox = await Sandbox.make();
+    expect(await loadedFiles(sandbox, ['--version'])).toEqual(['main.cjs']);
+  });
+
   test.each([
-    [['--version']],
     [['--help']],
+    [['groups', '--help']],
     [['groups', 'update', '--help']],
     [['config', 'explain']],
     [['profile', 'list']],
     [['help', 'output']],
-  ])('%j takes none of the heavy packages', async (words) => {
+  ])('%j takes two files, and none of the heavy packages', async (words) => {
     await using sandbox = await Sandbox.make();
-    const chunks = await loadedChunks(sandbox, words);
-    expect(chunks).toContain('main.js');
-    expect(
-      chunks.filter(
-        (chunk) => ![...(words[0] === '--version' ? [] : ['chunk-run']), 'main.js', 'chunk-chunk'].includes(chunk),
-      ),
-    ).toEqual([]);
+    expect(await loadedFiles(sandbox, words)).toEqual(['main.cjs', 'run.cjs']);
   });
 
-  test('a call loads the client, and neither prompts nor YAML nor the server', async () => {
+  test('a call loads what speaks HTTP, and neither prompts nor YAML nor the server', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFake(() => ({ json: [] }));
-    const chunks = await loadedChunks(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
-    expect([...new Set(chunks)].sort()).toEqual(['chunk-chunk', 'chunk-create-client', 'chunk-run', 'main.js']);
+    const loaded = await loadedFiles(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
+    expect(loaded).toEqual(['main.cjs', 'run.cjs', 'http.cjs']);
   });
 
   test('the test would notice: asking for YAML loads it', async () => {
     await using sandbox = await Sandbox.make();
-    expect(await loadedChunks(sandbox, ['config', 'explain', '-o', 'yaml'])).toContain('chunk-yaml');
-    expect(heavy).toContain('yaml');
+    expect(await loadedFiles(sandbox, ['config', 'explain', '-o', 'yaml'])).toContain('yaml.cjs');
+  });
+
+  test('help loads little of Node besides streams', async () => {
+    await using sandbox = await Sandbox.make();
+    const loaded = await loadedModules(sandbox, ['--help']);
+    expect(loaded).toContain('stream');
+    expect(loaded.filter((name) => [...unused, 'v8'].includes(name))).toEqual([]);
+  });
+
+  test('a call loads sockets of Node, and nothing of its own HTTP', async () => {
+    await using sandbox = await Sandbox.make();
+    await using server = await startFake(() => ({ json: [] }));
+    const loaded = await loadedModules(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
+    expect(loaded).toEqual(expect.arrayContaining(['net', 'v8']));
+    expect(loaded.filter((name) => unused.includes(name))).toEqual([]);
   });
 });

@@ -9,11 +9,12 @@ import type { Context, Surroundings } from '../runtime/context.ts';
 import { CliError, QuietExit, usageError } from '../runtime/failures.ts';
 import { plain } from '../runtime/table.ts';
 import { send } from '../send.ts';
+import { roleWay } from './role-path.ts';
 
 export const canText: LeafText = {
   title: 'Tells whether a user or service has a role',
   description:
-    'And through which groups. Exit code 0 is yes, 1 is no. With --business only what a user has in the name of that business counts.',
+    'And through which groups: `leads > ops` is the group leads, which depends on ops. Exit code 0 is yes, 1 is no. With --business only what a user has in the name of that business counts.',
   effect: 'read',
   examples: [
     { title: 'A user', command: 'USER_ID DEPLOY' },
@@ -50,16 +51,16 @@ async function can(context: Context, subject: string, role: string, options: Opt
   const { kind, roles } = await holder(context, subject, businessId);
   const through = roles.find((held) => held.role === role)?.groupNames ?? [];
   const allowed = roles.some((held) => held.role === role);
-  if (context.printer.isForPeople) context.printer.lines([sentence(subject, role, allowed, through)]);
-  else await context.printer.value({ subject, kind, role, businessId, allowed, through });
+  const ways = await Promise.all(through.map((groupName) => roleWay(context, groupName, role)));
+  if (context.printer.isForPeople) context.printer.lines([sentence(subject, role, allowed, ways)]);
+  else await context.printer.value({ subject, kind, role, businessId, allowed, through, ways });
   if (!allowed) throw new QuietExit(1);
 }
 
-function sentence(subject: string, role: string, allowed: boolean, through: readonly string[]): string {
+function sentence(subject: string, role: string, allowed: boolean, ways: readonly (readonly string[])[]): string {
   const [who, what] = [plain(subject), plain(role)];
-  return allowed
-    ? `yes: ${who} has ${what} through ${through.map(plain).join(', ')}`
-    : `no: ${who} does not have ${what}`;
+  const through = ways.map((way) => way.map(plain).join(' > '));
+  return allowed ? `yes: ${who} has ${what} through ${through.join(', ')}` : `no: ${who} does not have ${what}`;
 }
 
 /** A user, or else a service: the ids of both are of one name space. */

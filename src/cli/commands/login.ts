@@ -8,10 +8,12 @@ import { CliError, usageError } from '../runtime/failures.ts';
 import { readSecret } from '../runtime/input.ts';
 import { changeProfiles, type Profile, type ProfileSession } from '../runtime/profile.ts';
 import { askSecret, askText } from '../runtime/prompt.ts';
+import { tokensOf } from '../runtime/session.ts';
 import { forgetSession, type StoredSession, sessionFrom, writeSession } from '../runtime/session-file.ts';
 import { chosenProfile, profileName } from '../runtime/settings.ts';
-import { environmentSignIn, requireOwnServer } from '../runtime/sign-in.ts';
+import { environmentSignIn, requireOwnServer, signIn } from '../runtime/sign-in.ts';
 import { loginUserToStay } from '../runtime/user-login.ts';
+import { finishSecondProof, giveSecondProof, wantsSecondProof } from './second-proof.ts';
 
 export const loginText: LeafText = {
   title: 'Signs in, and keeps the tokens',
@@ -21,6 +23,7 @@ export const loginText: LeafText = {
   examples: [
     { title: 'A user, through an application client', command: '--user alice --client-id APP_CLIENT_ID' },
     { title: 'With the password from a pipe', command: '--user alice --client-id APP_CLIENT_ID --password-stdin' },
+    { title: 'A second proof for who is signed in', command: '--mfa' },
     { title: 'A client, on another server', command: '--base-url https://iam.example.com --client-id deployer' },
   ],
 };
@@ -32,7 +35,10 @@ export function addLogin(program: Command, surroundings: Surroundings): void {
     .option('--password-stdin', 'read the password of the user from standard input')
     .option('--client-id <id>', 'client to sign in, or to sign the user in through')
     .option('--secret-stdin', 'read the secret of the client from standard input')
-    .option('--secret-file <file>', 'file that holds the secret of the client');
+    .option('--secret-file <file>', 'file that holds the secret of the client')
+    .option('--mfa', 'give a second proof as well, or now for who is signed in: a code that is sent')
+    .option('--no-mfa', 'ask an administrator for no second proof')
+    .option('--code-stdin', 'finish --mfa with the code from standard input');
   runs(command, surroundings, login);
 }
 
@@ -43,18 +49,34 @@ interface Target {
 }
 
 async function login(context: Context, _: readonly unknown[], options: Options): Promise<void> {
-  if (options.passwordStdin === true && options.secretStdin === true)
-    throw usageError('Standard input holds one secret: --password-stdin or --secret-stdin.');
+  if ([options.passwordStdin, options.secretStdin, options.codeStdin].filter((given) => given === true).length > 1)
+    throw usageError('Standard input holds one secret: --password-stdin, --secret-stdin or --code-stdin.');
   const target = targetOf(context);
+  if (options.codeStdin === true) return report(context, target.name, await finishSecondProof(context, target.name));
   const userName = userOf(context, options);
+  if (options.mfa === true && options.passwordStdin !== true && isSignedIn(target, userName))
+    return strengthen(context, target);
   const clientId = await clientOf(context, options, target, userName !== undefined);
   if (userName === undefined) return loginAsClient(context, clientId, options, target);
-  await keep(
-    context,
-    target,
-    { clientId, userName },
-    await loginAsUser(context, { clientId, userName }, options, target),
-  );
+  const answer = await loginAsUser(context, { clientId, userName }, options, target);
+  const kept = await keep(context, target, { clientId, userName }, answer);
+  const stored = wantsSecondProof(context, kept, options) ? await giveSecondProof(context, target.name) : kept;
+  await report(context, target.name, stored);
+}
+
+/** Who is signed in already needs no password for a second proof. */
+function isSignedIn({ profile }: Target, userName: string | undefined): boolean {
+  const signedIn = profile?.session?.userName;
+  return signedIn !== undefined && (userName === undefined || userName === signedIn);
+}
+
+async function strengthen(context: Context, { name, baseUrl }: Target): Promise<void> {
+  const { sources, environment } = context;
+  const found = signIn({ ...sources, options: { ...sources.options, profile: name } });
+  const client = await context.connect('anonymous');
+  // Renews the token where it is over: the proof needs one that is taken.
+  await tokensOf(found, baseUrl, environment).token((id, input) => client.call(id, { ...input, anonymous: true }));
+  await report(context, name, await giveSecondProof(context, name));
 }
 
 function targetOf({ sources }: Context): Target {
@@ -75,7 +97,7 @@ function userOf({ environment }: Context, options: Options): string | undefined 
 
 async function clientOf(context: Context, options: Options, { profile }: Target, forUser: boolean): Promise<string> {
   const kept = forUser
-    ? (profile?.session?.clientId ?? profile?.clientId)
+    ? (profile?.session?.clientId ?? profile?.userClientId ?? profile?.clientId)
     : (profile?.clientId ?? profile?.session?.clientId);
   const { IAM_CLIENT_ID: fromEnvironment } = context.environment.variables;
   const given = (options.clientId as string | undefined) ?? (fromEnvironment || kept);
@@ -99,7 +121,7 @@ async function loginAsClient(context: Context, clientId: string, options: Option
   });
   const { profile } = target;
   const isOwn = profile?.clientId === clientId && profile.clientSecret === clientSecret;
-  await keep(context, target, { clientId }, body, isOwn);
+  await report(context, target.name, await keep(context, target, { clientId }, body, isOwn));
 }
 
 function secretOf(context: Context, clientId: string, options: Options, target: Target): Promise<string> {
@@ -156,7 +178,7 @@ async function keep(
   session: ProfileSession,
   body: unknown,
   isOwn = false,
-): Promise<void> {
+): Promise<StoredSession> {
   const { now, variables } = context.environment;
   const { name, baseUrl } = target;
   const stored = sessionFrom(body, { baseUrl, ...session }, now());
@@ -170,7 +192,7 @@ async function keep(
     const changed = isOwn ? profile : { ...profile, session };
     return { ...file, current, profiles: { ...file.profiles, [name]: changed } };
   });
-  await report(context, name, stored);
+  return stored;
 }
 
 async function report(context: Context, profile: string, stored: StoredSession): Promise<void> {

@@ -53,6 +53,7 @@ function addAdd(noun: Command, surroundings: Surroundings): void {
   })
     .argument('<name>', 'Name of the profile')
     .option('--client-id <id>', 'client to sign in as')
+    .option('--user-client-id <id>', 'client that users sign in through')
     .option('--secret-file <file>', 'file that holds its secret, - is standard input');
   runs(command, surroundings, addProfileNamed);
 }
@@ -125,7 +126,9 @@ async function addProfileNamed(context: Context, [given]: readonly unknown[], op
   const clientId = options.clientId as string | undefined;
   const client =
     clientId === undefined ? {} : { clientId, clientSecret: await clientSecret(context, clientId, options) };
-  const saved = await saveProfile(name, { baseUrl, ...client } satisfies Profile, context.environment.variables);
+  const userClientId = options.userClientId as string | undefined;
+  const profile: Profile = { baseUrl, ...client, ...(userClientId === undefined ? {} : { userClientId }) };
+  const saved = await saveProfile(name, profile, context.environment.variables);
   context.notice(
     `Saved in ${saved.path}.${saved.current ? ' It is the current profile.' : ` Use it with --profile ${name}.`}`,
   );

@@ -14,7 +14,7 @@ type Serve = (options: {
   saveProfile(profile: Profile): Promise<string>;
 }) => Promise<number>;
 
-/** Its path as seen from dist/cli/main.js, the one file that the built command starts from. */
+/** Its path as seen from dist/cli/, where the files of the built command are. */
 const serverModule = '../server/main.js';
 
 export const serveText: LeafText = {
@@ -38,7 +38,8 @@ export function addServe(program: Command, { io, environment, manifest }: Surrou
   command.action(async () => {
     io.releaseSignals();
     // Not bundled: the server is loaded from its own files, and by this command alone.
-    const { serve } = (await import(/* @vite-ignore */ serverModule)) as { serve: Serve };
+    const { plainImport } = await import('../runtime/plain-import.ts');
+    const { serve } = (await plainImport(serverModule)) as { serve: Serve };
     const { variables } = environment;
     const exitCode = await serve({
       flags: flagsOf(command, settings),

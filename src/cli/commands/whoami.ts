@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
-import type { SignIn } from '../runtime/sign-in.ts';
+import { tokenInUse } from './token-in-use.ts';
 import { decodeToken } from './token-text.ts';
 
 export const whoamiText: LeafText = {
@@ -33,21 +33,8 @@ async function whoami(context: Context): Promise<void> {
     signedInBy: found.kind,
     credentialsFrom: found.origin,
   };
-  const token = await tokenOf(context, found);
+  const token = await tokenInUse(context, found);
   await context.printer.value(token === undefined ? where : { ...claimsShown(token), ...where });
-}
-
-/** A client is asked to prove itself, a session for its token; a given token speaks for itself. */
-async function tokenOf(context: Context, found: SignIn): Promise<string | undefined> {
-  if (found.kind === 'token' || found.kind === 'api-key') return found.token;
-  const client = await context.connect();
-  if (found.kind === 'client') {
-    const { body } = await client.call('client-identities.login', { signal: context.io.signal });
-    return String((body as Record<string, unknown>).accessToken);
-  }
-  const { tokensOf } = await import('../runtime/session.ts');
-  const tokens = tokensOf(found, baseUrlOf(context.sources), context.environment);
-  return tokens.token((id, input) => client.call(id, { ...input, anonymous: true }));
 }
 
 function claimsShown(token: string): Record<string, unknown> {

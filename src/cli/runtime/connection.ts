@@ -1,4 +1,5 @@
 /** The client for the server and the credentials in use, loaded only by commands that call. */
+import { setFlagsFromString } from 'node:v8';
 import type { Answer } from '../../client/answer.ts';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
@@ -22,15 +23,14 @@ export interface ConnectionOptions {
 /** Makes the client. Without credentials it calls anonymously, which public operations take. */
 export async function connect(options: ConnectionOptions): Promise<BaseClient> {
   const { io, environment, manifest, sources, debug, anonymous } = options;
+  const { createBaseClient } = await import('../../client/create-client.ts');
   // undici compiles WebAssembly: without the optimizing compiler a short program ends 80 ms sooner.
-  const { default: v8 } = await import('node:v8');
-  v8.setFlagsFromString('--liftoff-only');
-  const { createUntypedClient } = await import('../../client/create-client.ts');
+  setFlagsFromString('--liftoff-only');
   const baseUrl = baseUrlOf(sources);
   const found: SignIn = anonymous ? { kind: 'none', origin: 'nowhere' } : signIn(sources);
   const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
-  return createUntypedClient(
+  return createBaseClient(
     {
       baseUrl,
       credentials: await credentialsOf(found, baseUrl, environment),

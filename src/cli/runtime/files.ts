@@ -1,13 +1,13 @@
 /** Files that hold secrets: private from their first byte, and replaced whole or not at all. */
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Writes beside the file, flushes, and renames over it. The folder is made, open to nobody else. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  // Loading it takes milliseconds that commands which write nothing should not pay.
-  const { randomUUID } = await import('node:crypto');
   const temporary = `${file}.${randomUUID()}`;
   try {
     await writeNew(temporary, text);
@@ -39,10 +39,13 @@ async function flushFolder(folder: string): Promise<void> {
 
 /** The text of a file, or nothing where there is none. */
 export async function readIfThere(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+  try {
+    // Every command looks for its profile, and loading the promises of the file system takes longer than that.
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
-  });
+  }
 }
 
 const lockPause = 50;

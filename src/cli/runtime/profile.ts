@@ -10,6 +10,8 @@ export interface Profile {
   readonly baseUrl: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** The client that users sign in through. */
+  readonly userClientId?: string;
   readonly token?: string;
   readonly apiKey?: string;
   /** Who logged in with `iam login`; the tokens are kept apart. Goes before the other credentials. */

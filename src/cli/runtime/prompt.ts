@@ -46,7 +46,7 @@ type Question =
   | { readonly type: 'password'; readonly message: string; readonly mask: string };
 
 async function prompt({ io }: Asking, question: Question): Promise<unknown> {
-  const { default: inquirer } = await import('inquirer');
+  const { inquirer } = await import('./inquirer.ts');
   const ask = inquirer.createPromptModule({
     input: io.stdin as NodeJS.ReadStream,
     output: io.stderr as NodeJS.WriteStream,

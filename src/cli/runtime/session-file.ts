@@ -14,6 +14,8 @@ export interface StoredSession {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly refreshToken?: string | undefined;
+  /** A code for a second proof is on its way. */
+  readonly challenge?: { readonly challengeId: string; readonly contact: string } | undefined;
 }
 
 /** A token is not used in its last seconds: it could end on the way. */

@@ -13,7 +13,7 @@ import type { HoldBack } from './hold-back.ts';
 import type { Principal } from './principal.ts';
 import { hashSecret, secretMatches } from './secrets.ts';
 import { levelOf, sessionInForce } from './sessions.ts';
-import { rolesOfUser } from './users.ts';
+import { rolesOfLevel, rolesOfUser } from './users.ts';
 
 /** What of a world authentication needs. */
 export interface Authentication {
@@ -105,13 +105,14 @@ async function fromToken(by: Authentication, token: string): Promise<Principal> 
     (hasOwner(client) && !(await ownerInForce(by.store, client)))
   )
     throw unauthenticated('TOKEN_INVALID');
-  return claims.user_id === undefined ? clientOf(by, claims, client) : userOf(by, claims, client);
+  if (claims.user_id !== undefined) return userOf(by, claims, client);
+  return claims.logon === undefined ? clientOf(by, claims, client) : logonOf(by, claims, client, claims.logon);
 }
 
 /** A client that calls with a token of its own. */
 async function clientOf(by: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
   const ended = claims.sid !== undefined && !(await sessionInForce(by.store, claims.sid, epochSeconds(by.clock)));
-  if (ended || claims.sub !== client.clientId || claims.logon !== undefined) throw unauthenticated('TOKEN_INVALID');
+  if (ended || claims.sub !== client.clientId) throw unauthenticated('TOKEN_INVALID');
   const known = holders.get(claims);
   if (known?.client === client) return known;
   const holder = holderOf(claims, client, await rolesOfProvenClient(by.store, client));
@@ -139,6 +140,15 @@ async function userOf(by: Authentication, claims: AccessClaims, client: Client):
   if (session.smart) granted.add('AUTH-SMART');
   for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);
   return { ...holderOf(claims, client, granted), user, session };
+}
+
+/** A client that calls on behalf of a mainframe logon that is bound to no user. */
+async function logonOf(by: Authentication, claims: AccessClaims, client: Client, logon: string): Promise<Principal> {
+  const now = epochSeconds(by.clock);
+  const session = await sessionInForce(by.store, claims.sid ?? '', now);
+  if (!session || session.logon !== logon || session.userId !== undefined) throw unauthenticated('TOKEN_INVALID');
+  const granted = new Set([...rolesOfLevel(levelOf(session, now)), 'CLI-AUTH-IDENTIFIED', partyRole(client)]);
+  return { ...holderOf(claims, client, granted), session, logon };
 }
 
 type AuthenticationFault = Extract<ErrorCode, 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID'>;

@@ -5,7 +5,7 @@ import { newSecret, type Randomness } from '../randomness.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Client, membershipKey, memberValue } from '../store/tables.ts';
 import { effectiveRoles, groupsOfMember } from './effective-roles.ts';
-import type { Principal } from './principal.ts';
+import { isClientItself, type Principal } from './principal.ts';
 import { businessOf } from './rules.ts';
 import { hashSecret } from './secrets.ts';
 import { endSessionsOfClient } from './sessions.ts';
@@ -67,7 +67,7 @@ export interface Owner {
 export function ownerFor(caller: Principal): Owner {
   const businessId = businessOf(caller);
   if (businessId !== undefined) return { field: 'businessId', id: businessId };
-  const userId = caller.user ? caller.user.userId : caller.client.userId;
+  const userId = isClientItself(caller) ? caller.client.userId : caller.user?.userId;
   return userId === undefined
     ? { field: 'ownerClientId', id: caller.client.clientId }
     : { field: 'userId', id: userId };

@@ -1,11 +1,12 @@
 /** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), whatever words the endpoint has for them. */
 import { fault } from '../../contract/errors.ts';
 import type { Client, Session } from '../store/tables.ts';
-import type { Narrowed, TokenResponse } from '../tokens/issue.ts';
+import type { TokenResponse } from '../tokens/issue.ts';
 import { authenticate, authenticateClient, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair, Presented } from './credentials.ts';
 import { type LoginTools, loginWithPassword } from './login.ts';
 import { secretMatches } from './secrets.ts';
+import { tokenInSession } from './session-tokens.ts';
 import { rotate, startSession } from './sessions.ts';
 
 export interface GrantRequest {
@@ -138,21 +139,19 @@ async function grantToUser(tools: GrantTools, client: Client, request: GrantRequ
 }
 
 async function grantRenewal(tools: GrantTools, client: Client, request: GrantRequest): Promise<TokenResponse> {
-  const { store, issuer } = tools;
+  const { store } = tools;
   const refreshToken = required(request.refreshToken, 'refresh token');
   const rotation = await store.transaction(async (tx) => {
-    const outcome = await rotate(tx, refreshToken, client.clientId, tools);
+    const outcome = await rotate(tx, refreshToken, client, tools);
     // Thrown here, so that a token that asked for too much is not used up.
     if (outcome.outcome === 'rotated') requireScopeOf(outcome.session, request);
     return outcome;
   });
   if (rotation.outcome !== 'rotated') throw fault('GRANT_INVALID');
   const session = { ...rotation.session, ...(request.scope === undefined ? {} : { scope: request.scope }) };
-  const more: Narrowed = { refreshToken: rotation.refreshToken, session };
-  if (session.userId === undefined) return issuer.forClient(client, more);
-  const user = await store.users.get(session.userId);
-  if (!user || user.locked) throw fault('GRANT_INVALID');
-  return issuer.forUser(user, session, client, more);
+  const token = await tokenInSession(tools, session, client, { refreshToken: rotation.refreshToken });
+  if (!token) throw fault('GRANT_INVALID');
+  return token;
 }
 
 /** A renewal may ask for less than the session has, not for more (RFC 6749, 6). */

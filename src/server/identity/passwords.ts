@@ -5,6 +5,8 @@ import type { HashQueue } from './hash-queue.ts';
 /** The enum of the library is `const` and can't be read under isolated modules; 2 is Argon2id. */
 const argon2id = 2 as Algorithm;
 const cost = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** What Argon2 takes as a minimum: nothing that protects a password. */
+const leastCost = { algorithm: argon2id, memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** A hash of the same cost that no password has: whoever has none, or does not exist, is checked against it. */
 const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vuBrKwdGUouskp7S7cAFxM+JjVy+5zE7M4T10o';
@@ -16,9 +18,10 @@ export interface Passwords {
   matches(password: string, passwordHash: string | undefined): Promise<boolean>;
 }
 
-export function createPasswords(queue: HashQueue): Passwords {
+/** @param options.fast setting fast-passwords: new hashes at the least cost there is. */
+export function createPasswords(queue: HashQueue, { fast = false } = {}): Passwords {
   return {
-    hash: (password) => queue.run(() => hashPassword(password)),
+    hash: (password) => queue.run(() => hashPassword(password, fast ? leastCost : cost)),
     async matches(password, passwordHash) {
       const right = await queue.run(() => passwordMatches(password, passwordHash ?? nobodysHash));
       return right && passwordHash !== undefined;
@@ -27,9 +30,9 @@ export function createPasswords(queue: HashQueue): Passwords {
 }
 
 /** As `Passwords.hash`, out of turn: for the start, when nobody waits. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, chosen = cost): Promise<string> {
   const { hash } = await argon2();
-  return hash(password, cost);
+  return hash(password, chosen);
 }
 
 /** As `Passwords.matches`, out of turn. False too where the hash is none. */

@@ -1,4 +1,5 @@
 /** Who calls, as the rest of the server sees it. */
+import { fault } from '../../contract/errors.ts';
 import type { Granted } from '../../contract/roles.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 
@@ -12,8 +13,22 @@ export interface Principal extends Granted {
   /** The user on whose behalf the client calls, and the session it calls in. */
   readonly user?: User;
   readonly session?: Session;
+  /** The mainframe logon on whose behalf the client calls, where that is bound to no user. */
+  readonly logon?: string;
   /** What a later write must not exceed and a log may name: the `sub` of the caller. */
   readonly subject: string;
+}
+
+/** Whether the client calls for itself, and not for a user or a logon: what is the client's is the caller's then. */
+export function isClientItself(caller: Principal): boolean {
+  return caller.user === undefined && caller.logon === undefined;
+}
+
+/** A caller who is a user, in its session. @throws IamError USER_MISSING. */
+export function requireUserCaller(caller: Principal): { readonly user: User; readonly session: Session } {
+  const { user, session } = caller;
+  if (!user || !session) throw fault('USER_MISSING');
+  return { user, session };
 }
 
 /** The name of the caller in logs; never a secret. */

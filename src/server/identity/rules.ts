@@ -4,7 +4,7 @@ import { allows, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, Group, User } from '../store/tables.ts';
 import { effectiveRoles } from './effective-roles.ts';
-import type { Principal } from './principal.ts';
+import { isClientItself, type Principal } from './principal.ts';
 import { groupRolesOfUser, isAdministrative } from './users.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
@@ -59,15 +59,15 @@ export function requireOwnService(service: Client | undefined, admission: RoleEx
  * through is not the user's.
  */
 export function isOwnClient(client: Client, caller: Principal): boolean {
-  return ownsClient(caller, client) || (caller.user === undefined && client.clientId === caller.client.clientId);
+  return ownsClient(caller, client) || (isClientItself(caller) && client.clientId === caller.client.clientId);
 }
 
 /** Whether a client belongs to the caller: to its business, to its user or, where no user calls, to the calling client. */
 export function ownsClient(caller: Principal, client: Client): boolean {
   if (client.businessId !== undefined && client.businessId === businessOf(caller)) return true;
-  const userId = caller.user ? caller.user.userId : caller.client.userId;
+  const userId = isClientItself(caller) ? caller.client.userId : caller.user?.userId;
   if (client.userId !== undefined && client.userId === userId) return true;
-  return caller.user === undefined && client.ownerClientId === caller.client.clientId;
+  return isClientItself(caller) && client.ownerClientId === caller.client.clientId;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function requireReachedGroup(
 
 /** The business in whose name the caller acts: its user's, else its client's. */
 export function businessOf(caller: Principal): string | undefined {
-  return caller.user ? caller.user.businessId : caller.client.businessId;
+  return isClientItself(caller) ? caller.client.businessId : caller.user?.businessId;
 }
 
 /**

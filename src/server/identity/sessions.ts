@@ -2,7 +2,7 @@
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Session } from '../store/tables.ts';
+import type { Device, Session } from '../store/tables.ts';
 import { hashSecret } from './secrets.ts';
 import type { Level } from './users.ts';
 
@@ -28,6 +28,12 @@ export interface SessionStart {
   readonly scope?: readonly string[] | undefined;
   /** Whether it gets a refresh token. */
   readonly renewable: boolean;
+  /** The mainframe logon that it begins with. */
+  readonly logon?: string | undefined;
+  /** The device that its refresh token is bound to from the start. */
+  readonly deviceKey?: string | undefined;
+  /** The session that it comes from: proofs of that one count here as long as there, and it ends no later. */
+  readonly from?: Session | undefined;
 }
 
 interface Tools {
@@ -48,12 +54,17 @@ export async function startSession(
     clientId: start.clientId,
     ...(start.userId === undefined ? {} : { userId: start.userId }),
     level: start.level,
-    ...(start.level === 'AUTH-MFA' ? { mfaAt: startedAt } : {}),
-    smart: false,
+    ...(start.level === 'AUTH-MFA' ? { mfaAt: start.from?.mfaAt ?? startedAt } : {}),
+    smart: start.from?.smart ?? false,
     ...(start.scope === undefined ? {} : { scope: [...start.scope] }),
     remember: start.remember,
+    ...(start.logon === undefined ? {} : { logon: start.logon }),
+    ...(start.deviceKey === undefined ? {} : { deviceKey: start.deviceKey }),
     startedAt,
-    endsAt: startedAt + (start.renewable ? absoluteEndSeconds : plainSessionSeconds),
+    endsAt: Math.min(
+      startedAt + (start.renewable ? absoluteEndSeconds : plainSessionSeconds),
+      start.from?.endsAt ?? Number.POSITIVE_INFINITY,
+    ),
   };
   await tx.sessions.insert(session);
   return start.renewable ? { session, refreshToken: await giveRefreshToken(tx, session, tools) } : { session };
@@ -82,14 +93,21 @@ export type Rotation =
   /** It had been used before: the whole session was ended with it. */
   | { readonly outcome: 'reused' };
 
+/** Who renews. */
+export interface Renewer {
+  readonly clientId: string;
+  /** The device it shows. A session that is bound to one is renewed with it alone; another is bound to it from then on. */
+  readonly device?: Device | undefined;
+}
+
 /**
- * Takes a refresh token for a new one, if it belongs to this client. Inside one transaction, so of many parallel uses
- * one wins; each of the others counts as a second use and ends the session.
+ * Takes a refresh token for a new one, if it belongs to this client and device. Inside one transaction, so of many
+ * parallel uses one wins; each of the others counts as a second use and ends the session.
  */
-export async function rotate(tx: Transaction, token: string, clientId: string, tools: Tools): Promise<Rotation> {
+export async function rotate(tx: Transaction, token: string, renewer: Renewer, tools: Tools): Promise<Rotation> {
   const row = await tx.refreshTokens.get(hashSecret(token));
   const session = row && (await tx.sessions.get(row.sessionId));
-  if (!row || !session || session.clientId !== clientId) return { outcome: 'refused' };
+  if (!row || !session || !mayRenew(session, renewer)) return { outcome: 'refused' };
   if (row.used) {
     await endSession(tx, session.sessionId);
     return { outcome: 'reused' };
@@ -97,7 +115,31 @@ export async function rotate(tx: Transaction, token: string, clientId: string, t
   const now = epochSeconds(tools.clock);
   if (session.endsAt <= now || row.issuedAt + idleEndSeconds <= now) return { outcome: 'refused' };
   await tx.refreshTokens.replace({ ...row, used: true });
-  return { outcome: 'rotated', session, refreshToken: await giveRefreshToken(tx, session, tools) };
+  const bound =
+    renewer.device && session.deviceKey === undefined ? await bindToDevice(tx, session, renewer.device) : session;
+  return { outcome: 'rotated', session: bound, refreshToken: await giveRefreshToken(tx, bound, tools) };
+}
+
+function mayRenew(session: Session, { clientId, device }: Renewer): boolean {
+  if (session.clientId !== clientId) return false;
+  if (device !== undefined && session.userId !== device.userId) return false;
+  return session.deviceKey === undefined || session.deviceKey === device?.deviceKey;
+}
+
+/** From now on only this device renews the session. */
+export async function bindToDevice(tx: Transaction, session: Session, { deviceKey }: Device): Promise<Session> {
+  const bound = { ...session, deviceKey };
+  await tx.sessions.replace(bound);
+  return bound;
+}
+
+/** A new refresh token in the place of the session's own, where it has one: what changes the session changes that too. */
+export async function rotateOwn(tx: Transaction, session: Session, tools: Tools): Promise<string | undefined> {
+  const rows = await tx.refreshTokens.find('sessionId', session.sessionId);
+  const current = rows.find(({ used }) => !used);
+  if (!current) return undefined;
+  await tx.refreshTokens.replace({ ...current, used: true });
+  return giveRefreshToken(tx, session, tools);
 }
 
 /** The level that a session has now: the second proof lasts 12 hours. */
@@ -127,6 +169,11 @@ export async function endSession(tx: Transaction, sessionId: string): Promise<vo
 export async function endSessionsOfUser(tx: Transaction, userId: string, except?: string): Promise<void> {
   for (const { sessionId } of await tx.sessions.find('userId', userId))
     if (sessionId !== except) await endSession(tx, sessionId);
+}
+
+/** Ends every session that began with a mainframe logon. */
+export async function endSessionsOfLogon(tx: Transaction, logon: string): Promise<void> {
+  for (const { sessionId } of await tx.sessions.find('logon', logon)) await endSession(tx, sessionId);
 }
 
 /** Ends every session that began with a client. */

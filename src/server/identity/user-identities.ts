@@ -2,9 +2,9 @@
 import { fault } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { customerKey, loginNames, type Membership, membershipKey, memberValue, type User } from '../store/tables.ts';
-import type { Principal } from './principal.ts';
+import { isClientItself, type Principal } from './principal.ts';
 import { businessOf, isAdministrator } from './rules.ts';
-import { endSessionsOfUser } from './sessions.ts';
+import { stopUser } from './stop-user.ts';
 import { retireSubject } from './subjects.ts';
 import { membersOf } from './users.ts';
 
@@ -46,7 +46,8 @@ export async function requireBusinessFor(
 
 /** Proven clients read every user; a user reads itself, and others as an administrator only. @throws IamError USER_NOT_FOUND. */
 export function requireReadable(userId: string, caller: Principal): void {
-  if (caller.user && caller.user.userId !== userId && !isAdministrator(caller)) throw fault('USER_NOT_FOUND');
+  if (isClientItself(caller) || caller.user?.userId === userId || isAdministrator(caller)) return;
+  throw fault('USER_NOT_FOUND');
 }
 
 /** Takes the memberships away that a user has in the name of a business it is no longer of. */
@@ -59,7 +60,9 @@ export async function leaveBusiness(tx: Transaction, user: User): Promise<void> 
 /** Removes a user with all that is its own. Its ids are not given out again. */
 export async function removeUser(tx: Transaction, user: User): Promise<void> {
   for (const member of membersOf(user)) if (member.kind !== 'business') await removeMemberships(tx, member);
-  await endSessionsOfUser(tx, user.userId);
+  await stopUser(tx, user.userId);
+  for (const { factorId } of await tx.factors.find('userId', user.userId)) await tx.factors.delete(factorId);
+  for (const { deviceKey } of await tx.devices.find('userId', user.userId)) await tx.devices.delete(deviceKey);
   const customer = await tx.customers.getBy('userId', user.userId);
   if (customer) await tx.customers.delete(customerKey(customer.customerId));
   await tx.users.delete(user.userId);

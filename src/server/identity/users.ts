@@ -7,12 +7,17 @@ type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
 export type Level = Session['level'];
 
 /** Levels are cumulative. */
-const rolesOfLevel: Readonly<Record<Level, readonly string[]>> = {
+const levels: Readonly<Record<Level, readonly string[]>> = {
   NONE: [],
   'AUTH-IDENTIFIED': ['AUTH-IDENTIFIED'],
   'AUTH-BASIC': ['AUTH-IDENTIFIED', 'AUTH-BASIC'],
   'AUTH-MFA': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
 };
+
+/** The roles that a level of proof gives. */
+export function rolesOfLevel(level: Level): readonly string[] {
+  return levels[level];
+}
 
 /** The memberships that count for a user: its own, those of its business, and those it has in the name of its business. */
 export function membersOf(user: User): Pick<Membership, 'kind' | 'memberId' | 'businessId'>[] {
@@ -41,7 +46,7 @@ export async function rolesOfUser(reader: RoleReader, user: User, level: Level):
   if (level === 'NONE') return new Set();
   const kind = user.businessId === undefined ? 'PERSON' : 'BUSINESS';
   return new Set([
-    ...rolesOfLevel[level],
+    ...rolesOfLevel(level),
     ...(user.lead ? [] : ['USER']),
     kind,
     ...(await groupRolesOfUser(reader, user)),

@@ -6,14 +6,22 @@ import type { Authentication } from '../identity/authenticate.ts';
 import type { Presented } from '../identity/credentials.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Principal } from '../identity/principal.ts';
+import type { StoreKey } from '../identity/store-key.ts';
 import type { Ids } from '../ids.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Randomness } from '../randomness.ts';
+import type { Settings } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import type { TokenIssuer } from '../tokens/issue.ts';
 import type { KeyRing } from '../tokens/keys.ts';
 
-export interface OperationContext {
+export interface OperationContext extends Ports {
   readonly store: Store;
+  readonly storeKey: StoreKey;
+  readonly settings: Settings;
+  readonly noLimits: boolean;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly randomness: Randomness;

@@ -1,5 +1,6 @@
 /** What each kind of row holds. Rows are frozen: nobody changes one in place. */
 import { z } from 'zod';
+import { Phone } from './identity-rows.ts';
 
 const text = z.string();
 const names = z.array(z.string()).readonly();
@@ -82,8 +83,6 @@ export const MembershipRow = z
   })
   .readonly();
 
-const Phone = z.strictObject({ regionCode: z.number(), areaCode: z.number(), phoneNumber: z.number() }).readonly();
-
 export const UserRow = z
   .strictObject({
     userId: text,
@@ -143,8 +142,8 @@ export const CustomerRow = z
 export const CounterRow = z.strictObject({ name: text, last: z.int() }).readonly();
 
 /**
- * What a login began: tokens name it, and end with it. Times are epoch seconds. A session without userId is that of a
- * client that was given a refresh token.
+ * What a login began: tokens name it, and end with it. Times are epoch seconds. A session with neither userId nor
+ * logon is that of a client that was given a refresh token.
  */
 export const SessionRow = z
   .strictObject({
@@ -160,6 +159,10 @@ export const SessionRow = z
     scope: names.optional(),
     /** Asked to be remembered: its access tokens are short. */
     remember: z.boolean(),
+    /** The mainframe logon that it began with; without userId the logon is bound to no user. */
+    logon: text.optional(),
+    /** The device that its refresh token is bound to: then only this one renews it. */
+    deviceKey: text.optional(),
     startedAt: z.number(),
     endsAt: z.number(),
   })
@@ -177,7 +180,14 @@ export const MessageRow = z
     to: text,
     channel: z.enum(['email', 'sms']),
     purpose: text,
+    /** What it says; `{code}` stands where the code is. */
     text: text,
+    /** The code, under the key of the store. */
+    sealedCode: text.optional(),
+    codeId: text.optional(),
     createdAt: instant,
+    expiresAt: instant.optional(),
+    /** Absent where the outbox is where it stays; else what became of handing it to a relay. */
+    delivery: z.enum(['waiting', 'sent', 'failed']).optional(),
   })
   .readonly();

@@ -4,6 +4,20 @@
  */
 import type { z } from 'zod';
 import {
+  CodeFailuresRow,
+  CodeRow,
+  DeviceRow,
+  FactorRow,
+  LogonRow,
+  OpaqueTokenRow,
+  ProductRow,
+  ProviderRow,
+  SendingsRow,
+  StoreSecretRow,
+  TicketRow,
+  UsedProofRow,
+} from './identity-rows.ts';
+import {
   ApiKeyRow,
   BusinessRow,
   ClientRow,
@@ -71,6 +85,11 @@ export function loginNames(user: z.infer<typeof UserRow>): string[] {
   return [...new Set(given.map(foldIdentifier))];
 }
 
+/** The value of the unique index `holder`: a subject has one code for a purpose and a target, so a new one voids the old. */
+export function holderValue(row: Pick<z.infer<typeof CodeRow>, 'purpose' | 'subject' | 'target'>): string {
+  return [row.purpose, row.subject, row.target ?? ''].join('\n');
+}
+
 export const tables = {
   signingKeys: table(SigningKeyRow, (row) => row.kid, { unique: {}, index: {} }),
   subjects: table(SubjectRow, (row) => row.subject, { unique: {}, index: {} }),
@@ -101,7 +120,7 @@ export const tables = {
     index: { group: (row) => row.groupId, roster: rosterValue, member: memberValue, business: (row) => row.businessId },
   }),
   users: table(UserRow, (row) => row.userId, {
-    unique: { login: loginNames, bootstrap: (row) => row.bootstrap },
+    unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
     index: { businessId: (row) => row.businessId },
   }),
   businesses: table(BusinessRow, (row) => row.businessId, { unique: { document: (row) => row.document }, index: {} }),
@@ -120,13 +139,37 @@ export const tables = {
   counters: table(CounterRow, (row) => row.name, { unique: {}, index: {} }),
   sessions: table(SessionRow, (row) => row.sessionId, {
     unique: {},
-    index: { userId: (row) => row.userId, clientId: (row) => row.clientId },
+    index: { userId: (row) => row.userId, clientId: (row) => row.clientId, logon: (row) => row.logon },
   }),
   refreshTokens: table(RefreshTokenRow, (row) => row.tokenHash, {
     unique: {},
     index: { sessionId: (row) => row.sessionId },
   }),
-  messages: table(MessageRow, (row) => row.messageId, { unique: {}, index: { to: (row) => row.to } }),
+  messages: table(MessageRow, (row) => row.messageId, {
+    unique: {},
+    index: { to: (row) => foldIdentifier(row.to), delivery: (row) => row.delivery },
+  }),
+  storeSecrets: table(StoreSecretRow, (row) => row.name, { unique: {}, index: {} }),
+  codes: table(CodeRow, (row) => row.codeId, {
+    unique: { holder: holderValue },
+    index: { subject: (row) => row.subject },
+  }),
+  codeFailures: table(CodeFailuresRow, (row) => row.name, { unique: {}, index: {} }),
+  sendings: table(SendingsRow, (row) => row.contact, { unique: {}, index: {} }),
+  tickets: table(TicketRow, (row) => row.ticketHash, { unique: {}, index: { userId: (row) => row.userId } }),
+  usedProofs: table(UsedProofRow, (row) => row.proofHash, { unique: {}, index: {} }),
+  devices: table(DeviceRow, (row) => row.deviceKey, {
+    unique: { tokenHash: (row) => row.tokenHash },
+    index: { userId: (row) => row.userId },
+  }),
+  factors: table(FactorRow, (row) => row.factorId, { unique: {}, index: { userId: (row) => row.userId } }),
+  logons: table(LogonRow, (row) => row.logon, { unique: {}, index: {} }),
+  products: table(ProductRow, (row) => row.productId, {
+    unique: { named: (row) => `${row.productAlias}\n${row.sku}` },
+    index: {},
+  }),
+  opaqueTokens: table(OpaqueTokenRow, (row) => row.tokenHash, { unique: {}, index: { userId: (row) => row.userId } }),
+  providers: table(ProviderRow, (row) => row.name, { unique: {}, index: { kind: (row) => row.kind } }),
 };
 
 export type TableName = keyof typeof tables;
@@ -144,3 +187,11 @@ export type SigningKey = Row<'signingKeys'>;
 export type CorporateGroup = Row<'corporateGroups'>;
 export type Customer = Row<'customers'>;
 export type Session = Row<'sessions'>;
+export type Code = Row<'codes'>;
+export type Ticket = Row<'tickets'>;
+export type Device = Row<'devices'>;
+export type Factor = Row<'factors'>;
+export type Message = Row<'messages'>;
+export type Logon = Row<'logons'>;
+export type Product = Row<'products'>;
+export type Provider = Row<'providers'>;

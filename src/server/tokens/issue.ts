@@ -3,7 +3,7 @@ import { type JWTPayload, SignJWT } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { partyRole, rolesOfProvenClient } from '../identity/clients.ts';
 import { levelOf } from '../identity/sessions.ts';
-import { rolesOfUser } from '../identity/users.ts';
+import { rolesOfLevel, rolesOfUser } from '../identity/users.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Store } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';
@@ -24,6 +24,8 @@ export interface TokenIssuer {
   forClient(client: Client, more?: Narrowed): Promise<TokenResponse>;
   /** A token for a user in a session: the user's level and roles, and of the client its party and scope. */
   forUser(user: User, session: Session, client: Client, more?: Narrowed): Promise<TokenResponse>;
+  /** A token for a mainframe logon that is bound to no user. */
+  forLogon(logon: string, session: Session, client: Client, more?: Narrowed): Promise<TokenResponse>;
   /** The seconds that an issued token has left, however expiresIn tells them. */
   secondsLeft(token: TokenResponse): number;
 }
@@ -64,16 +66,24 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
       return respond(claims, options, more);
     },
     async forUser(user, session, client, more = {}) {
-      const lifetime = session.remember ? options.rememberedTokenLifetime : options.userTokenLifetime;
       const claims = await userClaims(user, session, client, {
         options,
-        common: commonClaims(client, options, lifetime, { ...more, session }),
+        common: commonClaims(client, options, sessionLifetime(session, options), { ...more, session }),
       });
       return respond(claims, options, more);
+    },
+    async forLogon(logon, session, client, more = {}) {
+      const common = commonClaims(client, options, sessionLifetime(session, options), { ...more, session });
+      const roles = [...rolesOfLevel(levelOf(session, common.iat)), 'CLI-AUTH-IDENTIFIED', partyRole(client)];
+      return respond({ ...common, sub: `logon:${logon}`, logon, authorities: asAuthorities(roles) }, options, more);
     },
     secondsLeft: ({ expiresIn }) =>
       Number(expiresIn) - (options.expiresIn === 'epoch' ? epochSeconds(options.clock) : 0),
   };
+}
+
+function sessionLifetime({ remember }: Session, options: IssuerOptions): number {
+  return remember ? options.rememberedTokenLifetime : options.userTokenLifetime;
 }
 
 async function respond(
@@ -147,6 +157,7 @@ async function userClaims(
     ...common,
     sub: user.userId,
     user_id: user.userId,
+    ...(session.logon === undefined ? {} : { logon: session.logon }),
     authorities: asAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
     ...(await businessClaims(user, options.store)),
     ...(customer === undefined ? {} : { customer_id: customer.customerId }),

@@ -137,6 +137,7 @@ test('secrets come from the environment alone', () => {
     'IAM_ADMIN_PASSWORD',
     'IAM_ADMIN_USER',
     'IAM_APP_CLIENT_ID',
+    'IAM_SMTP_URL',
   ]);
   for (const { name, environment } of secrets) {
     expect(readSettings({ [name]: 'canary-value' }, {})).toEqual(readSettings({}, {}));

@@ -1,12 +1,12 @@
 /** GET /_iam/users */
 import { z } from 'zod';
 import { line, PageQuery } from '../../../contract/schemas.ts';
+import { maskedEmail } from '../../identity/contacts.ts';
 import { pageOf } from '../../identity/pages.ts';
 import { findByLogin } from '../../identity/users.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
 import { defineRoute, forReaders } from '../define.ts';
-import { maskedEmail } from '../masked.ts';
 
 const UserItem = z.strictObject({
   userId: z.string(),

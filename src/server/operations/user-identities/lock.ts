@@ -3,7 +3,7 @@ import { fault } from '../../../contract/errors.ts';
 import { Empty, Id, line } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { requireProofFor } from '../../identity/rules.ts';
-import { endSessionsOfUser } from '../../identity/sessions.ts';
+import { stopUser } from '../../identity/stop-user.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
@@ -40,5 +40,5 @@ export default defineOperation({
 
 async function lock(tx: Transaction, user: User, lockReason: string | undefined): Promise<void> {
   await tx.users.replace({ ...user, locked: true, ...(lockReason === undefined ? {} : { lockReason }) });
-  await endSessionsOfUser(tx, user.userId);
+  await stopUser(tx, user.userId);
 }

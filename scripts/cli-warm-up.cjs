@@ -1,0 +1,69 @@
+/**
+ * Runs some commands of the built command line, and keeps the code that V8 made of them beside its files: what they ran
+ * does not have to be compiled by the commands of users. Started by bundle-cli.mjs, as a process with no flags of V8.
+ */
+const { renameSync, writeFileSync } = require('node:fs');
+const { createServer } = require('node:http');
+const path = require('node:path');
+const { Writable } = require('node:stream');
+const v8 = require('node:v8');
+const { codeFile, evaluated, scriptOf } = require('./cli-part.cjs');
+
+const [folder = '', ...compiled] = process.argv.slice(2);
+const files = compiled.map((name) => `${folder}/${name}.cjs`);
+
+/** Those that most are like: help, a list, one entity, a change. */
+const commands = [
+  ['--help'],
+  ['groups', '--help'],
+  ['groups', 'list', '--help'],
+  ['groups', 'list'],
+  ['groups', 'list', '-o', 'json'],
+  ['groups', 'get', 'ops'],
+  ['groups', 'add-role', 'ops', 'VIEW'],
+];
+
+// The code of a process with another flag fits no process without it.
+v8.setFlagsFromString = () => undefined;
+
+const scripts = new Map();
+
+function load(file) {
+  if (!files.includes(file)) return require(file.startsWith('./') ? path.join(folder, file) : file);
+  const script = scriptOf(file);
+  scripts.set(file, script);
+  return evaluated(script, folder, load);
+}
+
+/** Whole or not at all: V8 looks at the ends of what it is given, not at each byte. */
+function keep(file, code) {
+  writeFileSync(`${file}.new`, code, { flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+const discard = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+async function warmUp(url) {
+  const { run } = load(`${folder}/run.cjs`);
+  const io = {
+    stdin: process.stdin,
+    stdout: discard(),
+    stderr: discard(),
+    signal: new AbortController().signal,
+    releaseSignals: () => undefined,
+  };
+  const variables = { IAM_BASE_URL: url, IAM_TOKEN: 'none', HOME: path.join(folder, 'nobody') };
+  for (const words of commands) await run(words, io, { variables, now: Date.now, random: Math.random });
+}
+
+const group = { groupId: '1', groupName: 'ops', roles: ['VIEW'], dependencies: [] };
+const server = createServer(({ url }, response) => {
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.end(JSON.stringify(/\/groups(\?|$)/.test(url) ? [group, group] : group));
+});
+
+server.listen(0, '127.0.0.1', async () => {
+  await warmUp(`http://127.0.0.1:${server.address().port}`);
+  for (const [file, script] of scripts) keep(codeFile(file), script.createCachedData());
+  server.close();
+});

@@ -1,0 +1,31 @@
+/** docs/user-life.md: the states of a user, and what leads from one to another. */
+import { type StateEntry, type UserState, userLife, userStates } from '../../src/server/identity/user-life.ts';
+import { code, page, table } from './markdown.ts';
+
+/** The page; the table of the life of a user is all it depends on. */
+export function userLifePage(): string {
+  const states = Object.entries(userStates) as [UserState, StateEntry][];
+  return page(
+    'The life of a user',
+    'What a user may do depends on what it has proven and on what administrators did to it. Whatever is not listed is refused and changes nothing. A lock, a removal and a new password end sessions, codes and single-use values at once: no step of a flow that was begun before them succeeds after them.',
+    '## States',
+    table(
+      ['State', 'Meaning', 'Login with the right password', 'Recovery', 'Level of its tokens'],
+      states.map(stateRow),
+    ),
+    '## What leads where',
+    table(
+      ['Event', 'Operations', 'From', 'To'],
+      userLife.map(({ event, operations, from, to }) => [
+        event,
+        operations.map(code).join(', '),
+        from.join(', '),
+        to === 'by password' ? 'with password where it has one, else identified' : to,
+      ]),
+    ),
+  );
+}
+
+function stateRow([state, { meaning, login, recovery, level }]: [UserState, StateEntry]): string[] {
+  return [state, meaning, String(login), recovery ? 'a code is sent' : 'nothing is sent', level ?? 'not taken'];
+}

@@ -1,0 +1,71 @@
+/** The part of the error table for what is not there: 404. */
+import type { ErrorEntry } from './refusals.ts';
+
+export const absences = {
+  PATH_UNKNOWN: {
+    status: 404,
+    message: 'There is nothing at this path.',
+    fix: 'See the API document for the paths there are.',
+  },
+  PATH_VALUE: {
+    status: 404,
+    message: 'A value in the path is not possible, so there is nothing at it.',
+    fix: 'Send an id or a name as the API document describes it.',
+  },
+  GROUP_NOT_FOUND: { status: 404, message: 'There is no such group.', fix: 'List the groups to find its id or name.' },
+  ROLE_NOT_FOUND: {
+    status: 404,
+    message: 'The group does not have this role itself.',
+    fix: 'Get the group to see its roles; a role from a dependency is removed there.',
+  },
+  DEPENDENCY_NOT_FOUND: {
+    status: 404,
+    message: 'The group does not depend on this group.',
+    fix: 'Get the group to see its dependencies.',
+  },
+  CLIENT_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such client.',
+    fix: 'Check the client id or service account id.',
+  },
+  API_KEY_NOT_FOUND: { status: 404, message: 'There is no such API key.', fix: 'List the API keys to find its id.' },
+  USER_NOT_FOUND: { status: 404, message: 'There is no such user.', fix: 'Check the user id.' },
+  IDENTITY_NOT_FOUND: {
+    status: 404,
+    message: 'The user has no such login identifier.',
+    fix: 'Check the identifier; it is given as it was added.',
+  },
+  BUSINESS_NOT_FOUND: { status: 404, message: 'There is no such business.', fix: 'Check the business id.' },
+  SERVICE_NOT_FOUND: { status: 404, message: 'There is no such service.', fix: 'Check the service account id.' },
+  CORPORATE_GROUP_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such corporate group.',
+    fix: 'List the corporate groups to find its id.',
+  },
+  FACTOR_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such authentication factor.',
+    fix: 'List the factors to find its id; main-email and main-mobile stand for the main contacts.',
+  },
+  PROVIDER_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such identity provider.',
+    fix: 'Check the name; providers come from the seed.',
+  },
+  PRODUCT_NOT_FOUND: {
+    status: 404,
+    message: 'The product system knows no such product.',
+    fix: 'Check productId, or productAlias and sku.',
+  },
+  SESSION_NOT_FOUND: { status: 404, message: 'There is no such session.', fix: 'List the sessions to find its id.' },
+  MESSAGE_NOT_FOUND: {
+    status: 404,
+    message: 'No such message was sent.',
+    fix: 'Check the recipient and the purpose, or wait longer.',
+  },
+  MEMBERSHIP_NOT_FOUND: {
+    status: 404,
+    message: 'It is not a member of this group.',
+    fix: 'List the members of the group to see who is in it.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,225 @@
+/**
+ * One-time codes: six digits, ten minutes, one use, bound to subject, purpose and transaction, kept as a keyed hash.
+ * Wrong ones count per subject and purpose whatever codes are sent meanwhile; at five nobody tries on for an hour.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { fault, type IamError } from '../../contract/errors.ts';
+import { epochSeconds } from '../clock.ts';
+import type { Randomness } from '../randomness.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import { type Code, holderValue } from '../store/tables.ts';
+import { clearExpired } from './clear-expired.ts';
+import { type Contact, contactKey } from './contacts.ts';
+import { type MessageTools, queueMessage } from './messages.ts';
+import { countSending } from './sendings.ts';
+
+export type Purpose = 'sign-up' | 'recovery' | 'mfa' | 'factor' | 'legacy-association' | 'legacy-recovery';
+
+const lifetimeSeconds = 600;
+const failuresAllowed = 5;
+const hour = 3600;
+
+/** What a code is bound to. Subjects are made by the functions below. */
+export interface CodeHolder {
+  readonly purpose: Purpose;
+  readonly subject: string;
+  /** What it is about, where a subject has several at a time: a factor. */
+  readonly target?: string | undefined;
+}
+
+export const subjectOfUser = (userId: string) => `user:${userId}`;
+export const subjectOfContact = (contact: Contact) => `contact:${contactKey(contact)}`;
+export const subjectOfLogon = (logon: string) => `logon:${logon}`;
+/** Somebody who is not there: counted like those who are. */
+export const subjectOfNobody = (name: string) => `nobody:${name}`;
+
+export interface CodeTools extends MessageTools {
+  readonly randomness: Randomness;
+  readonly store: Store;
+  /** Setting no-limits: counts nothing. */
+  readonly noLimits: boolean;
+}
+
+export interface SentCode {
+  /** Names the transaction: a challenge id. */
+  readonly codeId: string;
+  readonly expiresAt: number;
+  /** Seconds, as a string of digits. */
+  readonly expiresIn: string;
+}
+
+/**
+ * Sends one new code to contacts; the code before, of the same holder, is void. Part of a transaction; `outbox.kept()`
+ * belongs after it. `quiet`: where a contact had its five codes in this hour, nothing goes there and nothing is said.
+ * @throws IamError TOO_MANY_CODES with Retry-After, unless `quiet`.
+ */
+export async function sendCode(
+  tx: Transaction,
+  holder: CodeHolder,
+  contacts: readonly Contact[],
+  tools: CodeTools,
+  { quiet = false } = {},
+): Promise<SentCode> {
+  const now = epochSeconds(tools.clock);
+  const code = sixDigits(tools.randomness);
+  const codeId = tools.randomness.uuid();
+  const expiresAt = now + lifetimeSeconds;
+  const before = await tx.codes.getBy('holder', holderValue(holder));
+  if (before) await tx.codes.delete(before.codeId);
+  await clearExpired(tx.codes, ({ codeId: key }) => key, now, tools.randomness);
+  await tx.codes.insert({
+    purpose: holder.purpose,
+    subject: holder.subject,
+    ...(holder.target === undefined ? {} : { target: holder.target }),
+    codeId,
+    codeHash: hashOf(codeId, code, tools),
+    used: false,
+    createdAt: now,
+    expiresAt,
+  });
+  const text = `${holder.purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It is good for ten minutes. Tell it to nobody.`;
+  for (const contact of contacts) {
+    if (!(await countSending(tx, contactKey(contact), tools, quiet))) continue;
+    await queueMessage(tx, { contact, purpose: holder.purpose, text, code: { codeId, code, expiresAt } }, tools);
+  }
+  return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
+}
+
+/** What somebody is told for whom no code could be sent: the same as if one had been. */
+export function pretendedCode({ clock, randomness }: Pick<CodeTools, 'clock' | 'randomness'>): SentCode {
+  return {
+    codeId: randomness.uuid(),
+    expiresAt: epochSeconds(clock) + lifetimeSeconds,
+    expiresIn: String(lifetimeSeconds),
+  };
+}
+
+export interface CodeCheck extends CodeHolder {
+  /** The transaction that the caller names, where it names one. */
+  readonly codeId?: string | undefined;
+  readonly code: string;
+  /** What a wrong code is answered with; CODE_INVALID where missing. */
+  readonly refusal?: () => IamError;
+}
+
+/**
+ * Takes a right code: uses it up together with what `onRight` does, in one transaction, so that of many parallel uses
+ * one wins. Where `onRight` throws, the code stays good and nothing is kept.
+ * @throws IamError CODE_INVALID (or `refusal`) where it is wrong, used, expired, or of another holder; CODE_FAILURES
+ *   with Retry-After after five wrong ones; whatever `onRight` throws.
+ */
+export async function takeCode<Result>(
+  check: CodeCheck,
+  tools: CodeTools,
+  onRight: (tx: Transaction, code: Code) => Promise<Result>,
+): Promise<Result> {
+  const taken = await tools.store.transaction(async (tx) => {
+    const outcome = await tryCode(tx, check, tools);
+    if (outcome.kind !== 'right') return outcome;
+    const result = await onRight(tx, outcome.row);
+    await markUsed(tx, outcome.row);
+    return { kind: 'taken', result } as const;
+  });
+  if (taken.kind === 'taken') return taken.result;
+  throw refusalOf(taken, check);
+}
+
+/** As `takeCode`, but leaves a right code good, for what has to be looked at before it is used. */
+export async function checkCode(check: CodeCheck, tools: CodeTools): Promise<void> {
+  const outcome = await tools.store.transaction((tx) => tryCode(tx, check, tools));
+  if (outcome.kind !== 'right') throw refusalOf(outcome, check);
+}
+
+/** Voids every code of a subject: what was begun with them does not go on. */
+export async function voidCodes(tx: Transaction, subject: string): Promise<void> {
+  for (const { codeId } of await tx.codes.find('subject', subject)) await tx.codes.delete(codeId);
+}
+
+/** How many more wrong codes a holder may give. */
+export async function attemptsLeft(
+  reader: Pick<Store, 'codeFailures'>,
+  holder: Pick<Code, 'purpose' | 'subject'>,
+  now: number,
+): Promise<number> {
+  return Math.max(0, failuresAllowed - failuresOf(await reader.codeFailures.get(failuresName(holder)), now));
+}
+
+type Outcome =
+  | { readonly kind: 'right'; readonly row: Code }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'held'; readonly retryAfter: number };
+
+async function tryCode(tx: Transaction, check: CodeCheck, tools: CodeTools): Promise<Outcome> {
+  const now = epochSeconds(tools.clock);
+  const name = failuresName(check);
+  const failures = await tx.codeFailures.get(name);
+  if (!tools.noLimits && failuresOf(failures, now) >= failuresAllowed)
+    return { kind: 'held', retryAfter: (failures?.lastAt ?? now) + hour - now };
+  const row = await tx.codes.getBy('holder', holderValue(check));
+  const codeId = row?.codeId ?? 'none';
+  const matches =
+    equal(hashOf(codeId, check.code, tools), row?.codeHash) && (check.codeId === undefined || check.codeId === codeId);
+  if (row && matches && !row.used && row.expiresAt > now) {
+    if (failures) await tx.codeFailures.delete(name);
+    return { kind: 'right', row };
+  }
+  // Who gives a right code once more guesses nothing: it was used, or came too late.
+  if (!matches) await countFailure(tx, name, now, tools);
+  return { kind: 'wrong' };
+}
+
+async function countFailure(tx: Transaction, name: string, now: number, { randomness }: CodeTools): Promise<void> {
+  const before = await tx.codeFailures.get(name);
+  const counted = { name, failures: failuresOf(before, now) + 1, lastAt: now };
+  if (before) await tx.codeFailures.replace(counted);
+  else await tx.codeFailures.insert(counted);
+  await clearExpired(
+    {
+      list: async (range) =>
+        (await tx.codeFailures.list(range)).map((row) => ({ ...row, expiresAt: row.lastAt + hour })),
+      delete: (key) => tx.codeFailures.delete(key),
+    },
+    (row) => row.name,
+    now,
+    randomness,
+  );
+}
+
+function failuresOf(row: { readonly failures: number; readonly lastAt: number } | undefined, now: number): number {
+  return row && row.lastAt + hour > now ? row.failures : 0;
+}
+
+async function markUsed(tx: Transaction, { codeId }: Code): Promise<void> {
+  const row = await tx.codes.get(codeId);
+  if (row) await tx.codes.replace({ ...row, used: true });
+}
+
+function refusalOf(outcome: Exclude<Outcome, { kind: 'right' }>, check: CodeCheck): IamError {
+  if (outcome.kind === 'held') return fault('CODE_FAILURES', undefined, { 'Retry-After': String(outcome.retryAfter) });
+  return check.refusal?.() ?? fault('CODE_INVALID');
+}
+
+function failuresName({ purpose, subject }: Pick<Code, 'purpose' | 'subject'>): string {
+  return `${purpose}/${subject}`;
+}
+
+function hashOf(codeId: string, code: string, { storeKey }: CodeTools): string {
+  return storeKey.digest('code', `${codeId}:${code}`);
+}
+
+function equal(a: string, b: string | undefined): boolean {
+  const given = Buffer.from(a);
+  const kept = Buffer.from(b ?? ''.padEnd(a.length, '0'));
+  return given.length === kept.length && timingSafeEqual(given, kept) && b !== undefined;
+}
+
+const codeCount = 1_000_000;
+
+/** Every code is as likely as any other: numbers beyond the last whole multiple are drawn again. */
+export function sixDigits(randomness: Randomness): string {
+  const limit = 2 ** 32 - (2 ** 32 % codeCount);
+  for (;;) {
+    const drawn = randomness.bytes(4).readUInt32BE(0);
+    if (drawn < limit) return String(drawn % codeCount).padStart(6, '0');
+  }
+}

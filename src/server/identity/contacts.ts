@@ -1,0 +1,72 @@
+/** Where codes and notices go: an e-mail address or a mobile number, and how either is shown to whom it is not meant for. */
+import type { z } from 'zod';
+import type { Mobile } from '../../contract/schemas.ts';
+import { foldIdentifier, type User } from '../store/tables.ts';
+import type { StoreKey } from './store-key.ts';
+
+export type MobileNumber = z.output<typeof Mobile>;
+
+export interface Contact {
+  readonly channel: 'email' | 'sms';
+  /** The address, or the number with a plus sign (E.164). */
+  readonly to: string;
+}
+
+export function emailContact(email: string): Contact {
+  return { channel: 'email', to: email };
+}
+
+export function mobileContact({ regionCode, areaCode, phoneNumber }: MobileNumber): Contact {
+  return { channel: 'sms', to: `+${regionCode}${areaCode}${phoneNumber}` };
+}
+
+/** The one contact that is given. Undefined where none is, or both are. */
+export function onlyContact(given: {
+  readonly userEmail?: string | undefined;
+  readonly userMobile?: MobileNumber | undefined;
+}): Contact | undefined {
+  const { userEmail, userMobile } = given;
+  if ((userEmail === undefined) === (userMobile === undefined)) return undefined;
+  return userEmail === undefined ? mobileContact(userMobile as MobileNumber) : emailContact(userEmail);
+}
+
+/** A contact as it is counted and compared: two spellings of one address are one. */
+export function contactKey({ channel, to }: Contact): string {
+  return `${channel}:${foldIdentifier(to)}`;
+}
+
+/** The main contacts of a user that somebody proved; others receive neither recovery nor second proofs. */
+export function verifiedContacts(user: User): Contact[] {
+  const contacts: Contact[] = [];
+  if (user.userEmail !== undefined && user.emailVerified) contacts.push(emailContact(user.userEmail));
+  if (user.userMobile !== undefined && user.mobileVerified) contacts.push(mobileContact(user.userMobile));
+  return contacts;
+}
+
+/** `a***@example.com`: enough to tell one's own address, not enough to write to another's. */
+export function maskedEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  const [first = ''] = email.slice(0, at);
+  return `${at > 1 ? first : ''}***${email.slice(at)}`;
+}
+
+/** `***1234`: the last digits, at most four and never more than half of them. */
+export function maskedDigits(digits: string | number): string {
+  const text = String(digits);
+  return `***${text.slice(text.length - Math.min(4, Math.floor(text.length / 2)))}`;
+}
+
+/** A contact for whom it is not meant for. */
+export function masked({ channel, to }: Contact): string {
+  return channel === 'email' ? maskedEmail(to) : maskedDigits(to.slice(1));
+}
+
+const domains = ['example.com', 'example.org', 'example.net'];
+
+/** A masked contact for somebody who is not there: a function of what was asked, the same every time. */
+export function maskedOfNobody(channel: Contact['channel'], asked: string, key: StoreKey): string {
+  const digest = Buffer.from(key.digest('masked', `${channel}\n${foldIdentifier(asked)}`), 'hex');
+  if (channel === 'sms') return maskedDigits(100_000_000 + digest.readUInt32BE(0));
+  const letter = String.fromCharCode('a'.charCodeAt(0) + ((digest[0] ?? 0) % 26));
+  return `${letter}***@${domains[(digest[1] ?? 0) % domains.length]}`;
+}

@@ -1,0 +1,75 @@
+/**
+ * The outbox: every message to a user, in the store with what it belongs to, so that it is there exactly when that is.
+ * A relay, where one is set, takes from it; without one it is where messages are read.
+ */
+import type { Clock } from '../clock.ts';
+import type { Ids } from '../ids.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Message } from '../store/tables.ts';
+import type { Contact } from './contacts.ts';
+import type { StoreKey } from './store-key.ts';
+
+/** What hands messages on, and wakes whoever waits for one. */
+export interface Outbox {
+  /** Whether messages of this channel leave for a relay. */
+  relays(channel: Contact['channel']): boolean;
+  /** Tells that messages were kept: after the commit. */
+  kept(): void;
+}
+
+export interface MessageTools {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly storeKey: StoreKey;
+  readonly outbox: Outbox;
+}
+
+export interface MessageDraft {
+  readonly contact: Contact;
+  readonly purpose: string;
+  /** `{code}` stands where the code is to be. */
+  readonly text: string;
+  readonly code?: { readonly codeId: string; readonly code: string; readonly expiresAt: number };
+}
+
+/** So long messages are kept, and */
+const keptMs = 7 * 24 * 3600_000;
+/** so many old ones are looked at with each new one. */
+const lookedAt = 4;
+
+/** Puts a message into the outbox, as part of a transaction. Messages of long ago are cleared away. */
+export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: MessageTools): Promise<void> {
+  const { contact, purpose, text, code } = draft;
+  const now = tools.clock.now();
+  await clearOld(tx, now.getTime());
+  await tx.messages.insert({
+    messageId: tools.ids.newId(),
+    ...contact,
+    purpose,
+    text,
+    createdAt: now.toISOString(),
+    ...(code === undefined
+      ? {}
+      : {
+          codeId: code.codeId,
+          sealedCode: tools.storeKey.seal(code.code),
+          expiresAt: new Date(code.expiresAt * 1000).toISOString(),
+        }),
+    ...(tools.outbox.relays(contact.channel) ? { delivery: 'waiting' as const } : {}),
+  });
+}
+
+/** The code of a message, for whoever may read it. */
+export function codeOf(message: Message, key: StoreKey): string | undefined {
+  return message.sealedCode === undefined ? undefined : key.open(message.sealedCode);
+}
+
+/** What a message says, code and all. */
+export function textOf(message: Message, key: StoreKey): string {
+  return message.text.replace('{code}', codeOf(message, key) ?? '');
+}
+
+async function clearOld(tx: Transaction, now: number): Promise<void> {
+  for (const { messageId, createdAt } of await tx.messages.list({ limit: lookedAt }))
+    if (Date.parse(createdAt) + keptMs < now) await tx.messages.delete(messageId);
+}

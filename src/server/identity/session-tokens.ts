@@ -1,0 +1,28 @@
+/** Tokens for sessions that are there already, whoever they are of. */
+import type { Store } from '../store/store.ts';
+import type { Client, Session } from '../store/tables.ts';
+import type { Narrowed, TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+
+interface Tools {
+  readonly store: Store;
+  readonly issuer: TokenIssuer;
+}
+
+/**
+ * An access token in a session: for its user, its logon, or its client. What the session says of scope can be narrowed
+ * by handing in one that says less.
+ * @returns undefined where the user is gone or locked.
+ */
+export async function tokenInSession(
+  { store, issuer }: Tools,
+  session: Session,
+  client: Client,
+  more: Narrowed = {},
+): Promise<TokenResponse | undefined> {
+  if (session.userId !== undefined) {
+    const user = await store.users.get(session.userId);
+    return user && !user.locked ? issuer.forUser(user, session, client, more) : undefined;
+  }
+  if (session.logon !== undefined) return issuer.forLogon(session.logon, session, client, more);
+  return issuer.forClient(client, { ...more, session });
+}

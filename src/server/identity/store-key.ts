@@ -1,0 +1,54 @@
+/**
+ * The key of one store: random, made once, kept in it. What has too few digits to be kept as a plain hash is kept under
+ * it (codes), and what is made up for somebody unknown comes from it, so that it is the same every time.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import type { Randomness } from '../randomness.ts';
+import type { Store } from '../store/store.ts';
+
+export interface StoreKey {
+  /** HMAC-SHA-256 in hexadecimal; `use` keeps the digests of different uses apart. */
+  digest(use: string, text: string): string;
+  /** Text under AES-256-GCM, as base64url of nonce, tag and cipher text. */
+  seal(text: string): string;
+  /** @throws Error where `sealed` was not made by `seal` of this store. */
+  open(sealed: string): string;
+}
+
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const secretName = 'key';
+
+/** Reads the key of a store; makes it where there is none. */
+export async function openStoreKey(store: Store, randomness: Randomness): Promise<StoreKey> {
+  const row = (await store.storeSecrets.get(secretName)) ?? (await makeKey(store, randomness));
+  return createStoreKey(Buffer.from(row.value, 'base64url'), randomness);
+}
+
+async function makeKey(store: Store, randomness: Randomness) {
+  const row = { name: secretName, value: randomness.bytes(keyBytes).toString('base64url') };
+  await store.transaction((tx) => tx.storeSecrets.insert(row));
+  return row;
+}
+
+export function createStoreKey(key: Buffer, randomness: Randomness): StoreKey {
+  const derive = (use: string) => Buffer.from(hkdfSync('sha256', key, '', use, keyBytes));
+  const digestKey = derive('digest');
+  const sealKey = derive('seal');
+  return {
+    digest: (use, text) => createHmac('sha256', digestKey).update(`${use}\n${text}`, 'utf8').digest('hex'),
+    seal(text) {
+      const nonce = randomness.bytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce);
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, nonceBytes));
+      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+      return decipher.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+}

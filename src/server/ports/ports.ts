@@ -1,0 +1,38 @@
+/** The world outside: four ports, each with an embedded default and an adapter for the real thing. */
+import type { Clock } from '../clock.ts';
+import type { Outbox } from '../identity/messages.ts';
+import type { StoreKey } from '../identity/store-key.ts';
+import type { Log } from '../log.ts';
+import type { Randomness } from '../randomness.ts';
+import type { Settings } from '../settings.ts';
+import type { Store } from '../store/store.ts';
+import { createMainframe, type Mainframe } from './mainframe.ts';
+import { createOutbox } from './outbox.ts';
+import { createProductSystem, type ProductSystem } from './product-system.ts';
+import { createProviders, type Providers } from './providers.ts';
+
+export interface Ports {
+  readonly outbox: Outbox;
+  readonly mainframe: Mainframe;
+  readonly productSystem: ProductSystem;
+  readonly providers: Providers;
+}
+
+/** What ports are made of. */
+export interface PortParts {
+  readonly store: Store;
+  readonly storeKey: StoreKey;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly settings: Settings;
+  readonly log: Log;
+}
+
+export function createPorts(parts: PortParts): Ports {
+  return {
+    outbox: createOutbox(parts),
+    mainframe: createMainframe(parts),
+    productSystem: createProductSystem(parts),
+    providers: createProviders(parts),
+  };
+}
