@@ -20,9 +20,14 @@ export function inTurns(listener: RequestListener, crowdedPaths: ReadonlySet<str
     listener(...call);
   }
 
+  /** Whoever has hung up meanwhile is passed over: nobody would read the answer. */
   function nextTurn(): void {
     letIn = 0;
-    for (const call of waiting.splice(0, letInAtOnce)) enter(...call);
+    while (letIn < letInAtOnce) {
+      const call = waiting.shift();
+      if (!call) return;
+      if (!call[0].destroyed) enter(...call);
+    }
   }
 
   return (request, response) => {
