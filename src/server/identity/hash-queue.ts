@@ -64,8 +64,8 @@ interface Pace {
 
 /** What a hash takes on a machine of these days, until one was measured. */
 const firstGuessMs = 25;
-/** A moving average that follows a machine that gets busy within some twenty hashes: a crowd that comes slows the first few. */
-const weightOfOne = 1 / 16;
+/** A moving average, so slow that the rush of a crowd, which slows the hashes of its first second, does not count for all. */
+const weightOfOne = 1 / 32;
 
 /** With several in flight each takes longer, and that is what counts: they share the cores with each other as well. */
 function createPace(clock: Clock): Pace {
