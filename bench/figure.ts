@@ -66,12 +66,14 @@ export function formatTable(figures: readonly Figure[]): string {
 }
 
 function formatResult({ result, unit }: Figure): string {
+  if (unit === 'answers') return String(result);
   return unit === 'ratio' ? result.toFixed(3) : `${result.toFixed(result < 100 ? 1 : 0)} ${unit}`;
 }
 
 function formatTarget({ target, unit }: Figure): string {
   if (target === undefined) return '';
   const [sign, bound] = 'atLeast' in target ? ['>=', target.atLeast] : ['<=', target.atMost];
+  if (unit === 'answers') return `${sign} ${bound}`;
   return unit === 'ratio' ? `${sign} ${bound.toFixed(2)}` : `${sign} ${bound} ${unit}`;
 }
 
