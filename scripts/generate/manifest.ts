@@ -8,7 +8,7 @@ import type {
   ManifestOperation,
   ManifestSetting,
 } from '../../src/contract/manifest-types.ts';
-import type { Operation } from '../../src/contract/operation.ts';
+import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { describeRoles } from '../../src/contract/roles.ts';
 import { type Setting, settingsTable } from '../../src/server/settings.ts';
@@ -28,7 +28,7 @@ function plainSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 function inline(value: unknown, definitions: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => inline(item, definitions));
   if (typeof value !== 'object' || value === null) return value;
-  const { $ref, id: _id, ...rest } = value as Record<string, unknown>;
+  const { $ref, ...rest } = value as Record<string, unknown>;
   const referred = typeof $ref === 'string' ? definitions[$ref.split('/').at(-1) ?? ''] : {};
   const merged = { ...(referred as object), ...rest };
   const entries = Object.entries(merged).filter(([key, item]) => !(key === 'id' && typeof item === 'string'));
@@ -51,9 +51,17 @@ function effectOf({ method, id }: AnyOperation): ManifestOperation['effect'] {
 function responseOf({ response }: AnyOperation): ManifestOperation['response'] {
   if ('page' in response)
     return { status: 200, page: true, secret: false, entity: false, schema: plainSchema(response.page, 'output') };
-  if (!('body' in response)) return { status: response.status, page: false, secret: false, entity: false };
+  if (!('body' in response)) return emptyResponse(response);
   const { status, secret = false, entity = false, body } = response;
   return { status, page: false, secret, entity, schema: plainSchema(body, 'output') };
+}
+
+function emptyResponse({
+  status,
+  header,
+}: Extract<ResponseDeclaration, { status: 204 }>): ManifestOperation['response'] {
+  const plain = { status, page: false, secret: header !== undefined, entity: false };
+  return header ? { ...plain, header: { name: header.name, field: header.field } } : plain;
 }
 
 /** One operation as plain data. */

@@ -22,7 +22,7 @@ export function isSecretName(name: string): boolean {
 /** The fields of an object schema; those of objects within it by dots. */
 export function fieldsOf(schema: JsonSchema | undefined, above: readonly string[] = [], isRequired = true): Field[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([name, declared]) => {
-    const property = withoutNull(declared);
+    const property = asList(withoutNull(declared));
     const path = [...above, name];
     const required = isRequired && (schema?.required?.includes(name) ?? false);
     return property.properties ? fieldsOf(property, path, required) : [fieldOf(path, property, required)];
@@ -35,6 +35,12 @@ function withoutNull(schema: JsonSchema): JsonSchema {
   const [only] = others;
   if (!only || others.length !== 1 || schema.anyOf?.length !== 2) return schema;
   return { ...only, nullable: true, description: schema.description ?? only.description ?? '' };
+}
+
+/** A list that may come as text as well is typed as a list. */
+function asList(schema: JsonSchema): JsonSchema {
+  const list = schema.anyOf?.find(({ type }) => type === 'array');
+  return list ? { ...list, description: schema.description ?? list.description ?? '' } : schema;
 }
 
 /** One field, named by the last part of its path. */

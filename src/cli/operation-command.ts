@@ -38,12 +38,12 @@ export function addOperationCommand(
   return runs(command, surroundings, (context, args, options) => perform(context, command, shape, args, options));
 }
 
-function addOptions(command: Command, { operation, query, body, members }: Shape): void {
+function addOptions(command: Command, { operation, query, body, members, entries }: Shape): void {
   for (const field of [...query, ...body]) addFieldOption(command, field);
   if (operation.body)
     command.option(
       '-f, --file <file>',
-      `${members ? 'a list' : 'fields'} from a JSON or YAML file, - is standard input${members ? '' : '; options go before it'}`,
+      `${members ? 'a list' : 'fields'} from a JSON or YAML file, - is standard input${members ? '' : entries ? '; options make one entry more' : '; options go before it'}`,
     );
   if (operation.response.secret && operation.effect !== 'read')
     command.option(

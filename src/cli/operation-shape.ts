@@ -15,18 +15,22 @@ export interface Shape {
   readonly last: Field | undefined;
   /** The one field of the objects in a body that is a list; its values are further arguments: `groups users add ops u1 u2`. */
   readonly members: Field | undefined;
+  /** The only field of a body, a list of objects: the options make one of them, a file holds any number. */
+  readonly entries: Field | undefined;
 }
 
 /** Arguments as commander gives them: further ones come as one list. */
 export type Arguments = readonly (string | readonly string[] | undefined)[];
 
 export function shapeOf(operation: ManifestOperation): Shape {
-  const body = fieldsOf(operation.body);
+  const declared = fieldsOf(operation.body);
+  const entries = entriesOf(declared);
+  const body = entries ? fieldsOf(entries.schema.items, [], false) : declared;
   const shown = operation.query.filter(
     ({ name }) => !(operation.response.page && (name === 'limit' || name === 'after')),
   );
   const query = shown.map(({ name, schema, required }) => fieldOf([name], schema, required));
-  return { operation, query, body, last: lastOf(operation, body), members: membersOf(operation.body) };
+  return { operation, query, body, last: lastOf(operation, declared), members: membersOf(operation.body), entries };
 }
 
 /** The only field of a body; or the user whom a call is about, where the path names nobody. */
@@ -34,6 +38,12 @@ function lastOf({ params }: ManifestOperation, body: readonly Field[]): Field | 
   const about = params.length === 0 ? body.find(({ flag }) => flag === 'user-id') : undefined;
   const found = body.length === 1 ? body[0] : about;
   return found?.required && found.schema.type === 'string' && !found.secret ? found : undefined;
+}
+
+function entriesOf(fields: readonly Field[]): Field | undefined {
+  const [only] = fields;
+  const isList = Object.keys(only?.schema.items?.properties ?? {}).length > 1;
+  return fields.length === 1 && isList ? only : undefined;
 }
 
 function membersOf(body: JsonSchema | undefined): Field | undefined {
@@ -68,6 +78,7 @@ async function bodyOf(
   rest: Arguments[number],
 ): Promise<unknown> {
   if (shape.members) return memberList(context, shape.members, options, rest);
+  if (shape.entries) return entryList(context, shape.entries, shape.body, options);
   const file = options.file as string | undefined;
   const body = file === undefined ? {} : await readObject(file, context.io);
   for (const assignment of (options.set ?? []) as string[]) assign(body, shape.body, assignment);
@@ -92,6 +103,25 @@ function assign(body: Record<string, unknown>, fields: readonly Field[], assignm
       `Fields: ${settable.map(({ path }) => path.join('.')).join(', ')}.`,
     );
   place(body, field.path, valueOfText(field, text));
+}
+
+async function entryList(
+  context: Context,
+  { path: [name = ''] }: Field,
+  fields: readonly Field[],
+  options: Options,
+): Promise<unknown> {
+  const file = options.file as string | undefined;
+  const body = file === undefined ? {} : await readObject(file, context.io);
+  const entry: Record<string, unknown> = {};
+  for (const field of fields) {
+    const typed = typedValue(field, options);
+    if (typed !== undefined) place(entry, field.path, typed);
+  }
+  if (Object.keys(entry).length > 0) return { ...body, [name]: [body[name] ?? [], entry].flat() };
+  if (body[name] === undefined)
+    throw usageError(`${name} are missing.`, 'Give one by options, or any number in a file with -f.');
+  return body;
 }
 
 async function memberList(

@@ -6,7 +6,7 @@ import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
-import { addControlList, addGroupsMembers } from './commands/control-lists.ts';
+import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
@@ -42,6 +42,7 @@ const summaries: Readonly<Record<string, string>> = {
   groups: 'Groups: their roles and the groups they depend on',
   'api-key': 'API keys of clients',
   users: 'Users: their contacts, login names and locks',
+  factors: "The caller's own contacts for second proofs",
   businesses: 'Businesses and the roles that they have',
   services: 'Service accounts of clients',
   customers: 'Customers: businesses and users by contract',
@@ -52,7 +53,7 @@ const summaries: Readonly<Record<string, string>> = {
 
 const handWritten: Readonly<Record<string, readonly Fill[]>> = {
   groups: [addGroupsUpdate, addGroupsTree, addGroupsMembers],
-  users: [addControlList],
+  users: [addControlList, addUsersFactors],
   clients: [addControlList],
   businesses: [addControlList],
   customers: [addControlList],

@@ -97,7 +97,12 @@ async function call(parts: Parts, prefix: string, operation: ManifestOperation, 
   const given = isLogin ? { ...input, headers: joinHeaders(parts.session.basic, input.headers) } : input;
   const answer = await sendWithSession(parts, operation.method, path, { ...given, anonymous: anonymous || isLogin });
   assertSuccess(answer);
-  return answer;
+  return withHeaderValue(operation, answer);
+}
+
+/** Where an answer has its one value in a header, that is what is in it. */
+function withHeaderValue({ response: { header } }: ManifestOperation, answer: Answer): Answer {
+  return header ? { ...answer, body: { [header.field]: answer.headers[header.name.toLowerCase()] } } : answer;
 }
 
 async function raw(parts: Parts, method: string, path: string, input: CallInput): Promise<Answer> {
@@ -136,5 +141,5 @@ async function* items(base: BaseClient, id: string, input: CallInput): AsyncGene
 async function result(operation: ManifestOperation, answer: Promise<Answer>): Promise<unknown> {
   const given = await answer;
   if (operation.response.page) return asPage(given);
-  return operation.response.status === 204 ? undefined : given.body;
+  return operation.response.status === 204 && !operation.response.header ? undefined : given.body;
 }

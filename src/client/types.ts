@@ -53,7 +53,9 @@ export type ResultOf<O extends OperationType> = O['response'] extends { readonly
   ? ResultPage<z.output<Item>>
   : O['response'] extends { readonly body: infer Body extends z.ZodType }
     ? z.output<Body>
-    : undefined;
+    : O['response'] extends { readonly header: { readonly field: infer Field extends string } }
+      ? { readonly [Key in Field]: string }
+      : undefined;
 
 export type Method<O extends OperationType> =
   MayBeLeftOut<InputOf<O>> extends true

@@ -56,6 +56,8 @@ export interface ManifestOperation {
     readonly secret: boolean;
     /** Carries an ETag that If-Match takes on writes. */
     readonly entity: boolean;
+    /** Where a 204 has its one value; the client gives it as an object with this field. */
+    readonly header?: { readonly name: string; readonly field: string };
     /** Schema of the body, or of one item of a page; absent for 204. */
     readonly schema?: JsonSchema;
   };

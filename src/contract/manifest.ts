@@ -2739,6 +2739,197 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "product-accesses.authorize",
+   "title": "Generate Opaque Token",
+   "description": "Asks the product system for the product and answers with an opaque token: of 10 minutes with remember-me, else of 60. The product is named by productId, or by productAlias and sku; where all are given, they name the same one. What is said of order, show case and price is for the caller alone and not kept.",
+   "method": "POST",
+   "path": "/product-accesses/authorize",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS or BUSINESSOWNER or BUSINESSADMIN or ADMIN)",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    403,
+    404,
+    500,
+    501,
+    503
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "command": "products authorize",
+   "examples": [
+    {
+     "title": "By the id of the product",
+     "command": "--product-id reports-basic"
+    }
+   ],
+   "params": [],
+   "query": [
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a token of 10 minutes",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "orderId": {
+      "description": "Order that the token is for",
+      "type": "string",
+      "maxLength": 200
+     },
+     "isExternalOrder": {
+      "description": "Whether the order is kept elsewhere",
+      "type": "boolean"
+     },
+     "productId": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+     },
+     "productAlias": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Name of a product, unique together with its sku"
+     },
+     "sku": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Stock keeping unit of the product"
+     },
+     "billingType": {
+      "type": "string",
+      "enum": [
+       "EXPEND",
+       "PREPAID",
+       "SUBSCRIPTION"
+      ],
+      "description": "How the product is paid for"
+     },
+     "showCaseId": {
+      "description": "Where the product was offered",
+      "type": "string",
+      "maxLength": 200
+     },
+     "skuPriceHashCode": {
+      "description": "Price that was shown",
+      "type": "string",
+      "maxLength": 200
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "opaqueToken": {
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the token is good for, as digits"
+      }
+     },
+     "required": [
+      "opaqueToken",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "An opaque token for a product."
+    }
+   }
+  },
+  {
+   "id": "product-accesses.validate-token",
+   "title": "Validate Opaque Token",
+   "description": "Asks the product system whether the product is sold with the billing type, and answers with an opaque token of 60 minutes in the header X-Opaque-Token. A billing type is implemented where the product system says so; with the products of the store, where any of them is sold with it.",
+   "method": "POST",
+   "path": "/product-accesses/validate-token",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS and BUSINESSADMIN or BUSINESSADMIN)",
+   "statuses": [
+    200,
+    204,
+    400,
+    401,
+    403,
+    404,
+    500,
+    501,
+    503
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "command": "products validate",
+   "examples": [
+    {
+     "title": "A subscription",
+     "command": "--product-alias reports --sku basic --billing-type SUBSCRIPTION"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "productAlias": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Name of a product, unique together with its sku"
+     },
+     "sku": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Stock keeping unit of the product"
+     },
+     "billingType": {
+      "type": "string",
+      "enum": [
+       "EXPEND",
+       "PREPAID",
+       "SUBSCRIPTION"
+      ],
+      "description": "How the product is paid for"
+     }
+    },
+    "required": [
+     "productAlias",
+     "sku",
+     "billingType"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "header": {
+     "name": "X-Opaque-Token",
+     "field": "opaqueToken"
+    }
+   }
+  },
+  {
    "id": "service-accesses.add-service",
    "title": "Groups - Add Service",
    "description": "Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role somebody names only services that are its own.",
@@ -3597,9 +3788,270 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.associate-legacy-by-email",
+   "title": "Associate legacy logon by email",
+   "description": "Sends a code to the e-mail address that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.",
+   "method": "POST",
+   "path": "/user-identities/me/legacy-logons/email",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "challengeId": {
+       "type": "string",
+       "description": "Names the transaction, for its completion"
+      },
+      "contact": {
+       "type": "string",
+       "description": "Where the code went, masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as digits"
+      }
+     },
+     "required": [
+      "challengeId",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A code that was sent to bind a logon."
+    }
+   }
+  },
+  {
+   "id": "user-identities.associate-legacy-by-mobile",
+   "title": "Associate legacy logon by mobile",
+   "description": "Sends a code to the mobile number that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.",
+   "method": "POST",
+   "path": "/user-identities/me/legacy-logons/mobile",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "challengeId": {
+       "type": "string",
+       "description": "Names the transaction, for its completion"
+      },
+      "contact": {
+       "type": "string",
+       "description": "Where the code went, masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as digits"
+      }
+     },
+     "required": [
+      "challengeId",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A code that was sent to bind a logon."
+    }
+   }
+  },
+  {
+   "id": "user-identities.change-password",
+   "title": "Change Password",
+   "description": "Changes the password of the calling user, who gives the current one; a wrong one counts as a failed login. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.",
+   "method": "POST",
+   "path": "/user-identities/me/change-password",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "password": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "The current one"
+     },
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+     }
+    },
+    "required": [
+     "password",
+     "newPassword"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "user-identities.complete-associate-legacy",
+   "title": "Complete Associate legacy logon",
+   "description": "Binds the logon to the calling user, by the code that was sent for it. Sessions of the logon alone end with that.",
+   "method": "POST",
+   "path": "/user-identities/me/legacy-logons/complete",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "challengeId": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "As the association was answered"
+     },
+     "token": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "The code that was sent, six digits"
+     }
+    },
+    "required": [
+     "challengeId",
+     "token"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "legacyLogons": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "legacyLogons"
+     ],
+     "additionalProperties": false,
+     "description": "All mainframe logons of a user."
+    }
+   }
+  },
+  {
    "id": "user-identities.create",
    "title": "Create Identity",
-   "description": "Makes a user. Without a code the contacts stay unverified and the token of the answer carries no level: it identifies nobody yet.",
+   "description": "Makes a user. token is the code that identification sent to one of the contacts: that one is verified then, and the token of the answer has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level: it identifies nobody yet. A code is used up only where the user is made.",
    "method": "POST",
    "path": "/user-identities",
    "auth": "client-id",
@@ -3758,6 +4210,988 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.create-password",
+   "title": "Create password",
+   "description": "Gives the calling user its first password. Each rule that the password breaks is named. The contacts of the user are told.",
+   "method": "POST",
+   "path": "/user-identities/me/create-password",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and (AUTH-IDENTIFIED or AUTH-BASIC)",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+     }
+    },
+    "required": [
+     "newPassword"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {},
+     "additionalProperties": false,
+     "description": "An empty object."
+    }
+   }
+  },
+  {
+   "id": "user-identities.factors.add",
+   "title": "Add alternative contacts to use on MFA process",
+   "description": "Adds contacts of the calling user: all of them, or none. A new one is not verified: it receives codes only to verify itself. A user has at most 20, each contact once, the main ones included; one e-mail and one mobile at most carry the tag MARKED_RESOURCES.",
+   "method": "POST",
+   "path": "/user-identities/me/authentication-factors",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "factors add",
+   "examples": [
+    {
+     "title": "An e-mail",
+     "command": "--contact-type EMAIL --email alice@example.org --tag home"
+    },
+    {
+     "title": "Several, as authenticationFactors in a file",
+     "command": "-f factors.yaml"
+    }
+   ],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "authenticationFactors": {
+      "minItems": 1,
+      "maxItems": 100,
+      "type": "array",
+      "items": {
+       "type": "object",
+       "properties": {
+        "contactType": {
+         "type": "string",
+         "enum": [
+          "EMAIL",
+          "MOBILE"
+         ],
+         "description": "What kind of contact it is"
+        },
+        "email": {
+         "type": "string",
+         "maxLength": 254,
+         "format": "email",
+         "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+         "description": "E-mail address (RFC 5321)"
+        },
+        "mobile": {
+         "type": "object",
+         "properties": {
+          "regionCode": {
+           "type": "integer",
+           "minimum": 1,
+           "maximum": 999,
+           "description": "1 to 3 digits"
+          },
+          "areaCode": {
+           "type": "integer",
+           "minimum": 1,
+           "maximum": 9999,
+           "description": "1 to 4 digits"
+          },
+          "phoneNumber": {
+           "type": "integer",
+           "minimum": 1000,
+           "maximum": 999999999999,
+           "description": "4 to 12 digits"
+          }
+         },
+         "required": [
+          "regionCode",
+          "areaCode",
+          "phoneNumber"
+         ],
+         "additionalProperties": false,
+         "description": "A mobile phone number in its parts."
+        },
+        "tags": {
+         "maxItems": 20,
+         "type": "array",
+         "items": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 50,
+          "description": "A tag"
+         },
+         "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+        }
+       },
+       "required": [
+        "contactType"
+       ],
+       "additionalProperties": false,
+       "description": "An alternative contact: an e-mail address or a mobile number."
+      },
+      "description": "All of them are added, or none"
+     }
+    },
+    "required": [
+     "authenticationFactors"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "array",
+     "items": {
+      "type": "object",
+      "properties": {
+       "id": {
+        "type": "string"
+       }
+      },
+      "required": [
+       "id"
+      ],
+      "additionalProperties": false,
+      "description": "An authentication factor by its id."
+     }
+    }
+   }
+  },
+  {
+   "id": "user-identities.factors.admin-add",
+   "title": "Add alternative contacts to use on MFA process (administrative variant)",
+   "description": "Adds contacts of a user: all of them, or none. They count as verified. Tags come as an array, or as a string that holds a JSON array. A user has at most 20, each contact once, the main ones included; one e-mail and one mobile at most carry the tag MARKED_RESOURCES.",
+   "method": "POST",
+   "path": "/user-identities/{id}/authentication-factors",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users factors add",
+   "examples": [
+    {
+     "title": "An e-mail",
+     "command": "USER_ID --contact-type EMAIL --email alice@example.org --tag home"
+    },
+    {
+     "title": "Several, as authenticationFactors in a file",
+     "command": "USER_ID -f factors.yaml"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "authenticationFactors": {
+      "minItems": 1,
+      "maxItems": 100,
+      "type": "array",
+      "items": {
+       "type": "object",
+       "properties": {
+        "id": {
+         "type": "string",
+         "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+         "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+        },
+        "contactType": {
+         "type": "string",
+         "enum": [
+          "EMAIL",
+          "MOBILE"
+         ],
+         "description": "What kind of contact it is"
+        },
+        "email": {
+         "type": "string",
+         "maxLength": 254,
+         "format": "email",
+         "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+         "description": "E-mail address (RFC 5321)"
+        },
+        "mobile": {
+         "type": "object",
+         "properties": {
+          "regionCode": {
+           "type": "integer",
+           "minimum": 1,
+           "maximum": 999,
+           "description": "1 to 3 digits"
+          },
+          "areaCode": {
+           "type": "integer",
+           "minimum": 1,
+           "maximum": 9999,
+           "description": "1 to 4 digits"
+          },
+          "phoneNumber": {
+           "type": "integer",
+           "minimum": 1000,
+           "maximum": 999999999999,
+           "description": "4 to 12 digits"
+          }
+         },
+         "required": [
+          "regionCode",
+          "areaCode",
+          "phoneNumber"
+         ],
+         "additionalProperties": false,
+         "description": "A mobile phone number in its parts."
+        },
+        "tags": {
+         "anyOf": [
+          {
+           "maxItems": 20,
+           "type": "array",
+           "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 50,
+            "description": "A tag"
+           },
+           "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+          },
+          {
+           "type": "string",
+           "maxLength": 4000
+          }
+         ],
+         "description": "Tags as an array, or as a string that holds a JSON array"
+        }
+       },
+       "required": [
+        "contactType"
+       ],
+       "additionalProperties": false,
+       "description": "An alternative contact, with its id where one is wished."
+      },
+      "description": "All of them are added, or none"
+     }
+    },
+    "required": [
+     "authenticationFactors"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "array",
+     "items": {
+      "type": "object",
+      "properties": {
+       "id": {
+        "type": "string"
+       }
+      },
+      "required": [
+       "id"
+      ],
+      "additionalProperties": false,
+      "description": "An authentication factor by its id."
+     }
+    }
+   }
+  },
+  {
+   "id": "user-identities.factors.admin-remove",
+   "title": "Delete an alternative contact with administrative roles",
+   "description": "Removes an alternative contact of a user. Codes that went to it are void, and it is told of the removal. Main contacts are not among them.",
+   "method": "DELETE",
+   "path": "/user-identities/{id}/authentication-factors/{factorId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "users factors remove",
+   "examples": [
+    {
+     "title": "One of them",
+     "command": "USER_ID FACTOR_ID"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    },
+    {
+     "name": "factorId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Factor id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.factors.admin-update",
+   "title": "Partial update to alternative contact to use on MFA process with administrative roles",
+   "description": "Changes the fields that are sent. A contact set here counts as verified; codes that went to the one before are void, and that one is told of the change. Another contactType takes its contact with it. Main contacts are not changed here.",
+   "method": "PATCH",
+   "path": "/user-identities/{id}/authentication-factors/{factorId}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    204,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users factors update",
+   "examples": [
+    {
+     "title": "Other tags",
+     "command": "USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    },
+    {
+     "name": "factorId",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Factor id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "contactType": {
+      "type": "string",
+      "enum": [
+       "EMAIL",
+       "MOBILE"
+      ],
+      "description": "What kind of contact it is"
+     },
+     "email": {
+      "type": "string",
+      "maxLength": 254,
+      "format": "email",
+      "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+      "description": "E-mail address (RFC 5321)"
+     },
+     "mobile": {
+      "type": "object",
+      "properties": {
+       "regionCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 999,
+        "description": "1 to 3 digits"
+       },
+       "areaCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9999,
+        "description": "1 to 4 digits"
+       },
+       "phoneNumber": {
+        "type": "integer",
+        "minimum": 1000,
+        "maximum": 999999999999,
+        "description": "4 to 12 digits"
+       }
+      },
+      "required": [
+       "regionCode",
+       "areaCode",
+       "phoneNumber"
+      ],
+      "additionalProperties": false,
+      "description": "A mobile phone number in its parts."
+     },
+     "tags": {
+      "maxItems": 20,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 50,
+       "description": "A tag"
+      },
+      "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+     }
+    },
+    "additionalProperties": false,
+    "description": "What is to change of an alternative contact."
+   },
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.factors.list",
+   "title": "Retrieve all user authentication factors",
+   "description": "The contacts of the calling user, masked, as far as the calling client is shown them. By its factorVisibility that is: CREDENTIALS_ONLY the main contacts, MARKED_RESOURCES the alternative ones with that tag, UNRESTRICTED all.",
+   "method": "GET",
+   "path": "/user-identities/me/authentication-factors",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    200,
+    401,
+    403,
+    500
+   ],
+   "softErrors": false,
+   "effect": "read",
+   "idempotent": true,
+   "command": "factors list",
+   "examples": [
+    {
+     "title": "The caller's own",
+     "command": ""
+    }
+   ],
+   "params": [],
+   "query": [],
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "array",
+     "items": {
+      "type": "object",
+      "properties": {
+       "id": {
+        "type": "string",
+        "description": "main-email, main-mobile, or the id of an alternative contact"
+       },
+       "contactType": {
+        "type": "string",
+        "enum": [
+         "EMAIL",
+         "MOBILE"
+        ],
+        "description": "What kind of contact it is"
+       },
+       "email": {
+        "description": "Masked",
+        "type": "string"
+       },
+       "mobile": {
+        "type": "object",
+        "properties": {
+         "regionCode": {
+          "type": "string"
+         },
+         "areaCode": {
+          "type": "string",
+          "description": "Masked"
+         },
+         "phoneNumber": {
+          "type": "string",
+          "description": "Masked"
+         }
+        },
+        "required": [
+         "regionCode",
+         "areaCode",
+         "phoneNumber"
+        ],
+        "additionalProperties": false,
+        "description": "A mobile phone number in its parts, masked."
+       },
+       "tags": {
+        "type": "string",
+        "description": "A JSON array of tags"
+       },
+       "credential": {
+        "type": "boolean",
+        "description": "Whether it is a main contact"
+       },
+       "default": {
+        "type": "boolean",
+        "description": "Whether a second proof goes there where the caller names no factor"
+       }
+      },
+      "required": [
+       "id",
+       "contactType",
+       "tags",
+       "credential",
+       "default"
+      ],
+      "additionalProperties": false,
+      "description": "A contact that second proofs can go to."
+     }
+    }
+   }
+  },
+  {
+   "id": "user-identities.factors.remove",
+   "title": "Delete an alternative contact",
+   "description": "Removes an alternative contact of the calling user. Codes that went to it are void, and it is told of the removal. Main contacts are not removed here.",
+   "method": "DELETE",
+   "path": "/user-identities/me/authentication-factors/{id}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER",
+   "statuses": [
+    204,
+    401,
+    403,
+    404,
+    412,
+    500
+   ],
+   "softErrors": false,
+   "effect": "destructive",
+   "idempotent": true,
+   "command": "factors remove",
+   "examples": [
+    {
+     "title": "One of them",
+     "command": "FACTOR_ID"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Factor id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.factors.send-token",
+   "title": "Send a token to an authentication factor",
+   "description": "Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before is void. At most five an hour go to one contact. Alternative contacts that the calling client is not shown are not there for it.",
+   "method": "POST",
+   "path": "/user-identities/me/authentication-factors/{id}/tokens",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    200,
+    204,
+    401,
+    404,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "command": "factors send-token",
+   "examples": [
+    {
+     "title": "To the main e-mail",
+     "command": "main-email"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Factor id"
+     }
+    }
+   ],
+   "query": [],
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.factors.update",
+   "title": "Update an alternative contact to use on MFA process",
+   "description": "Replaces an alternative contact of the calling user; without tags it has none. A changed contact is unverified again, codes that went to the one before are void, and that one is told of the change. Main contacts are not changed here.",
+   "method": "PUT",
+   "path": "/user-identities/me/authentication-factors/{id}",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER",
+   "statuses": [
+    204,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": true,
+   "command": "factors update",
+   "examples": [
+    {
+     "title": "Another e-mail, without tags",
+     "command": "FACTOR_ID --contact-type EMAIL --email alice@example.org"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Factor id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "contactType": {
+      "type": "string",
+      "enum": [
+       "EMAIL",
+       "MOBILE"
+      ],
+      "description": "What kind of contact it is"
+     },
+     "email": {
+      "type": "string",
+      "maxLength": 254,
+      "format": "email",
+      "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+      "description": "E-mail address (RFC 5321)"
+     },
+     "mobile": {
+      "type": "object",
+      "properties": {
+       "regionCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 999,
+        "description": "1 to 3 digits"
+       },
+       "areaCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9999,
+        "description": "1 to 4 digits"
+       },
+       "phoneNumber": {
+        "type": "integer",
+        "minimum": 1000,
+        "maximum": 999999999999,
+        "description": "4 to 12 digits"
+       }
+      },
+      "required": [
+       "regionCode",
+       "areaCode",
+       "phoneNumber"
+      ],
+      "additionalProperties": false,
+      "description": "A mobile phone number in its parts."
+     },
+     "tags": {
+      "maxItems": 20,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 50,
+       "description": "A tag"
+      },
+      "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+     }
+    },
+    "required": [
+     "contactType"
+    ],
+    "additionalProperties": false,
+    "description": "An alternative contact: an e-mail address or a mobile number."
+   },
+   "response": {
+    "status": 204,
+    "page": false,
+    "secret": false,
+    "entity": false
+   }
+  },
+  {
+   "id": "user-identities.factors.validate-token",
+   "title": "Validate a Token previously sent to an authentication factor",
+   "description": "Takes the code that went to a contact of the calling user: the contact is verified from then on, a main e-mail is a login name. The code is bound to user and contact, not to the session that asked for it. challengeId is for grant-auth-smart in the calling session: one use, within five minutes.",
+   "method": "POST",
+   "path": "/user-identities/me/authentication-factors/{id}/tokens/validate",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    404,
+    412,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "factors validate-token",
+   "examples": [
+    {
+     "title": "The code from standard input",
+     "command": "main-email --token-file -"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "Factor id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "token": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "The code that was sent"
+     }
+    },
+    "required": [
+     "token"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "challengeId": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "challengeId"
+     ],
+     "additionalProperties": false
+    }
+   }
+  },
+  {
+   "id": "user-identities.fulfill-mfa",
+   "title": "Fulfill MFA",
+   "description": "Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes of a user, in whatever sessions, none is taken for an hour.",
+   "method": "POST",
+   "path": "/user-identities/me/fulfill-mfa",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    412,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "challengeId": {
+      "type": "string",
+      "maxLength": 200
+     },
+     "token": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "The code that was sent"
+     }
+    },
+    "required": [
+     "challengeId",
+     "token"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
    "id": "user-identities.get",
    "title": "Get Identities from user",
    "description": "The contacts and mainframe logons of a user. A user sees itself only, unless it is an administrator.",
@@ -3850,6 +5284,270 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.grant-auth-smart",
+   "title": "Grant Auth Smart Role",
+   "description": "Takes the challengeId of validate-token, once and in the session that it was given to: the session has AUTH-SMART from then on. Where the session has a refresh token, the answer brings a new one in its place.",
+   "method": "POST",
+   "path": "/user-identities/me/grant-auth-smart",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    200,
+    400,
+    401,
+    403,
+    412,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "challengeId": {
+      "type": "string",
+      "maxLength": 200
+     }
+    },
+    "required": [
+     "challengeId"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.identification",
+   "title": "User identification",
+   "description": "Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before; at most five an hour go to one contact. Whether anybody has the contact makes no difference.",
+   "method": "POST",
+   "path": "/user-identities/identification",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    422,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client, where no header names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userEmail": {
+      "type": "string",
+      "maxLength": 254,
+      "format": "email",
+      "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+      "description": "E-mail address (RFC 5321)"
+     },
+     "userMobile": {
+      "type": "object",
+      "properties": {
+       "regionCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 999,
+        "description": "1 to 3 digits"
+       },
+       "areaCode": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9999,
+        "description": "1 to 4 digits"
+       },
+       "phoneNumber": {
+        "type": "integer",
+        "minimum": 1000,
+        "maximum": 999999999999,
+        "description": "4 to 12 digits"
+       }
+      },
+      "required": [
+       "regionCode",
+       "areaCode",
+       "phoneNumber"
+      ],
+      "additionalProperties": false,
+      "description": "A mobile phone number in its parts."
+     }
+    },
+    "additionalProperties": false,
+    "description": "Exactly one contact."
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "contactType": {
+       "type": "string",
+       "enum": [
+        "EMAIL",
+        "MOBILE"
+       ]
+      },
+      "contact": {
+       "type": "string",
+       "description": "Masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as a string of digits"
+      }
+     },
+     "required": [
+      "contactType",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "Where the code went, and how long it is good."
+    }
+   }
+  },
+  {
+   "id": "user-identities.leverage-mfa",
+   "title": "Leverage MFA",
+   "description": "Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before. Alternative contacts that the calling client is not shown are not there for it.",
+   "method": "POST",
+   "path": "/user-identities/me/leverage-mfa",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    404,
+    412,
+    429,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "factorId": {
+      "description": "main-email, main-mobile, or the id of an alternative contact",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "challengeId": {
+       "type": "string",
+       "description": "For fulfill-mfa in the calling session"
+      },
+      "contactType": {
+       "type": "string",
+       "enum": [
+        "EMAIL",
+        "MOBILE"
+       ],
+       "description": "What kind of contact it is"
+      },
+      "contact": {
+       "type": "string",
+       "description": "Masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "description": "Seconds as a string of digits"
+      }
+     },
+     "required": [
+      "challengeId",
+      "contactType",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A code is under way as second proof."
+    }
+   }
+  },
+  {
    "id": "user-identities.lock",
    "title": "Lock an user credential",
    "description": "From the next call on the user is refused everywhere, and its sessions are over.",
@@ -3914,7 +5612,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.login",
    "title": "Login user",
-   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key.",
+   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user.",
    "method": "POST",
    "path": "/user-identities/login",
    "auth": "client-id",
@@ -4023,6 +5721,187 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.login-legacy",
+   "title": "Login legacy user",
+   "description": "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case.",
+   "method": "POST",
+   "path": "/user-identities/login-legacy",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a refresh token and shorter access tokens",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "maxLength": 254
+     },
+     "password": {
+      "type": "string",
+      "maxLength": 1000
+     },
+     "deviceId": {
+      "type": "string",
+      "maxLength": 200
+     }
+    },
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.provision-logon",
+   "title": "Provision logon in mainframe",
+   "description": "Makes the logon in the mainframe, with the user's verified contacts, and binds it to the user. Without a password nobody logs in with it before a reset. Where it was made but could not be bound, it is taken back; after a crash in between, the user can still bind it by a code to its own contacts.",
+   "method": "POST",
+   "path": "/user-identities/{id}/legacy-logons",
+   "auth": "caller",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE",
+   "statuses": [
+    201,
+    400,
+    401,
+    403,
+    404,
+    412,
+    422,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "command": "users provision-logon",
+   "examples": [
+    {
+     "title": "With a first password",
+     "command": "USER_ID --logon SMITH01 --password-file first-password"
+    }
+   ],
+   "params": [
+    {
+     "name": "id",
+     "required": true,
+     "schema": {
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "description": "User id"
+     }
+    }
+   ],
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     },
+     "password": {
+      "description": "Keeps the rule of the setting mainframe-password-rule",
+      "type": "string",
+      "maxLength": 1000
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "logon": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "logon"
+     ],
+     "additionalProperties": false,
+     "description": "A mainframe logon."
+    }
+   }
+  },
+  {
    "id": "user-identities.remove",
    "title": "Remove Identity",
    "description": "Removes a user with its memberships and sessions. Its id is not given out again; the last administrator stays.",
@@ -4120,6 +5999,347 @@ export const manifest: Manifest = {
     "page": false,
     "secret": false,
     "entity": false
+   }
+  },
+  {
+   "id": "user-identities.reset-legacy-password",
+   "title": "Reset a legacy identity",
+   "description": "Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password-rule; one that does not, and a mainframe that does not answer, use no code up.",
+   "method": "POST",
+   "path": "/user-identities/reset-legacy-password",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    400,
+    401,
+    422,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     },
+     "token": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "The code that was sent, six digits"
+     },
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "Keeps the rule of the setting mainframe-password-rule"
+     },
+     "hash": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "As retrieve-legacy-identity answered"
+     }
+    },
+    "required": [
+     "logon",
+     "token",
+     "newPassword",
+     "hash"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 200,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.reset-password",
+   "title": "Reset password",
+   "description": "Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told.",
+   "method": "POST",
+   "path": "/user-identities/reset-password",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    412,
+    422,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client, where no header names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "newPassword": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+     },
+     "validationCode": {
+      "type": "string",
+      "maxLength": 100,
+      "description": "Code of retrieve-identity"
+     },
+     "username": {
+      "type": "string",
+      "maxLength": 254,
+      "description": "Any login identifier of the user"
+     }
+    },
+    "required": [
+     "newPassword",
+     "validationCode",
+     "username"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "type": "string"
+      }
+     },
+     "required": [
+      "userId"
+     ],
+     "additionalProperties": false,
+     "description": "Whose password it is."
+    }
+   }
+  },
+  {
+   "id": "user-identities.retrieve",
+   "title": "Retrieve an Identity",
+   "description": "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. At most five an hour under one name, and five codes an hour to one contact: beyond those nothing is sent, and the last code stays good.",
+   "method": "POST",
+   "path": "/user-identities/retrieve-identity",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    200,
+    201,
+    400,
+    401,
+    404,
+    429,
+    500
+   ],
+   "softErrors": true,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client, where no header names it",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "userName": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Any login identifier of the user"
+     }
+    },
+    "required": [
+     "userName"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": false,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "userId": {
+       "description": "To proven clients only",
+       "type": "string"
+      },
+      "businessId": {
+       "description": "To proven clients only, where the user is of a business",
+       "type": "string"
+      },
+      "username": {
+       "type": "string",
+       "description": "As it was asked"
+      }
+     },
+     "required": [
+      "username"
+     ],
+     "additionalProperties": false,
+     "description": "What is told of a user who is to recover its account."
+    }
+   }
+  },
+  {
+   "id": "user-identities.retrieve-legacy",
+   "title": "Retrieve a legacy identity",
+   "description": "Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike.",
+   "method": "POST",
+   "path": "/user-identities/retrieve-legacy-identity",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    429,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "logon": {
+      "type": "string",
+      "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     }
+    },
+    "required": [
+     "logon"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "hash": {
+       "type": "string",
+       "description": "Names the transaction, for reset-legacy-password"
+      },
+      "contact": {
+       "type": "string",
+       "description": "Where the code went, masked"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Seconds that the code is good for, as digits"
+      }
+     },
+     "required": [
+      "hash",
+      "contact",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A code that was sent to set a mainframe password anew."
+    }
    }
   },
   {
@@ -4842,7 +7062,7 @@ export const manifest: Manifest = {
    "code": "PASSWORD_NOT_FOR_MAINFRAME",
    "status": 422,
    "message": "The mainframe does not take this password.",
-   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password."
+   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password-rule."
   },
   {
    "code": "CONTACT_AMBIGUOUS",
@@ -5116,8 +7336,8 @@ export const manifest: Manifest = {
    "flag": true
   },
   {
-   "name": "mainframe-password",
-   "environment": "IAM_SERVE_MAINFRAME_PASSWORD",
+   "name": "mainframe-password-rule",
+   "environment": "IAM_SERVE_MAINFRAME_PASSWORD_RULE",
    "kind": "text",
    "description": "Regular expression that a new mainframe password matches as a whole",
    "flag": true,

@@ -33,6 +33,13 @@ export interface PlainText {
   readonly text: string;
 }
 
+/** A value that goes out in a header, and the name that it has as a field. */
+export interface HeaderValue {
+  readonly name: string;
+  readonly field: string;
+  readonly description: string;
+}
+
 export type ResponseDeclaration =
   | {
       readonly status: 200 | 201;
@@ -44,7 +51,11 @@ export type ResponseDeclaration =
       /** Media types besides JSON that the caller can ask for with Accept. */
       readonly alternatives?: readonly string[];
     }
-  | { readonly status: 204 }
+  | {
+      readonly status: 204;
+      /** The one value of the answer, in a header: the handler returns it as a field of this name. It is a secret. */
+      readonly header?: HeaderValue;
+    }
   /** A list: 200 where it is complete to the end, 206 and a Link header where more follows. */
   | { readonly page: z.ZodType };
 
@@ -55,7 +66,9 @@ export type Answer<R> = R extends { readonly page: infer Item extends z.ZodType 
     ? z.input<Body> | PlainText
     : R extends { readonly body: infer Body extends z.ZodType }
       ? z.input<Body>
-      : undefined;
+      : R extends { readonly header: { readonly field: infer Field extends string } }
+        ? { readonly [Key in Field]: string }
+        : undefined;
 
 export interface RequestDeclaration {
   readonly params?: Shape;

@@ -187,7 +187,7 @@ export const refusals = {
   PASSWORD_NOT_FOR_MAINFRAME: {
     status: 422,
     message: 'The mainframe does not take this password.',
-    fix: 'Choose one that keeps the rule of the mainframe, see the setting mainframe-password.',
+    fix: 'Choose one that keeps the rule of the mainframe, see the setting mainframe-password-rule.',
   },
   CONTACT_AMBIGUOUS: {
     status: 422,

@@ -193,6 +193,14 @@ export const Mobile = z
 /** A password as it is given to log in: whatever somebody types is looked at, up to a length that can be one. */
 export const GivenPassword = z.string().max(1000, 'must not be longer than 1000 characters');
 
+/** A password that is to be set. The rules for it name each one that it breaks; what they can't be held to goes no further. */
+export const NewPassword = GivenPassword.refine(
+  (value) => !/\p{Surrogate}/u.test(value),
+  'must be well-formed Unicode',
+).describe(
+  '8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case',
+);
+
 /** `(44 characters)`: base64 of 32 bytes. */
 export const ApiKeyValue = z
   .string()

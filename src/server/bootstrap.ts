@@ -3,8 +3,10 @@
  * administrator client. Secrets are random and told once, or given from outside and then applied at every start.
  */
 import { type Clock, epochSeconds } from './clock.ts';
+import { weaknessesOf } from './identity/password-rules.ts';
 import { hashPassword, passwordMatches } from './identity/passwords.ts';
 import { hashSecret, secretMatches } from './identity/secrets.ts';
+import { stopUser } from './identity/stop-user.ts';
 import { claimSubject, retireSubject } from './identity/subjects.ts';
 import type { Ids } from './ids.ts';
 import { newSecret, type Randomness } from './randomness.ts';
@@ -37,6 +39,7 @@ const groups = [
   { groupName: 'business-owners', roles: ['BUSINESSOWNER'], dependsOn: ['business-admins'] },
 ];
 
+const defaultUser = 'admin';
 const administratorsGroup = 'iam-administrators';
 const administratorAuthorities = ['AUTH-BASIC', 'AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'];
 
@@ -82,8 +85,21 @@ async function passwordToSet(
   client: Client | undefined,
 ): Promise<string | undefined> {
   const given = settings.adminPassword;
-  if (given !== undefined) return (await passwordMatches(given, user?.passwordHash ?? '')) ? undefined : given;
+  if (given !== undefined) {
+    if (await passwordMatches(given, user?.passwordHash ?? '')) return undefined;
+    await requireGoodSetting(given, settings, user);
+    return given;
+  }
   return client === undefined || settings.resetAdmin ? newSecret(randomness) : undefined;
+}
+
+/** @throws SettingError naming each rule that the password breaks. */
+async function requireGoodSetting(password: string, settings: Settings, user: User | undefined): Promise<void> {
+  const weaknesses = await weaknessesOf(password, {
+    userName: settings.adminUser ?? user?.userName ?? defaultUser,
+    userEmail: givenEmail(settings) ?? user?.userEmail,
+  });
+  if (weaknesses.length > 0) throw new SettingError(`IAM_ADMIN_PASSWORD ${weaknesses.join(', and ')}`);
 }
 
 async function makeGroups(tx: Transaction, { ids, clock }: BootstrapParts): Promise<void> {
@@ -178,6 +194,7 @@ async function setAdminUser(
     ...(userEmail === undefined ? {} : { userEmail, emailVerified: true }),
   };
   await requireFreeNames(tx, changed);
+  if (passwordHash !== undefined) await stopUser(tx, user.userId);
   if (JSON.stringify(changed) !== JSON.stringify(user)) await tx.users.replace(changed);
   return changed;
 }
@@ -201,7 +218,7 @@ async function makeAdminUser(
   { settings, ids, clock }: BootstrapParts,
   passwordHash: string,
 ): Promise<User> {
-  const userName = settings.adminUser ?? 'admin';
+  const userName = settings.adminUser ?? defaultUser;
   const userId = ids.newId();
   const user: User = {
     userId,

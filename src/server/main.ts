@@ -87,7 +87,7 @@ async function readConfiguration({
   });
   // The reader of YAML is a large part of the server, and most starts have no seed.
   const { readSeed } = await import('./seed/read.ts');
-  const seed = readSeed(text, settings.seed);
+  const seed = await readSeed(text, settings.seed);
   return { settings: readSettings(flags, environment, seed.settings), seed };
 }
 

@@ -177,11 +177,7 @@ function writerOf({ response }: AnyOperation, world: World): Writer {
     return (ctx, answer, list) =>
       writePage(ctx, answer as Page<object>, { list, baseUrl: world.baseUrl, json: (item) => wireJson(page, item) });
   }
-  if (!('body' in response)) {
-    return (ctx) => {
-      writeNothing(ctx);
-    };
-  }
+  if (!('body' in response)) return emptyWriter(response);
   const { status, body, secret = false, entity = false } = response;
   return (ctx, answer) => {
     if (isText(answer)) return writeText(ctx, 200, answer);
@@ -190,6 +186,19 @@ function writerOf({ response }: AnyOperation, world: World): Writer {
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
     writeJson(ctx, status, json);
   };
+}
+
+function emptyWriter({ header }: Extract<AnyOperation['response'], { status: 204 }>): Writer {
+  if (!header) return (ctx) => writeNothing(ctx);
+  return (ctx, answer) => {
+    setHeader(ctx, header.name, (answer as Record<string, string>)[header.field] ?? missing(header.field));
+    setHeader(ctx, 'Pragma', 'no-cache');
+    writeNothing(ctx);
+  };
+}
+
+function missing(field: string): never {
+  throw new Error(`the handler gave no ${field}`);
 }
 
 function isText(answer: unknown): answer is PlainText {

@@ -1,6 +1,7 @@
 /** What values of settings must be; each check says what is wrong in words that follow the name of the setting. */
 import type { z } from 'zod';
 import { line, NewId } from '../contract/schemas.ts';
+import { lengthWeakness } from './identity/password-rules.ts';
 
 type Check = (value: string) => string | undefined;
 
@@ -11,8 +12,8 @@ function fits(schema: z.ZodType): Check {
 export const idFault = fits(NewId);
 export const userNameFault = fits(line(100, 'Login name'));
 export const emailFault: Check = (value) => (/^[^@\s]+@[^@\s]+$/.test(value) ? undefined : 'must be an e-mail address');
-export const passwordFault: Check = (value) =>
-  [...value].length >= 8 && [...value].length <= 128 ? undefined : 'must have 8 to 128 characters';
+/** What else a password must be depends on whose it is; the first start checks that. */
+export const passwordFault: Check = lengthWeakness;
 
 export const baseUrlFault: Check = (value) => {
   const url = URL.canParse(value) ? new URL(value) : undefined;

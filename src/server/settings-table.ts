@@ -75,10 +75,14 @@ export const settingsTable = {
       check: baseUrlFault,
     },
   ),
-  mainframePassword: text('mainframe-password', 'Regular expression that a new mainframe password matches as a whole', {
-    default: '[A-Za-z0-9@#$]{6,8}',
-    check: patternFault,
-  }),
+  mainframePasswordRule: text(
+    'mainframe-password-rule',
+    'Regular expression that a new mainframe password matches as a whole',
+    {
+      default: '[A-Za-z0-9@#$]{6,8}',
+      check: patternFault,
+    },
+  ),
   productsUrl: text('products-url', 'Product system that is asked over HTTP; the products of the store where missing', {
     check: baseUrlFault,
   }),

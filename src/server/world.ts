@@ -44,19 +44,16 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
 export function createWorld(parts: WorldParts): World {
   const { clock, randomness, settings } = parts;
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
+  const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock });
+  const passwords = createPasswords(queue, { fast: settings.fastPasswords });
   return {
     ...parts,
     baseUrl,
     ids: createIds(clock, randomness),
     noLimits: settings.noLimits,
     holdBack: settings.noLimits ? holdNobodyBack : createHoldBack(clock),
-    passwords: createPasswords(
-      createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock }),
-      {
-        fast: settings.fastPasswords,
-      },
-    ),
-    ...createPorts(parts),
+    passwords,
+    ...createPorts({ ...parts, passwords }),
     apiKeyUses: createApiKeyUses(),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({

@@ -75,3 +75,70 @@ describe('groups members', () => {
     expect(outcome.err).toContain('GROUP_NOT_FOUND');
   });
 });
+
+describe('users factors', () => {
+  test('list are asked of the control plane', async () => {
+    const json = [{ id: 'work', contactType: 'EMAIL', email: 'w***@example.com', verified: true, tags: '[]' }];
+    await using server = await startFake(() => ({ json }));
+    const { out } = await iam(['users', 'factors', 'list', 'a b'], server);
+    expect(out).toContain('w***@example.com');
+    expect(server.received[0]?.path).toBe('/_iam/users/a%20b/factors?limit=100');
+  });
+
+  test.each([
+    [['add', 'u1', '-f', '-'], 'POST', '/user-identities/u1/authentication-factors'],
+    [['update', 'u1', 'f1', '--tag', 'a,b'], 'PATCH', '/user-identities/u1/authentication-factors/f1'],
+    [['remove', 'u1', 'f1', '--yes'], 'DELETE', '/user-identities/u1/authentication-factors/f1'],
+  ])('%j goes by the service', async (words, method, path) => {
+    await using server = await startFake(() => ({ status: 200, json: [] }));
+    const stdin = 'authenticationFactors:\n  - contactType: EMAIL\n    email: a@example.com\n';
+    const outcome = await iam(['users', 'factors', ...words], { url: server.url, stdin });
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(server.received).toMatchObject([{ method, path: `/security/iam/v1${path}` }]);
+    const sent: Record<string, unknown> = {
+      POST: { authenticationFactors: [{ contactType: 'EMAIL', email: 'a@example.com' }] },
+      PATCH: { tags: ['a', 'b'] },
+    };
+    if (sent[method]) expect(JSON.parse(server.received[0]?.body ?? '')).toEqual(sent[method]);
+  });
+});
+
+test('one factor is typed, several come from a file, and both go together', async () => {
+  await using server = await startFake(() => ({ status: 201, json: [] }));
+  const phone = ['--contact-type', 'MOBILE', '--mobile.region-code', '55', '--mobile.area-code', '11'];
+  const words = [
+    'users',
+    'factors',
+    'add',
+    'u1',
+    '--id',
+    'p',
+    ...phone,
+    '--mobile.phone-number',
+    '98765',
+    '--tag',
+    'a,b',
+  ];
+  const typed = {
+    id: 'p',
+    contactType: 'MOBILE',
+    mobile: { regionCode: 55, areaCode: 11, phoneNumber: 98765 },
+    tags: ['a', 'b'],
+  };
+  const listed = { contactType: 'EMAIL', email: 'a@example.com' };
+  const stdin = JSON.stringify({ authenticationFactors: [listed] });
+  expect((await iam(words, server)).code).toBe(0);
+  expect((await iam([...words, '-f', '-'], { url: server.url, stdin })).code).toBe(0);
+  expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([
+    { authenticationFactors: [typed] },
+    { authenticationFactors: [listed, typed] },
+  ]);
+  const nothing = await iam(['users', 'factors', 'add', 'u1'], server);
+  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining('authenticationFactors are missing') });
+});
+
+test('factors are the own ones of the caller', async () => {
+  await using server = await startFake(() => ({ json: [] }));
+  expect((await iam(['factors', 'list'], server)).code).toBe(0);
+  expect(server.received[0]?.path).toBe('/security/iam/v1/user-identities/me/authentication-factors');
+});

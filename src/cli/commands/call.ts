@@ -19,6 +19,10 @@ export const callText: LeafText = {
     { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
     { title: 'Make one from a file', command: 'groups.create -f group.json' },
     { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
+    {
+      title: 'As an application that is only named',
+      command: 'user-identities.identification --anonymous --query clientId=APP_CLIENT_ID -f contact.json',
+    },
   ],
 };
 
@@ -29,6 +33,7 @@ export function addCall(program: Command, surroundings: Surroundings): void {
     .option('-p, --param <name=value>', 'parameter of the path (repeat)', assignments)
     .option('--query <name=value>', 'parameter of the query (repeat)', assignments)
     .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input')
+    .option('--anonymous', 'leave the credentials in use out')
     .option('--secret-to <file>', 'write a secret in the answer to a new file instead of showing it');
   runs(command, surroundings, (context, [id], options) => call(context, String(id), options));
 }
@@ -56,7 +61,7 @@ async function call(context: Context, id: string, options: Options): Promise<voi
     );
   const file = options.file as string | undefined;
   const body = file === undefined ? undefined : await readDocument(file, context.io);
-  const input = { params, query, body };
+  const input = { params, query, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
   const plan = planOf(context, operation, input);
   if (options.dryRun === true && operation.effect !== 'read') return printPlan(context, plan);
   if (operation.effect === 'destructive')

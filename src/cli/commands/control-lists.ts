@@ -57,6 +57,7 @@ const lists: Readonly<Record<string, ControlList>> = {
 };
 
 const memberColumns = ['kind', 'userId', 'businessId', 'serviceId'];
+const factorColumns = ['id', 'contactType', 'email', 'mobile', 'verified', 'default', 'credential', 'tags'];
 const whereFrom = 'Asks the control plane of the server under /_iam, which a server may have switched off.';
 
 /** Adds `list` to one of the nouns. */
@@ -104,6 +105,25 @@ export function addGroupsMembers(noun: Command, surroundings: Surroundings): voi
       shapeOf(memberColumns, memberColumns.length),
       extentOf(options),
     );
+  });
+}
+
+/** Adds `users factors list`, beside the operations on factors. */
+export function addUsersFactors(noun: Command, surroundings: Surroundings): void {
+  const factors = noun.commands.find((command) => command.name() === 'factors');
+  if (!factors) return;
+  const command = addLeaf(factors, 'list', {
+    title: 'Lists authentication factors of a user, with masked contacts',
+    description: `${whereFrom} \`iam factors list\` goes by the service itself, for the caller's own.`,
+    effect: 'read',
+    examples: [{ title: 'All of them', command: 'USER_ID' }],
+  })
+    .alias('ls')
+    .argument('<user-id>', 'User id');
+  addExtentOptions(command);
+  runs(command, surroundings, (context, [userId], options) => {
+    const path = `/_iam/users/${encodeURIComponent(String(userId))}/factors`;
+    return printPages(context, pages(context, path, {}), shapeOf(factorColumns, 6), extentOf(options));
   });
 }
 

@@ -6,10 +6,12 @@ import clients from './routes/clients.ts';
 import customers from './routes/customers.ts';
 import groupMembers from './routes/group-members.ts';
 import settings from './routes/settings.ts';
+import userFactors from './routes/user-factors.ts';
 import users from './routes/users.ts';
 
 export const controlRoutes: readonly Operation<ControlContext>[] = [
   users,
+  userFactors,
   clients,
   businesses,
   customers,

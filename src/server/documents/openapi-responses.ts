@@ -81,11 +81,18 @@ function successesOf(response: ResponseDeclaration, schemas: SchemaCollection): 
   }
   const { status } = response;
   const description = reasons[status];
-  if (!('body' in response)) return [[status, { description, headers: headers() }]];
+  if (!('body' in response)) return [[status, { description, headers: headersOfNothing(response) }]];
   const { body, secret, entity, alternatives = [] } = response;
   const named = headers(...(secret ? ['Cache-Control'] : []), ...(entity ? ['ETag'] : []));
   const others = Object.fromEntries(alternatives.map((type) => [type, { schema: { type: 'string' } }]));
   return [[status, { description, headers: named, content: { ...json(schemas.schemaOf(body, 'output')), ...others } }]];
+}
+
+/** An answer without a body may have its one value in a header. */
+function headersOfNothing({ header }: Extract<ResponseDeclaration, { status: 204 }>): Json {
+  if (!header) return headers();
+  const { name, description } = header;
+  return { ...headers('Cache-Control'), [name]: { description, required: true, schema: { type: 'string' } } };
 }
 
 function json(schema: Json, examples?: Json): Json {

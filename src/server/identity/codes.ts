@@ -9,15 +9,16 @@ import type { Randomness } from '../randomness.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { type Code, holderValue } from '../store/tables.ts';
 import { clearExpired } from './clear-expired.ts';
+import { countFailure, failuresName, heldFor } from './code-failures.ts';
 import { type Contact, contactKey } from './contacts.ts';
 import { type MessageTools, queueMessage } from './messages.ts';
 import { countSending } from './sendings.ts';
 
+export { attemptsLeft } from './code-failures.ts';
+
 export type Purpose = 'sign-up' | 'recovery' | 'mfa' | 'factor' | 'legacy-association' | 'legacy-recovery';
 
 const lifetimeSeconds = 600;
-const failuresAllowed = 5;
-const hour = 3600;
 
 /** What a code is bound to. Subjects are made by the functions below. */
 export interface CodeHolder {
@@ -51,6 +52,7 @@ export interface SentCode {
 /**
  * Sends one new code to contacts; the code before, of the same holder, is void. Part of a transaction; `outbox.kept()`
  * belongs after it. `quiet`: where a contact had its five codes in this hour, nothing goes there and nothing is said.
+ * `about` stays with the code, for whoever takes it.
  * @throws IamError TOO_MANY_CODES with Retry-After, unless `quiet`.
  */
 export async function sendCode(
@@ -58,8 +60,12 @@ export async function sendCode(
   holder: CodeHolder,
   contacts: readonly Contact[],
   tools: CodeTools,
-  { quiet = false } = {},
+  { quiet = false, about }: { readonly quiet?: boolean; readonly about?: string | undefined } = {},
 ): Promise<SentCode> {
+  const reached: Contact[] = [];
+  for (const contact of contacts) if (await countSending(tx, contactKey(contact), tools, quiet)) reached.push(contact);
+  // A new code that reaches nobody would only take the last one away.
+  if (contacts.length > 0 && reached.length === 0) return pretendedCode(tools);
   const now = epochSeconds(tools.clock);
   const code = sixDigits(tools.randomness);
   const codeId = tools.randomness.uuid();
@@ -71,6 +77,7 @@ export async function sendCode(
     purpose: holder.purpose,
     subject: holder.subject,
     ...(holder.target === undefined ? {} : { target: holder.target }),
+    ...(about === undefined ? {} : { about }),
     codeId,
     codeHash: hashOf(codeId, code, tools),
     used: false,
@@ -78,10 +85,8 @@ export async function sendCode(
     expiresAt,
   });
   const text = `${holder.purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It is good for ten minutes. Tell it to nobody.`;
-  for (const contact of contacts) {
-    if (!(await countSending(tx, contactKey(contact), tools, quiet))) continue;
+  for (const contact of reached)
     await queueMessage(tx, { contact, purpose: holder.purpose, text, code: { codeId, code, expiresAt } }, tools);
-  }
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
 }
 
@@ -108,26 +113,41 @@ export interface CodeCheck extends CodeHolder {
  * @throws IamError CODE_INVALID (or `refusal`) where it is wrong, used, expired, or of another holder; CODE_FAILURES
  *   with Retry-After after five wrong ones; whatever `onRight` throws.
  */
-export async function takeCode<Result>(
+export function takeCode<Result>(
   check: CodeCheck,
   tools: CodeTools,
   onRight: (tx: Transaction, code: Code) => Promise<Result>,
 ): Promise<Result> {
+  return takeCodeOfOne([check], tools, onRight);
+}
+
+/** As `takeCode`, for a code that may be of any of these holders: a wrong one counts once for each that it was tried on. */
+export async function takeCodeOfOne<Result>(
+  checks: readonly [CodeCheck, ...CodeCheck[]],
+  tools: CodeTools,
+  onRight: (tx: Transaction, code: Code) => Promise<Result>,
+): Promise<Result> {
   const taken = await tools.store.transaction(async (tx) => {
-    const outcome = await tryCode(tx, check, tools);
+    const outcome = await tryCode(tx, checks, tools);
     if (outcome.kind !== 'right') return outcome;
     const result = await onRight(tx, outcome.row);
     await markUsed(tx, outcome.row);
     return { kind: 'taken', result } as const;
   });
   if (taken.kind === 'taken') return taken.result;
-  throw refusalOf(taken, check);
+  throw refusalOf(taken, checks[0]);
 }
 
 /** As `takeCode`, but leaves a right code good, for what has to be looked at before it is used. */
 export async function checkCode(check: CodeCheck, tools: CodeTools): Promise<void> {
-  const outcome = await tools.store.transaction((tx) => tryCode(tx, check, tools));
+  const outcome = await tools.store.transaction((tx) => tryCode(tx, [check], tools));
   if (outcome.kind !== 'right') throw refusalOf(outcome, check);
+}
+
+/** Makes a used code good again, where what it was used for did not come about and nothing took its place meanwhile. */
+export async function restoreCode(tx: Transaction, codeId: string): Promise<void> {
+  const row = await tx.codes.get(codeId);
+  if (row) await tx.codes.replace({ ...row, used: false });
 }
 
 /** Voids every code of a subject: what was begun with them does not go on. */
@@ -135,72 +155,49 @@ export async function voidCodes(tx: Transaction, subject: string): Promise<void>
   for (const { codeId } of await tx.codes.find('subject', subject)) await tx.codes.delete(codeId);
 }
 
-/** How many more wrong codes a holder may give. */
-export async function attemptsLeft(
-  reader: Pick<Store, 'codeFailures'>,
-  holder: Pick<Code, 'purpose' | 'subject'>,
-  now: number,
-): Promise<number> {
-  return Math.max(0, failuresAllowed - failuresOf(await reader.codeFailures.get(failuresName(holder)), now));
-}
-
 type Outcome =
   | { readonly kind: 'right'; readonly row: Code }
-  | { readonly kind: 'wrong' }
+  | { readonly kind: 'wrong' | 'late' }
   | { readonly kind: 'held'; readonly retryAfter: number };
 
-async function tryCode(tx: Transaction, check: CodeCheck, tools: CodeTools): Promise<Outcome> {
+type Look = Outcome & { readonly name: string };
+
+async function tryCode(tx: Transaction, checks: readonly CodeCheck[], tools: CodeTools): Promise<Outcome> {
   const now = epochSeconds(tools.clock);
+  const looks: Look[] = [];
+  for (const check of checks) looks.push(await lookAt(tx, check, now, tools));
+  const right = looks.find(({ kind }) => kind === 'right');
+  if (right) {
+    await tx.codeFailures.delete(right.name);
+    return right;
+  }
+  // Who gives a right code once more guesses nothing: it was used, or came too late.
+  if (!looks.some(({ kind }) => kind === 'late'))
+    for (const { kind, name } of looks) if (kind === 'wrong') await countFailure(tx, name, now, tools.randomness);
+  return looks.find(({ kind }) => kind === 'held') ?? { kind: 'wrong' };
+}
+
+async function lookAt(tx: Transaction, check: CodeCheck, now: number, tools: CodeTools): Promise<Look> {
   const name = failuresName(check);
-  const failures = await tx.codeFailures.get(name);
-  if (!tools.noLimits && failuresOf(failures, now) >= failuresAllowed)
-    return { kind: 'held', retryAfter: (failures?.lastAt ?? now) + hour - now };
+  const retryAfter = tools.noLimits ? undefined : await heldFor(tx, name, now);
+  if (retryAfter !== undefined) return { kind: 'held', name, retryAfter };
   const row = await tx.codes.getBy('holder', holderValue(check));
   const codeId = row?.codeId ?? 'none';
   const matches =
     equal(hashOf(codeId, check.code, tools), row?.codeHash) && (check.codeId === undefined || check.codeId === codeId);
-  if (row && matches && !row.used && row.expiresAt > now) {
-    if (failures) await tx.codeFailures.delete(name);
-    return { kind: 'right', row };
-  }
-  // Who gives a right code once more guesses nothing: it was used, or came too late.
-  if (!matches) await countFailure(tx, name, now, tools);
-  return { kind: 'wrong' };
+  if (!row || !matches) return { kind: 'wrong', name };
+  return row.used || row.expiresAt <= now ? { kind: 'late', name } : { kind: 'right', name, row };
 }
 
-async function countFailure(tx: Transaction, name: string, now: number, { randomness }: CodeTools): Promise<void> {
-  const before = await tx.codeFailures.get(name);
-  const counted = { name, failures: failuresOf(before, now) + 1, lastAt: now };
-  if (before) await tx.codeFailures.replace(counted);
-  else await tx.codeFailures.insert(counted);
-  await clearExpired(
-    {
-      list: async (range) =>
-        (await tx.codeFailures.list(range)).map((row) => ({ ...row, expiresAt: row.lastAt + hour })),
-      delete: (key) => tx.codeFailures.delete(key),
-    },
-    (row) => row.name,
-    now,
-    randomness,
-  );
-}
-
-function failuresOf(row: { readonly failures: number; readonly lastAt: number } | undefined, now: number): number {
-  return row && row.lastAt + hour > now ? row.failures : 0;
-}
-
-async function markUsed(tx: Transaction, { codeId }: Code): Promise<void> {
-  const row = await tx.codes.get(codeId);
-  if (row) await tx.codes.replace({ ...row, used: true });
+/** Also where what was done with it voided it: it is to be known again, and not taken for a guess. */
+async function markUsed(tx: Transaction, row: Code): Promise<void> {
+  if (await tx.codes.get(row.codeId)) await tx.codes.replace({ ...row, used: true });
+  else if (!(await tx.codes.getBy('holder', holderValue(row)))) await tx.codes.insert({ ...row, used: true });
 }
 
 function refusalOf(outcome: Exclude<Outcome, { kind: 'right' }>, check: CodeCheck): IamError {
   if (outcome.kind === 'held') return fault('CODE_FAILURES', undefined, { 'Retry-After': String(outcome.retryAfter) });
   return check.refusal?.() ?? fault('CODE_INVALID');
-}
-
-function failuresName({ purpose, subject }: Pick<Code, 'purpose' | 'subject'>): string {
-  return `${purpose}/${subject}`;
 }
 
 function hashOf(codeId: string, code: string, { storeKey }: CodeTools): string {

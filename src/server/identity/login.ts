@@ -1,61 +1,131 @@
 /** Logging a user in by a password. Whatever is wrong, the answer and the work are the same. */
+import type { IamError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { Randomness } from '../randomness.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Transaction } from '../store/store.ts';
 import { type Client, foldIdentifier, type User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { type Authentication, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair } from './credentials.ts';
+import { isTooLong } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
+import { hashSecret } from './secrets.ts';
 import { type SessionStart, startSession } from './sessions.ts';
 import { findByLogin } from './users.ts';
 
-/** What logging in needs of a call's context. */
-export interface LoginTools {
+/** What proving a password needs of a call's context. */
+interface ProofTools {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly issuer: TokenIssuer;
   readonly passwords: Passwords;
   readonly authentication: Authentication;
 }
 
-const longestPassword = 128;
+/** What logging in needs of a call's context. */
+export interface LoginTools extends ProofTools {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly issuer: TokenIssuer;
+}
+
+export interface LoginWishes extends Pick<SessionStart, 'remember' | 'renewable' | 'scope'> {
+  /** What a device shows. One of this user is bound to the session; any other is as if none were shown. */
+  readonly deviceTokenId?: string | undefined;
+}
 
 /** @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY. */
 export async function loginWithPassword(
   tools: LoginTools,
   pair: Pair,
   client: Client,
-  wishes: Pick<SessionStart, 'remember' | 'renewable' | 'scope'>,
+  { deviceTokenId, ...wishes }: LoginWishes,
 ): Promise<TokenResponse> {
-  const user = await proveByPassword(tools, pair);
-  const started = await tools.store.transaction(async (tx) => {
-    const current = await tx.users.get(user.userId);
-    // What happened while the password was checked counts: a lock, a removal, a new password.
-    if (!current || current.locked || current.passwordHash !== user.passwordHash) throw refused();
-    const start = { ...wishes, clientId: client.clientId, userId: user.userId, level: 'AUTH-BASIC' } as const;
+  const proven = await proveByPassword(tools, pair);
+  const stronger = await strongerHash(tools, proven, pair.secret);
+  const started = await whileProven({ tools, proven, secret: pair.secret, refused }, async (tx, current) => {
+    if (stronger !== undefined && current.passwordHash === proven.passwordHash)
+      await tx.users.replace({ ...current, passwordHash: stronger });
+    const deviceKey = await deviceOf(tx, current, deviceTokenId);
+    const { userId } = current;
+    const start = { ...wishes, deviceKey, clientId: client.clientId, userId, level: 'AUTH-BASIC' } as const;
     return { current, ...(await startSession(tx, start, tools)) };
   });
   return tools.issuer.forUser(started.current, started.session, client, { refreshToken: started.refreshToken });
+}
+
+/** The name under which the failed logins of a user count. */
+export function loginIdentity(userId: string): string {
+  return `user:${userId}`;
 }
 
 /**
  * The user whom name and password belong to. Ways of giving a password count together, for each user by its id.
  * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
-export async function proveByPassword(
-  { store, passwords, authentication }: LoginTools,
-  { name, secret }: Pair,
-): Promise<User> {
-  const user = await findByLogin(store, name);
-  const identity = `user:${user?.userId ?? foldIdentifier(name)}`;
-  const proven = await authentication.holdBack.attempt(identity, async () => {
-    if ([...secret].length > longestPassword) return undefined;
-    return (await passwords.matches(secret, user?.passwordHash)) ? user : undefined;
+async function proveByPassword(tools: ProofTools, { name, secret }: Pair): Promise<User> {
+  const user = await findByLogin(tools.store, name);
+  const right = await isRightPassword(tools, loginIdentity(user?.userId ?? foldIdentifier(name)), {
+    secret,
+    passwordHash: user?.passwordHash,
   });
-  if (!proven || proven.locked) throw refused();
-  return proven;
+  if (!user || !right || user.locked) throw refused();
+  return user;
+}
+
+/** Whether a user's current password was given. A wrong one counts as a failed login. @throws IamError TOO_MANY_ATTEMPTS, TOO_BUSY. */
+export function isPasswordOf(tools: ProofTools, user: User, secret: string): Promise<boolean> {
+  return isRightPassword(tools, loginIdentity(user.userId), { secret, passwordHash: user.passwordHash });
+}
+
+async function isRightPassword(
+  { passwords, authentication }: ProofTools,
+  identity: string,
+  { secret, passwordHash }: { readonly secret: string; readonly passwordHash: string | undefined },
+): Promise<boolean> {
+  const right = await authentication.holdBack.attempt(identity, async () => {
+    if (isTooLong(secret)) return undefined;
+    return (await passwords.matches(secret, passwordHash)) || undefined;
+  });
+  return right ?? false;
+}
+
+interface ProvenPassword {
+  readonly tools: Pick<ProofTools, 'store' | 'passwords'>;
+  /** The user as it was when its password was found right. */
+  readonly proven: User;
+  readonly secret: string;
+  readonly refused: () => IamError;
+}
+
+/**
+ * Runs `work` in a transaction in which the user still is there, not locked, and has the password that was proven: a
+ * lock, a removal and a new password meanwhile count. Another hash of the same password does not, so it is looked at.
+ * @throws IamError what `refused` gives, TOO_BUSY; whatever `work` throws.
+ */
+export async function whileProven<Result>(
+  { tools, proven, secret, refused: refusal }: ProvenPassword,
+  work: (tx: Transaction, current: User) => Promise<Result>,
+): Promise<Result> {
+  const seen = await tools.store.transaction(async (tx) => {
+    const current = await tx.users.get(proven.userId);
+    if (!current || current.locked || current.passwordHash === undefined) throw refusal();
+    if (current.passwordHash !== proven.passwordHash) return { changed: current };
+    return { result: await work(tx, current) };
+  });
+  if ('result' in seen) return seen.result as Result;
+  if (!(await tools.passwords.matches(secret, seen.changed.passwordHash))) throw refusal();
+  return whileProven({ tools, proven: seen.changed, secret, refused: refusal }, work);
+}
+
+/** A hash at the cost that new ones have, where the one that was proven costs less; no login fails over it. */
+async function strongerHash({ passwords }: LoginTools, user: User, secret: string): Promise<string | undefined> {
+  if (!passwords.isOutdated(user.passwordHash ?? '')) return undefined;
+  return passwords.hash(secret).catch(() => undefined);
+}
+
+async function deviceOf(tx: Transaction, { userId }: User, value: string | undefined): Promise<string | undefined> {
+  if (value === undefined) return undefined;
+  const device = await tx.devices.getBy('tokenHash', hashSecret(value));
+  return device?.userId === userId ? device.deviceKey : undefined;
 }
 
 function refused() {

@@ -8,25 +8,38 @@ const cost = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism
 /** What Argon2 takes as a minimum: nothing that protects a password. */
 const leastCost = { algorithm: argon2id, memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** A hash of the same cost that no password has: whoever has none, or does not exist, is checked against it. */
+/** Hashes of each cost that no password has: whoever has none, or does not exist, is checked against one. */
 const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vuBrKwdGUouskp7S7cAFxM+JjVy+5zE7M4T10o';
+const nobodysFastHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9ZRk3mGue8dRdC4ENt2hfHcaQGmK5HnflHGBQ';
 
 export interface Passwords {
   /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY. */
   hash(password: string): Promise<string>;
   /** Whether the hash was made of this password. Takes as long without a hash, and is then false. @throws IamError TOO_BUSY. */
   matches(password: string, passwordHash: string | undefined): Promise<boolean>;
+  /** Whether a guess at this hash costs less than at a new one. */
+  isOutdated(passwordHash: string): boolean;
 }
 
 /** @param options.fast setting fast-passwords: new hashes at the least cost there is. */
 export function createPasswords(queue: HashQueue, { fast = false } = {}): Passwords {
+  const chosen = fast ? leastCost : cost;
   return {
-    hash: (password) => queue.run(() => hashPassword(password, fast ? leastCost : cost)),
+    hash: (password) => queue.run(() => hashPassword(password, chosen)),
     async matches(password, passwordHash) {
-      const right = await queue.run(() => passwordMatches(password, passwordHash ?? nobodysHash));
+      const right = await queue.run(() =>
+        passwordMatches(password, passwordHash ?? (fast ? nobodysFastHash : nobodysHash)),
+      );
       return right && passwordHash !== undefined;
     },
+    isOutdated: (passwordHash) => workOf(passwordHash) < chosen.memoryCost * chosen.timeCost,
   };
+}
+
+/** Memory times passes, as a hash in PHC form names them. Never less than one that names none. */
+function workOf(passwordHash: string): number {
+  const parameter = (name: string) => Number(new RegExp(`[$,]${name}=(\\d+)`).exec(passwordHash)?.[1] ?? Infinity);
+  return parameter('m') * parameter('t');
 }
 
 /** As `Passwords.hash`, out of turn: for the start, when nobody waits. */

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 import type { Client, Session } from '../store/tables.ts';
 import type { Narrowed, TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 
-interface Tools {
+export interface SessionTokenTools {
   readonly store: Store;
   readonly issuer: TokenIssuer;
 }
@@ -14,7 +14,7 @@ interface Tools {
  * @returns undefined where the user is gone or locked.
  */
 export async function tokenInSession(
-  { store, issuer }: Tools,
+  { store, issuer }: SessionTokenTools,
   session: Session,
   client: Client,
   more: Narrowed = {},

@@ -1,6 +1,7 @@
 /** The world outside: four ports, each with an embedded default and an adapter for the real thing. */
 import type { Clock } from '../clock.ts';
 import type { Outbox } from '../identity/messages.ts';
+import type { Passwords } from '../identity/passwords.ts';
 import type { StoreKey } from '../identity/store-key.ts';
 import type { Log } from '../log.ts';
 import type { Randomness } from '../randomness.ts';
@@ -25,6 +26,7 @@ export interface PortParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly settings: Settings;
+  readonly passwords: Passwords;
   readonly log: Log;
 }
 

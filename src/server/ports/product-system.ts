@@ -1,8 +1,42 @@
-/** The product system: products of the store, or a real one over HTTP. */
+/**
+ * The product system: products of the store, or a real one over HTTP. It throws IamError PRODUCT_SYSTEM_UNAVAILABLE where
+ * it does not answer.
+ */
+import { type Product, productName } from '../store/tables.ts';
 import type { PortParts } from './ports.ts';
+import { createHttpProductSystem } from './product-system-http.ts';
 
-export type ProductSystem = Record<never, never>;
+/** A product by its id, or by alias and stock keeping unit together. */
+export type ProductReference = { readonly productId: string } | { readonly productAlias: string; readonly sku: string };
 
-export function createProductSystem(_parts: PortParts): ProductSystem {
-  return {};
+/** `unsupported`: there is such a product, but the product system implements nothing of this billing type. */
+export type ProductAnswer =
+  | { readonly kind: 'found'; readonly product: Product }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unsupported' };
+
+export interface ProductSystem {
+  /** Looks a product up. Whether it is sold with the billing type is for the caller to see from the product. */
+  find(reference: ProductReference, billingType?: string): Promise<ProductAnswer>;
+}
+
+export function createProductSystem(parts: PortParts): ProductSystem {
+  const { productsUrl } = parts.settings;
+  return productsUrl === undefined ? createEmbeddedProductSystem(parts) : createHttpProductSystem(productsUrl, parts);
+}
+
+/** Products of the store. A billing type is implemented where any of them is sold with it. */
+function createEmbeddedProductSystem({ store }: Pick<PortParts, 'store'>): ProductSystem {
+  return {
+    async find(reference, billingType) {
+      const product =
+        'productId' in reference
+          ? await store.products.get(reference.productId)
+          : await store.products.getBy('named', productName(reference));
+      if (!product) return { kind: 'unknown' };
+      if (billingType === undefined || product.billingTypes.includes(billingType)) return { kind: 'found', product };
+      const others = await store.products.find('billingType', billingType, { limit: 1 });
+      return others.length > 0 ? { kind: 'found', product } : { kind: 'unsupported' };
+    },
+  };
 }

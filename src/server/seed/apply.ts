@@ -7,6 +7,8 @@ import { bareRole } from '../../contract/roles.ts';
 import type { Clock } from '../clock.ts';
 import { keepingAnAdministrator } from '../identity/administrators.ts';
 import { keptOf } from '../identity/api-keys.ts';
+import { certificateIdentity, certificatePrefix } from '../identity/certificate-login.ts';
+import { weaknessesOf } from '../identity/password-rules.ts';
 import { hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
 import { claimSubject } from '../identity/subjects.ts';
@@ -15,7 +17,11 @@ import { DuplicateError, type Store, type Transaction } from '../store/store.ts'
 import { foldIdentifier, type User } from '../store/tables.ts';
 import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
+import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
+import { applyMainframe, forgetMovedLogons, hashNewLogons, seededLogons } from './mainframe.ts';
+import { applyProducts } from './products.ts';
+import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
 export interface SeedParts {
@@ -27,14 +33,19 @@ export interface SeedParts {
 /** @throws SeedError where the seed asks for what can't be; the store is then as it was. */
 export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<void> {
   const passwords = await hashNewPasswords(seed.users ?? [], parts.store);
+  const logons = await hashNewLogons(seed, parts.store);
   try {
     await parts.store.transaction((tx) =>
       keepingAnAdministrator(tx, async () => {
         await applyBusinesses(tx, seed, parts);
         for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
+        for (const user of seed.users ?? []) await applyFactorsOf(tx, user, parts);
         for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
         await applyGroups(tx, seed.groups ?? [], parts);
         for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
+        await applyMainframe(tx, seed, logons);
+        await applyProducts(tx, seed, parts);
+        await applyProviders(tx, seed.providers ?? []);
       }),
     );
   } catch (error) {
@@ -44,11 +55,14 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
   }
 }
 
-/** Plain passwords count only when the user is made, so only then is there anything to hash. */
+/** Plain passwords count only when the user is made, so only then is there anything to hash. @throws SeedError. */
 async function hashNewPasswords(users: readonly SeedUser[], store: Store): Promise<Map<SeedUser, string>> {
   const hashes = new Map<SeedUser, string>();
   for (const user of users) {
     if (user.password === undefined || (await findUser(store, user))) continue;
+    const [weakness] = await weaknessesOf(user.password, user);
+    if (weakness !== undefined)
+      throw new SeedError(`users: the password of ${user.userId ?? user.userName} ${weakness}`);
     hashes.set(user, await hashPassword(user.password));
   }
   return hashes;
@@ -95,14 +109,22 @@ async function applyUser(
   { ids, clock }: SeedParts,
   passwordHash?: string,
 ): Promise<void> {
-  const { password: _plain, ...rest } = seed;
+  const { password: _plain, factors: _factors, certificates: _certificates, legacyLogons, ...others } = seed;
+  const rest = { ...others, ...seededLogons(legacyLogons) };
   const known = await findUser(tx, seed);
+  const identities = identitiesOf(seed, known);
   await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
     ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
   };
-  if (known) return replaceIfChanged(known, { ...known, ...given(rest), ...contacts }, (row) => tx.users.replace(row));
+  if (known) {
+    await forgetMovedLogons(tx, known, { ...known, ...rest });
+    return replaceIfChanged(known, { ...known, ...given(rest), ...contacts, identities }, (row) =>
+      tx.users.replace(row),
+    );
+  }
+  await forgetMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
   await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
   await tx.users.insert({
@@ -111,13 +133,27 @@ async function applyUser(
     mobileVerified: false,
     lead: false,
     locked: false,
-    identities: [],
     ...given(rest),
     ...contacts,
+    identities,
     ...(passwordHash === undefined ? {} : { passwordHash }),
     userId,
     createdAt: clock.now().toISOString(),
   });
+}
+
+async function applyFactorsOf(tx: Transaction, seed: SeedUser, parts: SeedParts): Promise<void> {
+  const user = seed.factors && (await findUser(tx, seed));
+  if (user) await applyFactors(tx, user, seed.factors ?? [], parts);
+}
+
+/** Login identifiers and certificates are one list in the row, and two in the seed: one that is not given stays. */
+function identitiesOf({ identities, certificates }: SeedUser, known?: User): readonly string[] {
+  const isCertificate = (name: string) => name.startsWith(certificatePrefix);
+  const before = known?.identities ?? [];
+  if (identities === undefined && certificates === undefined) return before;
+  const names = identities ?? before.filter((name) => !isCertificate(name));
+  return [...new Set([...names, ...(certificates?.map(certificateIdentity) ?? before.filter(isCertificate))])];
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {

@@ -5,7 +5,7 @@ import { SeedError } from './error.ts';
 import { SeedDocument } from './schema.ts';
 
 /** @throws SeedError naming file, line and column of every fault. */
-export function readSeed(text: string, file: string): SeedDocument {
+export async function readSeed(text: string, file: string): Promise<SeedDocument> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (document.errors.length > 0) {
@@ -14,7 +14,7 @@ export function readSeed(text: string, file: string): SeedDocument {
     );
     throw new SeedError(faults.join('\n'));
   }
-  const result = SeedDocument.safeParse(contentOf(document, file) ?? {});
+  const result = await SeedDocument.safeParseAsync(contentOf(document, file) ?? {});
   if (result.success) return result.data;
   const faults = result.error.issues.flatMap((issue) =>
     describe(issue, document, (offset) => place(file, lines, offset)),

@@ -1,7 +1,22 @@
-/** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. */
+/** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. Parsed with `parseAsync`. */
 import { z } from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
-import { ApiKeyValue, GroupName, Id, line, NewId, RoleName, ScopeName } from '../../contract/schemas.ts';
+import { ContactType, Tags } from '../../contract/factor-schemas.ts';
+import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';
+import {
+  ApiKeyValue,
+  Email,
+  GroupName,
+  Id,
+  line,
+  Mobile,
+  NewId,
+  NewPassword,
+  RoleName,
+  ScopeName,
+} from '../../contract/schemas.ts';
+import { weaknessesOf } from '../identity/password-rules.ts';
+import { SeedProvider } from './provider-schema.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
 const ids = z.array(Id);
@@ -37,15 +52,20 @@ const SeedCorporateGroup = z.strictObject({
   businesses: ids.optional(),
 });
 
+const SeedFactor = z.strictObject({
+  id: NewId.optional(),
+  contactType: ContactType,
+  email: Email.optional(),
+  mobile: Mobile.optional(),
+  tags: Tags.optional(),
+  verified: z.boolean().optional(),
+});
+
 const SeedUser = z
   .strictObject({
     userId: NewId.optional(),
     userName: line(100, 'Login name').optional(),
-    password: z
-      .string()
-      .min(8, 'must have at least 8 characters')
-      .max(128, 'must not be longer than 128 characters')
-      .optional(),
+    password: NewPassword.optional(),
     passwordHash: z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form').optional(),
     userEmail: z.email('must be an e-mail address').optional(),
     userMobile: z
@@ -59,11 +79,22 @@ const SeedUser = z
     lead: z.boolean().optional(),
     locked: z.boolean().optional(),
     identities: z.array(line(100, 'Login identifier')).optional(),
+    factors: z.array(SeedFactor).optional(),
+    legacyLogons: z.array(LogonName).optional(),
+    certificates: z
+      .array(z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits: the SHA-256 of a certificate'))
+      .optional(),
   })
   .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName')
   .refine((user) => user.password === undefined || user.passwordHash === undefined, {
     path: ['passwordHash'],
     message: 'must not be given beside a password',
+  })
+  .superRefine(({ password, ...owner }, ctx) => {
+    if (password === undefined) return undefined;
+    return weaknessesOf(password, owner).then((weaknesses) => {
+      for (const message of weaknesses) ctx.addIssue({ code: 'custom', path: ['password'], message });
+    });
   });
 
 const SeedGroup = z.strictObject({
@@ -86,6 +117,20 @@ const SeedApiKey = z.strictObject({
   apiKey: ApiKeyValue,
 });
 
+const SeedLogon = z.strictObject({
+  logon: LogonName,
+  password: z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
+  email: z.email('must be an e-mail address').optional(),
+  mobile: Mobile.optional(),
+});
+
+const SeedProduct = z.strictObject({
+  productId: Id.optional(),
+  productAlias: ProductAlias,
+  sku: Sku,
+  billingTypes: z.array(BillingType).optional(),
+});
+
 export const SeedDocument = z.strictObject({
   clients: z.array(SeedClient).optional(),
   businesses: z.array(SeedBusiness).optional(),
@@ -93,13 +138,20 @@ export const SeedDocument = z.strictObject({
   groups: z.array(SeedGroup).optional(),
   apiKeys: z.array(SeedApiKey).optional(),
   corporateGroups: z.array(SeedCorporateGroup).optional(),
+  products: z.array(SeedProduct).optional(),
+  mainframe: z.array(SeedLogon).optional(),
+  providers: z.array(SeedProvider).optional(),
   settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
 });
 
+export type { SeedProvider } from './provider-schema.ts';
 export type SeedDocument = z.output<typeof SeedDocument>;
 export type SeedClient = z.output<typeof SeedClient>;
 export type SeedBusiness = z.output<typeof SeedBusiness>;
+export type SeedFactor = z.output<typeof SeedFactor>;
 export type SeedUser = z.output<typeof SeedUser>;
 export type SeedGroup = z.output<typeof SeedGroup>;
 export type SeedCorporateGroup = z.output<typeof SeedCorporateGroup>;
 export type SeedApiKey = z.output<typeof SeedApiKey>;
+export type SeedLogon = z.output<typeof SeedLogon>;
+export type SeedProduct = z.output<typeof SeedProduct>;

@@ -22,6 +22,8 @@ export const CodeRow = z
     subject: text,
     /** What it is about, where a subject has several: a factor, a logon. */
     target: text.optional(),
+    /** What a right one is good for, where that is not the subject itself: the logon that is to be bound. */
+    about: text.optional(),
     codeHash: text,
     used: z.boolean(),
     createdAt: epoch,

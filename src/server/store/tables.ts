@@ -90,6 +90,11 @@ export function holderValue(row: Pick<z.infer<typeof CodeRow>, 'purpose' | 'subj
   return [row.purpose, row.subject, row.target ?? ''].join('\n');
 }
 
+/** The value of the unique index `named`: a product by its alias and its stock keeping unit. */
+export function productName({ productAlias, sku }: Pick<z.infer<typeof ProductRow>, 'productAlias' | 'sku'>): string {
+  return `${productAlias}\n${sku}`;
+}
+
 export const tables = {
   signingKeys: table(SigningKeyRow, (row) => row.kid, { unique: {}, index: {} }),
   subjects: table(SubjectRow, (row) => row.subject, { unique: {}, index: {} }),
@@ -165,8 +170,8 @@ export const tables = {
   factors: table(FactorRow, (row) => row.factorId, { unique: {}, index: { userId: (row) => row.userId } }),
   logons: table(LogonRow, (row) => row.logon, { unique: {}, index: {} }),
   products: table(ProductRow, (row) => row.productId, {
-    unique: { named: (row) => `${row.productAlias}\n${row.sku}` },
-    index: {},
+    unique: { named: (row) => productName(row) },
+    index: { billingType: (row) => row.billingTypes },
   }),
   opaqueTokens: table(OpaqueTokenRow, (row) => row.tokenHash, { unique: {}, index: { userId: (row) => row.userId } }),
   providers: table(ProviderRow, (row) => row.name, { unique: {}, index: { kind: (row) => row.kind } }),

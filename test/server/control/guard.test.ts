@@ -4,11 +4,13 @@ import { startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
 import { send } from './calls.ts';
 
-const paths = controlRoutes.map(({ path }) => `/_iam${path.replace('{id}', 'iam-administrators')}`);
+const seed = { users: [{ userId: 'somebody' }] };
+const idIn = (path: string) => (path.startsWith('/users/') ? 'somebody' : 'iam-administrators');
+const paths = controlRoutes.map(({ path }) => `/_iam${path.replace('{id}', idIn(path))}`);
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ seed });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -120,7 +122,7 @@ describe('on a server that only this machine reaches', () => {
 describe('on a server that other machines reach', () => {
   let remote: TestServer;
   beforeAll(async () => {
-    remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
+    remote = await startServer({ seed, flags: { host: '0.0.0.0', 'allow-remote': true } });
   });
   afterAll(() => remote[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../src/server/identity/secrets.ts';
-import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import type { SeedDocument, SeedFactor } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { idsFrom, makeUsers, put, startWorld } from '../operations/user-accesses/members.ts';
 import { nextOf, readAll, send } from './calls.ts';
@@ -159,6 +159,43 @@ describe('members of a group', () => {
     await using server = await startWorld();
     for (const id of ['x'.repeat(101), '%00', '%zz'])
       expect(await send(server, `/_iam/groups/${id}/members`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('factors of a user', () => {
+  const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+  const factors: SeedFactor[] = [
+    { id: 'work', contactType: 'EMAIL', email: 'work@example.com', tags: ['a'] },
+    { id: 'home', contactType: 'MOBILE', mobile, verified: false },
+  ];
+  const users = [{ userId: 'ann', userEmail: 'ann@example.com', factors }, { userId: 'bob' }];
+
+  test('are shown masked by their ids, main and alternative ones', async () => {
+    await using server = await startServer({ seed: { users } });
+    const common = { tags: '[]', credential: false, default: false, verified: true };
+    const expected = [
+      {
+        ...common,
+        id: 'home',
+        contactType: 'MOBILE',
+        mobile: { regionCode: '55', areaCode: '***', phoneNumber: '***4321' },
+        verified: false,
+      },
+      { ...common, id: 'main-email', contactType: 'EMAIL', email: 'a***@example.com', credential: true, default: true },
+      { ...common, id: 'work', contactType: 'EMAIL', email: 'w***@example.com', tags: '["a"]' },
+    ];
+    expect(await list(server, 'users/ann/factors')).toEqual(expected);
+    expect((await readAll(server, '/_iam/users/ann/factors?limit=1')).items).toEqual(expected);
+    expect(await list(server, 'users/bob/factors')).toEqual([]);
+  });
+
+  test('of somebody who is not there are not there', async () => {
+    await using server = await startServer();
+    for (const id of ['nobody', 'constructor', '__proto__'])
+      expect(await send(server, `/_iam/users/${id}/factors`)).toMatchObject({
+        status: 404,
+        body: [{ code: 'USER_NOT_FOUND' }],
+      });
   });
 });
 

@@ -11,7 +11,7 @@ import { exchange, head } from './raw.ts';
 
 const canaries = {
   adminSecret: 'canary-admin-secret',
-  adminPassword: 'canary-admin-password',
+  adminPassword: 'canary-root-password',
   clientSecret: 'canary:client-secret',
   password: 'canary-user-password',
   apiKey: 'canary+apiKey+canary+apiKey+canary+apiKey+c=',
@@ -74,6 +74,14 @@ test('nothing that opens a door is in the log at level debug, whatever is done w
   await call('POST', keys, admin, { appId: 'a', clientId: 'c1', apiKey: canaries.wrong, [canaries.wrong]: 1 });
   await call('POST', keys, admin, `{"apiKey":"${canaries.wrong}"`);
   await call('PUT', `${keys}/${canaries.wrong}`, admin, { secret: canaries.wrong });
+  const users = `${servicePrefix}/user-identities`;
+  const reset = { username: 'u1', validationCode: canaries.wrong, newPassword: canaries.wrong };
+  await call('POST', `${users}/retrieve-identity`, admin, { userName: canaries.wrong });
+  await call('POST', `${users}/reset-password`, admin, reset);
+  await call('POST', `${users}/me/change-password`, admin, {
+    password: canaries.password,
+    newPassword: canaries.wrong,
+  });
   await exchange(service, `${canaries.wrong}\r\n\r\n`);
   await exchange(service, head(`GET /${canaries.wrong}`, 'Host: here'));
   await exchange(service, head(`GET ${groups} HTTP/1.1`, `Host: ${canaries.wrong}/`, 'Connection: close'));

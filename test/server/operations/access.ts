@@ -1,6 +1,6 @@
 /** What every operation holds about who may call it, as tests that its own test file asks for. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, ClientError } from '../../../src/client/index.ts';
+import { type Answer, ClientError, type IamClient } from '../../../src/client/index.ts';
 import type { CallInput } from '../../../src/client/types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { allows, describeRoles, type RoleExpression } from '../../../src/contract/roles.ts';
@@ -64,8 +64,13 @@ export function sharedServer(): () => TestServer {
 /** Makes what a call of the operation needs, and gives its input. */
 type Prepare = (server: TestServer) => Promise<CallInput>;
 
-/** The tests of who may call: each way in, each role that is missing, nobody, and credentials that are none. */
-export function testAccess(id: OperationId, prepare: Prepare): void {
+type Writer = (server: TestServer) => Promise<IamClient>;
+
+/**
+ * The tests of who may call: each way in, each role that is missing, nobody, and credentials that are none. `writer` is
+ * somebody who may, where the administrator may not.
+ */
+export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = async ({ admin }) => admin): void {
   const operation: Operation<never> = operations[id];
   const ways = waysIn(operation.roles);
 
@@ -115,7 +120,7 @@ export function testAccess(id: OperationId, prepare: Prepare): void {
     });
   });
 
-  if (operation.method !== 'GET') testUnwritable(id, prepare);
+  if (operation.method !== 'GET') testUnwritable(id, prepare, writer);
 }
 
 const noCredentials = [
@@ -138,13 +143,14 @@ function lackingOne({ roles: expression }: Operation<never>): [string, RoleSet][
   return refused.filter(([name], at) => refused.findIndex(([other]) => other === name) === at);
 }
 
-function testUnwritable(id: OperationId, prepare: Prepare): void {
+function testUnwritable(id: OperationId, prepare: Prepare, writer: Writer): void {
   test('answers 503 with Retry-After while the store takes no writes', async () => {
     await using server = await startServer();
     const input = await prepare(server);
+    const caller = await writer(server);
     const before = await server.dump();
     server.stopWrites();
-    const failure = await failureOf(server.admin.call(id, input));
+    const failure = await failureOf(caller.call(id, input));
     expect(failure).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });
     expect(await server.dump()).toEqual(before);
   });

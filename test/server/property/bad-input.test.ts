@@ -79,6 +79,12 @@ function check(answer: RawAnswer, { draft, refused, statuses, field }: Spoilt): 
   return true;
 }
 
+/** What is in the store, but for the counts of wrong codes: those are what a refused call is to leave behind. */
+async function keptBy(server: TestServer): Promise<string> {
+  const { codeFailures: _counts, ...kept } = await server.dump();
+  return JSON.stringify(kept);
+}
+
 async function poolOf({ world }: TestServer): Promise<string[]> {
   const { groups, clients, apiKeys, users } = world.store;
   const rows = [
@@ -116,7 +122,7 @@ describe.each(registry)('$id', (operation) => {
     await using server = await startServer();
     await makeSomething(server);
     const presented = await presentedTo(server);
-    let before = JSON.stringify(await server.dump());
+    let before = await keptBy(server);
     let refusals = 0;
     for (const [name, mutate] of mutationsFor(operation)) {
       const property = fc.asyncProperty(fc.gen(), async (draw) => {
@@ -125,7 +131,7 @@ describe.each(registry)('$id', (operation) => {
         if (!spoilt) return;
         const request = rawOf(spoilt.draft);
         const answer = await server.send(request);
-        const after = JSON.stringify(await server.dump());
+        const after = await keptBy(server);
         try {
           const failed = check(answer, spoilt);
           if (failed) expect(after === before, 'a refused call keeps the store as it was').toBe(true);

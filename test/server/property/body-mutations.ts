@@ -76,12 +76,9 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
   'a text that is too long': (draw, draft, source) => {
     const places = bodyPlaces(draft, source).filter(({ schema }) => typesOf(schema).has('string'));
     if (places.length === 0) return undefined;
-    const { path } = one(draw, places);
-    const body = withValue(
-      draft.body,
-      path,
-      one(draw, ['x', 'Ä', '🦊', '\0']).repeat(draw(fc.integer, { min: 3000, max: 9000 })),
-    );
+    const { path, schema } = one(draw, places);
+    const more = draw(fc.integer, { min: 3000, max: 9000 });
+    const body = withValue(draft.body, path, one(draw, ['x', 'Ä', '🦊', '\0']).repeat((schema.maxLength ?? 0) + more));
     return { draft: { ...draft, body }, refused: true, field: nameOf(path) };
   },
   'a list that is too long': (draw, draft, source) => {

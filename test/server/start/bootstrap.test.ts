@@ -1,12 +1,13 @@
 /** The first start makes what it takes to begin; later ones change only what they are asked to. */
 import { describe, expect, test } from 'vitest';
 import { type Bootstrapped, bootstrap } from '../../../src/server/bootstrap.ts';
-import { passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { hashPassword, passwordMatches } from '../../../src/server/identity/passwords.ts';
 import { secretMatches } from '../../../src/server/identity/secrets.ts';
+import { startSession } from '../../../src/server/identity/sessions.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import { systemRandomness } from '../../../src/server/randomness.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
-import { readSettings } from '../../../src/server/settings.ts';
+import { readSettings, SettingError } from '../../../src/server/settings.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
 import { createFakeClock } from '../../harness.ts';
@@ -109,6 +110,42 @@ describe('a fresh store', () => {
   });
 });
 
+describe('a given password', () => {
+  const names = { IAM_ADMIN_USER: 'canary', IAM_ADMIN_EMAIL: 'rooster@example.org' };
+  const weak: [string, string][] = [
+    ['qwertyuiop', 'must not be one of the common ones'],
+    ['QwertyUiop', 'must not be one of the common ones'],
+    ['the-Canary-sings', 'must not contain the user name'],
+    ['rooster-in-the-morning', 'must not contain the user name, the local part'],
+    ['the iam-standin of mine', 'must not contain'],
+  ];
+  test.each(weak)('that is as weak as %j stops the start, and is not repeated', async (password, reason) => {
+    const { start, dump } = starts();
+    const starting = start({ ...names, IAM_ADMIN_PASSWORD: password });
+    await expect(starting).rejects.toThrow(`IAM_ADMIN_PASSWORD ${reason}`);
+    await expect(starting).rejects.not.toThrow(password);
+    await expect(starting).rejects.toBeInstanceOf(SettingError);
+    expect(Object.values(await dump()).flat()).toEqual([]);
+  });
+
+  test('is held against the name that the administrator has', async () => {
+    const { start } = starts();
+    await expect(start({ IAM_ADMIN_PASSWORD: 'one admin is enough' })).rejects.toThrow('IAM_ADMIN_PASSWORD must not');
+    await start(names);
+    await expect(start({ IAM_ADMIN_PASSWORD: 'one canary is enough' })).rejects.toThrow('IAM_ADMIN_PASSWORD must not');
+    await expect(start({ IAM_ADMIN_PASSWORD: 'one admin is enough' })).resolves.toBeDefined();
+  });
+
+  test('that is in force already is not looked at again', async () => {
+    const { start, store, admin } = starts();
+    await start();
+    const { user } = await admin();
+    const passwordHash = await hashPassword('qwertyuiop');
+    await store.transaction((tx) => tx.users.replace({ ...user, passwordHash }));
+    await expect(start({ IAM_ADMIN_PASSWORD: 'qwertyuiop' })).resolves.toBeDefined();
+  });
+});
+
 describe('a later start', () => {
   test('tells no secret and changes nothing', async () => {
     const { start, dump } = starts();
@@ -143,6 +180,20 @@ describe('a later start', () => {
     expect(client.tokensValidFrom).toBeGreaterThan(0);
     expect(await passwordMatches('new-password', user.passwordHash ?? '')).toBe(true);
     expect(user).toMatchObject({ userName: 'boss@example.org', userEmail: 'boss@example.org' });
+  });
+
+  test('with a new password ends the sessions of the administrator, and with the same one none', async () => {
+    const { start, store, admin } = starts();
+    const given = { IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
+    await start(given);
+    const { userId } = (await admin()).user;
+    const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
+    const tools = { clock: createFakeClock(), randomness: systemRandomness };
+    await store.transaction((tx) => startSession(tx, session, tools));
+    await start(given);
+    expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([1, 1]);
+    await start({ ...given, IAM_ADMIN_PASSWORD: 'new-password' });
+    expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([0, 0]);
   });
 
   test('under another client id ends the one before, whose name nobody gets again', async () => {

@@ -2,16 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import { readSeed } from '../../../src/server/seed/read.ts';
 
-test('YAML and JSON say the same', () => {
+test('YAML and JSON say the same', async () => {
   const yaml =
     'groups:\n  - groupName: ops # a comment\n    roles: [A, B]\nsettings: {soft-errors: true, port: 8081}\n';
   const json = '{"groups":[{"groupName":"ops","roles":["A","B"]}],"settings":{"soft-errors":true,"port":8081}}';
-  expect(readSeed(yaml, 'seed.yaml')).toEqual(readSeed(json, 'seed.json'));
-  expect(readSeed(yaml, 'seed.yaml')).toEqual(JSON.parse(json));
+  expect(await readSeed(yaml, 'seed.yaml')).toEqual(await readSeed(json, 'seed.json'));
+  expect(await readSeed(yaml, 'seed.yaml')).toEqual(JSON.parse(json));
 });
 
-test.each(['', '\n', '# nothing\n', '{}', 'null'])('%j is a seed of nothing', (text) => {
-  expect(readSeed(text, 's')).toEqual({});
+test.each(['', '\n', '# nothing\n', '{}', 'null'])('%j is a seed of nothing', async (text) => {
+  expect(await readSeed(text, 's')).toEqual({});
 });
 
 describe('a fault is told with its place', () => {
@@ -55,6 +55,16 @@ describe('a fault is told with its place', () => {
       's:3:5: users.0.password: must have at least 8',
     ],
     [
+      'a common password',
+      'users:\n  - userId: u\n    password: iLoveYou\n',
+      's:3:5: users.0.password: must not be one of the common ones',
+    ],
+    [
+      'a password with the name in it',
+      'users:\n  - userName: alice\n    password: 1-Alice-1\n',
+      's:3:5: users.0.password: must not contain the user name',
+    ],
+    [
       'a short key',
       `apiKeys:\n  - appId: a\n    clientId: c\n    apiKey: ${key.slice(1)}\n`,
       's:4:5: apiKeys.0.apiKey: must be base64',
@@ -67,17 +77,17 @@ describe('a fault is told with its place', () => {
     ['two documents', 'groups: []\n---\ngroups: []\n', 's:2:1: '],
     ['a member of prototypes', '{"__proto__": {"a": 1}}', 's:1:2: __proto__: there is no such key'],
   ];
-  test.each(faulty)('%s', (_what, text, start) => {
-    expect(() => readSeed(text, 's')).toThrow(
+  test.each(faulty)('%s', async (_what, text, start) => {
+    await expect(readSeed(text, 's')).rejects.toThrow(
       expect.objectContaining({ name: 'SeedError', message: expect.stringContaining(start) }),
     );
   });
 
-  test('and all of them at once', () => {
+  test('and all of them at once', async () => {
     const text = 'groups:\n  - groupName: ""\n    roles: [a, B]\nx: 1\n';
     let message = '';
     try {
-      readSeed(text, 'my seed.yaml');
+      await readSeed(text, 'my seed.yaml');
     } catch (error) {
       message = (error as Error).message;
     }
@@ -89,19 +99,19 @@ describe('a fault is told with its place', () => {
     ).toEqual(['my seed.yaml:2:5: ', 'my seed.yaml:3:13:', 'my seed.yaml:4:1: ']);
   });
 
-  test('without the secret that it is about', () => {
+  test('without the secret that it is about', async () => {
     for (const text of [
       'users:\n  - userId: u\n    password: canary\n',
       'clients:\n  - clientId: c\n    clientSecret: [canary]\n',
       `apiKeys:\n  - {appId: a, clientId: c, apiKey: canary}\n`,
     ])
-      expect(() => readSeed(text, 's')).not.toThrow(/canary/);
+      await expect(readSeed(text, 's')).rejects.not.toThrow(/canary/);
   });
 });
 
-test('aliases may repeat a part, but not fill the memory', () => {
+test('aliases may repeat a part, but not fill the memory', async () => {
   const few = 'groups:\n  - groupName: a\n    roles: &r [A, B]\n  - groupName: b\n    roles: *r\n';
-  expect(readSeed(few, 's').groups?.[1]).toEqual({ groupName: 'b', roles: ['A', 'B'] });
+  expect((await readSeed(few, 's')).groups?.[1]).toEqual({ groupName: 'b', roles: ['A', 'B'] });
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
   for (let level = 1; level < 12; level += 1)
     lines.push(
@@ -109,7 +119,7 @@ test('aliases may repeat a part, but not fill the memory', () => {
         .fill(`*a${level - 1}`)
         .join(', ')}]`,
     );
-  expect(() => readSeed(`${lines.join('\n')}\n`, 's')).toThrow(
+  await expect(readSeed(`${lines.join('\n')}\n`, 's')).rejects.toThrow(
     expect.objectContaining({ name: 'SeedError', message: expect.stringMatching(/^s: /) }),
   );
 });

@@ -8,7 +8,10 @@ import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { basic, callWith } from '../identity/calling.ts';
 
-const demo = readSeed(readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'), 'data/seed.json');
+const demo = await readSeed(
+  readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'),
+  'data/seed.json',
+);
 
 function apply({ world }: TestServer, seed: SeedDocument): Promise<void> {
   return applySeed(seed, world);
@@ -48,6 +51,7 @@ describe('the demo world', () => {
       ...(demo.users ?? []).map((user) => user.password),
     ];
     for (const secret of secrets.filter((value) => value !== undefined)) expect(secret).toMatch(/^demo-only-/);
+    for (const { password } of demo.mainframe ?? []) expect(password).toMatch(/^DEMO#/);
     for (const { apiKey } of demo.apiKeys ?? []) expect(apiKey).toMatch(/^demo\+only/);
   });
 });
@@ -68,6 +72,19 @@ describe('what is there already', () => {
     expect(await server.world.store.clients.get('c1')).toMatchObject({ appId: 'two', scope: ['READ'] });
     expect(await rolesOf(server, 'ops')).toMatchObject({ roles: ['B'], organizationId: 'o1' });
     expect(await rolesOf(server, 'other')).toEqual(other);
+  });
+
+  test('may have a weak password, which is not looked at; a new user may not', async () => {
+    const passwordHash = await hashPassword('qwertyuiop');
+    await using server = await startServer({ seed: { users: [{ userId: 'u1', passwordHash }] } });
+    await apply(server, { users: [{ userId: 'u1', password: 'qwertyuiop' }] });
+    const before = await server.dump();
+    for (const password of ['qwertyuiop', 'not-u2-u2-again', 'q9 fj', 'x'.repeat(129)])
+      await expect(apply(server, { users: [{ userId: 'u2', userName: 'u2-u2', password }] })).rejects.toMatchObject({
+        name: 'SeedError',
+        message: expect.stringMatching(/^users: the password of u2 must /),
+      });
+    expect(await server.dump()).toEqual(before);
   });
 
   test('keeps its plain secrets and passwords; a hash is applied always', async () => {

@@ -43,8 +43,8 @@ function held(): { store: Store; letGo(): void; held: Promise<void> } {
   let starts = 0;
   const transaction: Store['transaction'] = async (work) => {
     starts += 1;
-    // The first ones are those of the start: bootstrap and signing key.
-    if (starts > 2) {
+    // The first ones are those of the start: bootstrap, signing key and key of the store.
+    if (starts > 3) {
       arrived();
       await gate;
     }

@@ -1,17 +1,20 @@
 import { z } from 'zod';
-import { fault } from '../../../contract/errors.ts';
 import { Email, Id, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
+import { type CodeCheck, subjectOfContact, takeCodeOfOne } from '../../identity/codes.ts';
+import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
+import type { Principal } from '../../identity/principal.ts';
 import { startSession } from '../../identity/sessions.ts';
 import { claimSubject } from '../../identity/subjects.ts';
 import { requireBusinessFor, requireFreeLogins } from '../../identity/user-identities.ts';
-import type { User } from '../../store/tables.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { Code, User } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.create',
   title: 'Create Identity',
   description:
-    'Makes a user. Without a code the contacts stay unverified and the token of the answer carries no level: it identifies nobody yet.',
+    'Makes a user. token is the code that identification sent to one of the contacts: that one is verified then, and the token of the answer has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level: it identifies nobody yet. A code is used up only where the user is made.',
   method: 'POST',
   path: '/user-identities',
   auth: 'client-id',
@@ -39,7 +42,7 @@ export default defineOperation({
       .meta({ id: 'UserInput' }),
   },
   response: { status: 201, body: Token, secret: true },
-  errors: ['ID_TAKEN', 'LOGIN_NAME_TAKEN', 'CODE_INVALID', 'BUSINESS_NOT_ALLOWED', 'BUSINESS_UNKNOWN'],
+  errors: ['ID_TAKEN', 'LOGIN_NAME_TAKEN', 'CODE_INVALID', 'CODE_FAILURES', 'BUSINESS_NOT_ALLOWED', 'BUSINESS_UNKNOWN'],
   command: 'users create',
   examples: [
     { title: 'A user who proves the e-mail later', command: '--user-name alice --user-email alice@example.com' },
@@ -47,8 +50,6 @@ export default defineOperation({
 
   async handle({ query, body }, { caller, ids, ...context }) {
     const { token, lead = false, ...given } = body;
-    // No operation sends codes for a contact that nobody has yet, so none can be right.
-    if (token !== undefined) throw fault('CODE_INVALID');
     const user: User = {
       ...given,
       userId: given.userId ?? ids.newId(),
@@ -60,20 +61,37 @@ export default defineOperation({
       createdAt: context.clock.now().toISOString(),
     };
     const remember = query['remember-me'] ?? false;
-    const start = {
-      clientId: caller.client.clientId,
-      userId: user.userId,
-      level: 'NONE',
-      remember,
-      renewable: remember,
-    } as const;
-    const { session, refreshToken } = await context.store.transaction(async (tx) => {
-      if (user.businessId !== undefined) await requireBusinessFor(tx, user.businessId, caller);
-      await claimSubject(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
-      await requireFreeLogins(tx, user);
-      await tx.users.insert(user);
-      return startSession(tx, start, context);
-    });
-    return context.issuer.forUser(user, session, caller.client, { refreshToken });
+    const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
+    const make = async (tx: Transaction, made: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
+      await insertUser(tx, made, caller);
+      return { made, ...(await startSession(tx, { ...start, level }, context)) };
+    };
+    const { made, session, refreshToken } =
+      token === undefined
+        ? await context.store.transaction((tx) => make(tx, user, 'NONE'))
+        : await takeCodeOfOne(checksOf(user, token), { ...context, ids }, (tx, code) =>
+            make(tx, provenBy(code, user), 'AUTH-IDENTIFIED'),
+          );
+    return context.issuer.forUser(made, session, caller.client, { refreshToken });
   },
 });
+
+/** The code may have been sent to either contact. */
+function checksOf({ userEmail = '', userMobile }: User, code: string): [CodeCheck, ...CodeCheck[]] {
+  const check = (contact: Contact) => ({ purpose: 'sign-up', subject: subjectOfContact(contact), code }) as const;
+  const email = check(emailContact(userEmail));
+  return userMobile === undefined ? [email] : [email, check(mobileContact(userMobile))];
+}
+
+/** The user with the one contact proven that the code was sent to. */
+function provenBy({ subject }: Code, user: User): User {
+  const isEmail = subject === subjectOfContact(emailContact(user.userEmail ?? ''));
+  return { ...user, emailVerified: isEmail, mobileVerified: !isEmail };
+}
+
+async function insertUser(tx: Transaction, user: User, caller: Principal): Promise<void> {
+  if (user.businessId !== undefined) await requireBusinessFor(tx, user.businessId, caller);
+  await claimSubject(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
+  await requireFreeLogins(tx, user);
+  await tx.users.insert(user);
+}

@@ -21,7 +21,7 @@ export default defineOperation({
   id: 'user-identities.login',
   title: 'Login user',
   description:
-    "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key.",
+    "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user.",
   method: 'POST',
   path: '/user-identities/login',
   auth: 'client-id',
@@ -41,7 +41,8 @@ export default defineOperation({
   async handle({ query, body }, { caller, presented, ...context }) {
     const remember = query['remember-me'] ?? false;
     const pair = presented.userPair ?? pairIn(body);
-    return loginWithPassword(context, pair, caller.client, { remember, renewable: remember });
+    const deviceTokenId = body?.deviceTokenId;
+    return loginWithPassword(context, pair, caller.client, { remember, renewable: remember, deviceTokenId });
   },
 });
 

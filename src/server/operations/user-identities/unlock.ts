@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Empty, Id } from '../../../contract/schemas.ts';
+import { loginIdentity } from '../../identity/login.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
@@ -28,7 +29,7 @@ export default defineOperation({
       if (found.locked) await tx.users.replace({ ...rest, locked: false });
       return found;
     });
-    authentication.holdBack.succeeded(`user:${user.userId}`);
+    authentication.holdBack.succeeded(loginIdentity(user.userId));
     return {};
   },
 });

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { Email, Id, Mobile, UserName } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { subjectOfUser, voidCodes } from '../../identity/codes.ts';
+import { announceLostContacts, lostContacts } from '../../identity/contact-notices.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { leaveBusiness, requireBusinessFor, requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
-import { defineOperation, type OperationContext } from '../define.ts';
+import { defineOperation } from '../define.ts';
 import { UserView, viewOfUser } from './get.ts';
 
 const Body = z
@@ -53,8 +55,12 @@ export default defineOperation({
       await requireFreeLogins(tx, changed);
       if (changed.businessId !== user.businessId) await keepingAnAdministrator(tx, () => move(tx, user, changed));
       else await tx.users.replace(changed);
-      await announce(tx, user, changed, context);
+      const lost = lostContacts(user, changed);
+      // A code that is on its way there is good for nobody any more.
+      if (lost.length > 0) await voidCodes(tx, subjectOfUser(user.userId));
+      await announceLostContacts(tx, lost, context);
     });
+    context.outbox.kept();
     return undefined;
   },
 });
@@ -73,24 +79,4 @@ function changedBy(user: User, { userEmail, userMobile, ...rest }: z.output<type
 async function move(tx: Transaction, user: User, changed: User): Promise<void> {
   await leaveBusiness(tx, user);
   await tx.users.replace(changed);
-}
-
-/** Whoever loses a contact hears of it there, since it may be somebody else who changed it. */
-async function announce(tx: Transaction, before: User, after: User, { ids, clock }: OperationContext): Promise<void> {
-  const message = () =>
-    ({ messageId: ids.newId(), purpose: 'contact-changed', createdAt: clock.now().toISOString() }) as const;
-  if (before.userEmail !== undefined && before.userEmail !== after.userEmail) {
-    const text = 'The e-mail address of your account was changed by an administrator.';
-    await tx.messages.insert({ ...message(), channel: 'email', to: before.userEmail, text });
-  }
-  const number = numberOf(before);
-  if (number !== undefined && number !== numberOf(after)) {
-    const text = 'The mobile number of your account was changed by an administrator.';
-    await tx.messages.insert({ ...message(), channel: 'sms', to: number, text });
-  }
-}
-
-/** The mobile as one number (E.164). */
-function numberOf({ userMobile: mobile }: User): string | undefined {
-  return mobile && `+${mobile.regionCode}${mobile.areaCode}${mobile.phoneNumber}`;
 }

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { TestServer } from '../../../harness.ts';
 import { adminClient } from '../../../harness.ts';
-import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf, storedFields } from './callers.ts';
+import { lastCode } from '../codes.ts';
+import {
+  asMaintainer,
+  expectRefused,
+  expectRolesNeeded,
+  firstAdministrator,
+  rowOf,
+  signedIn,
+  storedFields,
+} from './callers.ts';
 import { alice, basic, logIn, startWith } from './people.ts';
 
 const params = { id: alice.userId };
@@ -97,6 +106,23 @@ describe('a contact that is lost hears of it', () => {
     });
     expect(await messages(server)).toEqual([]);
   });
+});
+
+test('a contact that is lost takes no codes that went to it; one that stays does', async () => {
+  await using server = await startWith();
+  const as = await signedIn(server, alice.userId);
+  const send = () => as.userIdentities.factors.sendToken({ params: { id: 'main-email' } });
+  const validate = async () => {
+    const body = { token: await lastCode(server, alice.userEmail) };
+    return as.userIdentities.factors.validateToken({ params: { id: 'main-email' }, body });
+  };
+  await send();
+  await server.admin.userIdentities.update({ params, body: { userName: 'Alicia' } });
+  await expect(validate()).resolves.toBeDefined();
+  await send();
+  await server.admin.userIdentities.update({ params, body: { userEmail: 'new@example.com' } });
+  await server.admin.userIdentities.update({ params, body: { userEmail: alice.userEmail } });
+  await expect(validate()).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
 });
 
 describe('a move to another business', () => {

@@ -1,0 +1,36 @@
+/** Schemas of what concerns the mainframe and the product system. */
+import { z } from 'zod';
+
+export const LogonName = z
+  .string()
+  .regex(
+    /^[A-Za-z][A-Za-z0-9@#$]{0,7}$/,
+    'must be 1 to 8 letters, digits or @ # $, starting with a letter; lower case counts as upper case',
+  )
+  .describe('Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter');
+
+/** What is typed for a code: whatever it is, it is looked at. */
+export const GivenCode = z
+  .string()
+  .max(100, 'must not be longer than 100 characters')
+  .describe('The code that was sent, six digits');
+
+/** What names a transaction. */
+export const TransactionId = z.string().max(100, 'must not be longer than 100 characters');
+
+export const SentMask = z.string().describe('Where the code went, masked');
+export const CodeLifetime = z.string().regex(/^\d+$/).describe('Seconds that the code is good for, as digits');
+
+export const BillingType = z.enum(['EXPEND', 'PREPAID', 'SUBSCRIPTION']).describe('How the product is paid for');
+
+export const ProductAlias = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(200, 'must not be longer than 200 characters')
+  .describe('Name of a product, unique together with its sku');
+
+export const Sku = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(200, 'must not be longer than 200 characters')
+  .describe('Stock keeping unit of the product');

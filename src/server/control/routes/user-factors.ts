@@ -1,0 +1,29 @@
+/** GET /_iam/users/{id}/factors */
+import { z } from 'zod';
+import { FactorView } from '../../../contract/factor-schemas.ts';
+import { Id, PageQuery } from '../../../contract/schemas.ts';
+import { allFactors } from '../../identity/factor-views.ts';
+import { pageOf } from '../../identity/pages.ts';
+import { requireUser } from '../../identity/user-identities.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+const FactorItem = FactorView.extend({ verified: z.boolean() });
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.user-factors',
+  title: 'Lists authentication factors of a user',
+  description:
+    'The main and the alternative contacts in the order of their ids, masked, whatever clients are shown of them.',
+  path: '/users/{id}/factors',
+  status: [200, 206, 400, 401, 403, 404, 500],
+  request: { params: { id: Id }, query: PageQuery },
+  response: { page: FactorItem },
+  errors: ['USER_NOT_FOUND'],
+
+  async handle({ params }, { store, range }) {
+    const factors = await allFactors(store, await requireUser(store, params.id));
+    const rows = factors.filter(({ id }) => range.after === undefined || id > range.after);
+    return pageOf(rows.slice(0, range.limit + 1), range.limit, ({ id }) => id);
+  },
+});

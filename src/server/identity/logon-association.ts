@@ -1,0 +1,51 @@
+/** Binding a logon to a signed-in user, by a code to a contact that the mainframe holds for the logon. */
+import type { LogonContacts, Mainframe } from '../ports/mainframe.ts';
+import type { Store } from '../store/store.ts';
+import { type CodeTools, type SentCode, sendCode, subjectOfUser } from './codes.ts';
+import type { Contact } from './contacts.ts';
+import { masked, maskedOfNobody } from './contacts.ts';
+import { foldLogon, ownerOfLogon } from './logons.ts';
+import { type Principal, requireUserCaller } from './principal.ts';
+import { countSending } from './sendings.ts';
+import { requireStillCalling } from './still-calling.ts';
+
+export const association = 'legacy-association';
+
+export interface AssociationTools extends CodeTools {
+  readonly store: Store;
+  readonly mainframe: Mainframe;
+  readonly caller: Principal;
+}
+
+/** One way to reach the owner of a logon. */
+export interface AssociationWay {
+  readonly channel: Contact['channel'];
+  contactOf(contacts: LogonContacts): Contact | undefined;
+}
+
+/**
+ * Sends the code. A logon that is not there, has no such contact, or belongs to somebody already gets the same kind of
+ * answer: a code is made as well, which goes nowhere and binds nothing.
+ * @throws IamError USER_MISSING, TOKEN_INVALID, TOO_MANY_CODES, MAINFRAME_UNAVAILABLE.
+ */
+export async function beginAssociation(
+  given: string,
+  { channel, contactOf }: AssociationWay,
+  tools: AssociationTools,
+): Promise<SentCode & { readonly contact: string }> {
+  const { user } = requireUserCaller(tools.caller);
+  const logon = foldLogon(given);
+  const known = await tools.mainframe.find(logon);
+  const held = known && contactOf(known);
+  const begun = await tools.store.transaction(async (tx) => {
+    await requireStillCalling(tx, tools.caller, tools.clock);
+    await countSending(tx, `logon:${logon}`, tools);
+    const contact = (await ownerOfLogon(tx, logon)) ? undefined : held;
+    const holder = { purpose: association, subject: subjectOfUser(user.userId) } as const;
+    const more = { quiet: true, about: contact && logon };
+    return { contact, sent: await sendCode(tx, holder, contact ? [contact] : [], tools, more) };
+  });
+  tools.outbox.kept();
+  const { contact, sent } = begun;
+  return { ...sent, contact: contact ? masked(contact) : maskedOfNobody(channel, logon, tools.storeKey) };
+}

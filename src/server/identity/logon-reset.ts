@@ -1,0 +1,89 @@
+/**
+ * A new mainframe password by a code. The mainframe is called between two transactions: the first takes the code, so that
+ * of many parallel uses one gets any further; the second ends what was signed in and begins a session. Where the mainframe
+ * fails, the code is made good again. After a crash in between the code is used and a new one has to be asked for; the
+ * password may then be the new one already.
+ */
+import { fault } from '../../contract/errors.ts';
+import type { Mainframe } from '../ports/mainframe.ts';
+import type { Settings } from '../settings.ts';
+import type { Transaction } from '../store/store.ts';
+import { type CodeTools, restoreCode, subjectOfLogon, takeCode } from './codes.ts';
+import {
+  type LogonSession,
+  notePasswordChange,
+  ownerOfLogon,
+  requireMainframePassword,
+  startLogonSession,
+} from './logons.ts';
+import { endSessionsOfLogon } from './sessions.ts';
+import { stopUser } from './stop-user.ts';
+
+export interface LogonReset {
+  /** Upper-case. */
+  readonly logon: string;
+  /** The id of the transaction, and the code that was sent in it. */
+  readonly codeId: string;
+  readonly code: string;
+  readonly newPassword: string;
+  readonly clientId: string;
+}
+
+export interface ResetTools extends CodeTools {
+  readonly mainframe: Mainframe;
+  readonly settings: Settings;
+}
+
+/**
+ * Sets the password and signs in.
+ * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME (the code stays good), TOO_BUSY and
+ *   MAINFRAME_UNAVAILABLE (it is made good again).
+ */
+export async function resetLogon(reset: LogonReset, tools: ResetTools): Promise<LogonSession> {
+  const taken = await claim(reset, tools);
+  if (!(await setPassword(reset, taken.codeId, tools))) throw fault('PROOF_INVALID');
+  const session = await tools.store.transaction((tx) => finish(tx, reset, taken.userId, tools));
+  if (!session) throw fault('PROOF_INVALID');
+  return session;
+}
+
+interface Claim {
+  readonly codeId: string;
+  /** Whom the logon belongs to. */
+  readonly userId: string | undefined;
+}
+
+function claim({ logon, codeId, code, newPassword }: LogonReset, tools: ResetTools): Promise<Claim> {
+  const refusal = () => fault('PROOF_INVALID');
+  const check = { purpose: 'legacy-recovery', subject: subjectOfLogon(logon), codeId, code, refusal } as const;
+  return takeCode(check, tools, async (tx, row) => {
+    const owner = await ownerOfLogon(tx, logon);
+    if (row.about !== logon || owner?.locked) throw refusal();
+    requireMainframePassword(newPassword, tools.settings);
+    return { codeId: row.codeId, userId: owner?.userId };
+  });
+}
+
+async function setPassword({ logon, newPassword }: LogonReset, codeId: string, tools: ResetTools): Promise<boolean> {
+  try {
+    return await tools.mainframe.setPassword(logon, newPassword);
+  } catch (error) {
+    await tools.store.transaction((tx) => restoreCode(tx, codeId));
+    throw error;
+  }
+}
+
+/** The old password is no longer one, whatever else happened meanwhile: a lock, or another owner, only keeps from signing in. */
+async function finish(
+  tx: Transaction,
+  { logon, clientId }: LogonReset,
+  userId: string | undefined,
+  tools: ResetTools,
+): Promise<LogonSession | undefined> {
+  const owner = await ownerOfLogon(tx, logon);
+  await notePasswordChange(tx, logon);
+  await endSessionsOfLogon(tx, logon);
+  if (owner) await stopUser(tx, owner.userId);
+  if (owner?.locked || owner?.userId !== userId) return undefined;
+  return startLogonSession(tx, { clientId, logon, user: owner, remember: false, renewable: true }, tools);
+}

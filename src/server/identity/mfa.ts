@@ -1,0 +1,79 @@
+/** The second proof: a code that goes to a verified contact of the user, and comes back in the session that asked for it. */
+import { fault } from '../../contract/errors.ts';
+import { epochSeconds } from '../clock.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Client, Factor, Session, User } from '../store/tables.ts';
+import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+import { type CodeTools, sendCode, subjectOfUser, takeCode } from './codes.ts';
+import { masked } from './contacts.ts';
+import { contactOf, defaultFactor, requireFactor, type UserFactor } from './factors.ts';
+import { type Principal, requireUserCaller } from './principal.ts';
+import { rotateOwn } from './sessions.ts';
+import { requireStanding, tokenForCaller } from './standing.ts';
+
+/** What a code is bound to: user and session. A session has one at a time; wrong ones count for the user. */
+function holderOf(userId: string, { sessionId }: Session) {
+  return { purpose: 'mfa', subject: subjectOfUser(userId), target: sessionId } as const;
+}
+
+export interface MfaChallenge {
+  readonly challengeId: string;
+  readonly contactType: Factor['contactType'];
+  /** Masked. */
+  readonly contact: string;
+  /** Seconds, as a string of digits. */
+  readonly expiresIn: string;
+}
+
+/**
+ * Sends a code to the factor that is named, else to the usual one.
+ * @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, FACTOR_NOT_VERIFIED, TOO_MANY_CODES.
+ */
+export async function openChallenge(
+  tools: CodeTools,
+  caller: Principal,
+  factorId: string | undefined,
+): Promise<MfaChallenge> {
+  const challenge = await tools.store.transaction(async (tx) => {
+    const { user, session } = await requireStanding(tx, caller, tools.clock);
+    const factor = await chosenFactor(tx, user, caller.client, factorId);
+    if (!factor?.verified) throw fault('FACTOR_NOT_VERIFIED');
+    const contact = contactOf(factor);
+    const { codeId, expiresIn } = await sendCode(tx, holderOf(user.userId, session), [contact], tools);
+    return { challengeId: codeId, contactType: factor.contactType, contact: masked(contact), expiresIn };
+  });
+  tools.outbox.kept();
+  return challenge;
+}
+
+async function chosenFactor(
+  tx: Transaction,
+  user: User,
+  client: Client,
+  factorId: string | undefined,
+): Promise<UserFactor | undefined> {
+  return factorId === undefined ? defaultFactor(user) : requireFactor(tx, user, client, factorId);
+}
+
+interface ProofTools extends CodeTools {
+  readonly issuer: TokenIssuer;
+}
+
+/**
+ * Takes the code of a challenge: the caller's session has AUTH-MFA from then on.
+ * @throws IamError USER_MISSING, TOKEN_INVALID, CODE_INVALID, CODE_FAILURES.
+ */
+export async function fulfillChallenge(
+  tools: ProofTools,
+  caller: Principal,
+  given: { readonly codeId: string; readonly code: string },
+): Promise<TokenResponse> {
+  const { user, session: called } = requireUserCaller(caller);
+  const raised = await takeCode({ ...holderOf(user.userId, called), ...given }, tools, async (tx) => {
+    const { session: before } = await requireStanding(tx, caller, tools.clock);
+    const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(tools.clock) };
+    await tx.sessions.replace(session);
+    return { session, refreshToken: await rotateOwn(tx, session, tools) };
+  });
+  return tokenForCaller(tools, caller, raised);
+}

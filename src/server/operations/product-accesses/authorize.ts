@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { giveOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
+import type { ProductReference } from '../../ports/product-system.ts';
+import type { Product } from '../../store/tables.ts';
+import { defineOperation } from '../define.ts';
+
+const text = z.string().max(200, 'must not be longer than 200 characters').optional();
+
+const Body = z
+  .strictObject({
+    orderId: text.describe('Order that the token is for'),
+    isExternalOrder: z.boolean().optional().describe('Whether the order is kept elsewhere'),
+    productId: Id.optional(),
+    productAlias: ProductAlias.optional(),
+    sku: Sku.optional(),
+    billingType: BillingType.optional(),
+    showCaseId: text.describe('Where the product was offered'),
+    skuPriceHashCode: text.describe('Price that was shown'),
+  })
+  .meta({ id: 'ProductAuthorization' });
+
+export default defineOperation({
+  id: 'product-accesses.authorize',
+  title: 'Generate Opaque Token',
+  description:
+    'Asks the product system for the product and answers with an opaque token: of 10 minutes with remember-me, else of 60. The product is named by productId, or by productAlias and sku; where all are given, they name the same one. What is said of order, show case and price is for the caller alone and not kept.',
+  method: 'POST',
+  path: '/product-accesses/authorize',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS or BUSINESSOWNER or BUSINESSADMIN or ADMIN)',
+  status: ['200e', 201, 400, 401, 403, 404, 500, 501, 503],
+  request: {
+    query: { 'remember-me': z.boolean().optional().describe('Gives a token of 10 minutes') },
+    body: Body,
+  },
+  response: {
+    status: 201,
+    body: z
+      .strictObject({
+        opaqueToken: z.string(),
+        expiresIn: z.string().regex(/^\d+$/).describe('Seconds that the token is good for, as digits'),
+      })
+      .meta({ id: 'OpaqueToken', description: 'An opaque token for a product.' }),
+    secret: true,
+  },
+  errors: ['PRODUCT_NOT_FOUND', 'BILLING_TYPE_NOT_SOLD', 'BILLING_TYPE_UNSUPPORTED', 'PRODUCT_SYSTEM_UNAVAILABLE'],
+  command: 'products authorize',
+  examples: [{ title: 'By the id of the product', command: '--product-id reports-basic' }],
+
+  async handle({ query, body }, context) {
+    const product = await requireProduct(context.productSystem, referenceIn(body), body.billingType);
+    if (!fits(product, body)) throw fault('PRODUCT_NOT_FOUND');
+    const remember = query['remember-me'] ?? false;
+    return giveOpaqueToken({ product, billingType: body.billingType, remember }, context);
+  },
+});
+
+function referenceIn({ productId, productAlias, sku }: z.output<typeof Body>): ProductReference {
+  if (productId !== undefined) return { productId };
+  if (productAlias !== undefined && sku !== undefined) return { productAlias, sku };
+  throw fault('FIELD_MISSING', 'productId is required, or productAlias and sku.');
+}
+
+function fits(product: Product, { productAlias, sku }: z.output<typeof Body>): boolean {
+  return (productAlias ?? product.productAlias) === product.productAlias && (sku ?? product.sku) === product.sku;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
+import { giveOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'product-accesses.validate-token',
+  title: 'Validate Opaque Token',
+  description:
+    'Asks the product system whether the product is sold with the billing type, and answers with an opaque token of 60 minutes in the header X-Opaque-Token. A billing type is implemented where the product system says so; with the products of the store, where any of them is sold with it.',
+  method: 'POST',
+  path: '/product-accesses/validate-token',
+  auth: 'caller',
+  roles:
+    'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS and BUSINESSADMIN or BUSINESSADMIN)',
+  status: ['200e', 204, 400, 401, 403, 404, 500, 501, 503],
+  request: {
+    body: z
+      .strictObject({ productAlias: ProductAlias, sku: Sku, billingType: BillingType })
+      .meta({ id: 'ProductValidation' }),
+  },
+  response: {
+    status: 204,
+    header: { name: 'X-Opaque-Token', field: 'opaqueToken', description: 'Opaque token for the product' },
+  },
+  errors: ['PRODUCT_NOT_FOUND', 'BILLING_TYPE_NOT_SOLD', 'BILLING_TYPE_UNSUPPORTED', 'PRODUCT_SYSTEM_UNAVAILABLE'],
+  command: 'products validate',
+  examples: [{ title: 'A subscription', command: '--product-alias reports --sku basic --billing-type SUBSCRIPTION' }],
+
+  async handle({ body: { billingType, ...named } }, context) {
+    const product = await requireProduct(context.productSystem, named, billingType);
+    const { opaqueToken } = await giveOpaqueToken({ product, billingType }, context);
+    return { opaqueToken };
+  },
+});

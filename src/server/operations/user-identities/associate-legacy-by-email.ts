@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
+import { emailContact } from '../../identity/contacts.ts';
+import { type AssociationWay, beginAssociation } from '../../identity/logon-association.ts';
+import { defineOperation } from '../define.ts';
+
+export const Association = z
+  .strictObject({
+    challengeId: z.string().describe('Names the transaction, for its completion'),
+    contact: SentMask,
+    expiresIn: CodeLifetime,
+  })
+  .meta({ id: 'LogonAssociation', description: 'A code that was sent to bind a logon.' });
+
+export const LogonReference = z.strictObject({ logon: LogonName }).meta({ id: 'LogonReference' });
+
+const byEmail: AssociationWay = {
+  channel: 'email',
+  contactOf: ({ email }) => (email === undefined ? undefined : emailContact(email)),
+};
+
+export default defineOperation({
+  id: 'user-identities.associate-legacy-by-email',
+  title: 'Associate legacy logon by email',
+  description:
+    'Sends a code to the e-mail address that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.',
+  method: 'POST',
+  path: '/user-identities/me/legacy-logons/email',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 429, 500, 503],
+  request: { body: LogonReference },
+  response: { status: 201, body: Association },
+  errors: ['USER_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
+
+  async handle({ body }, context) {
+    const { codeId, contact, expiresIn } = await beginAssociation(body.logon, byEmail, context);
+    return { challengeId: codeId, contact, expiresIn };
+  },
+});

@@ -1,0 +1,29 @@
+import { mobileContact } from '../../identity/contacts.ts';
+import { type AssociationWay, beginAssociation } from '../../identity/logon-association.ts';
+import { defineOperation } from '../define.ts';
+import { Association, LogonReference } from './associate-legacy-by-email.ts';
+
+const byMobile: AssociationWay = {
+  channel: 'sms',
+  contactOf: ({ mobile }) => (mobile === undefined ? undefined : mobileContact(mobile)),
+};
+
+export default defineOperation({
+  id: 'user-identities.associate-legacy-by-mobile',
+  title: 'Associate legacy logon by mobile',
+  description:
+    'Sends a code to the mobile number that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.',
+  method: 'POST',
+  path: '/user-identities/me/legacy-logons/mobile',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 429, 500, 503],
+  request: { body: LogonReference },
+  response: { status: 201, body: Association },
+  errors: ['USER_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
+
+  async handle({ body }, context) {
+    const { codeId, contact, expiresIn } = await beginAssociation(body.logon, byMobile, context);
+    return { challengeId: codeId, contact, expiresIn };
+  },
+});

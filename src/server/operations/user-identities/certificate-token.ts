@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { Id } from '../../../contract/schemas.ts';
+import { giveTicket } from '../../identity/tickets.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.certificate-token',
+  title: 'Generate token to login with digital certificate',
+  description:
+    'Gives a value to sign with the key of a certificate. It is good for one try of this client, within 120 seconds.',
+  method: 'POST',
+  path: '/user-identities/digital-certificate/token',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: [201, 401, 500],
+  request: { query: { clientId: Id.optional().describe('The calling client') }, bodyIgnored: true },
+  response: {
+    status: 201,
+    body: z
+      .strictObject({
+        token: z.string().describe('What is to be signed, as UTF-8 text'),
+        expiresIn: z.string().regex(/^\d+$/).describe('Remaining seconds as a string of digits'),
+      })
+      .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),
+    secret: true,
+  },
+  errors: [],
+
+  async handle(_input, { store, caller, ...tools }) {
+    const ticket = { kind: 'certificate-nonce', clientId: caller.client.clientId } as const;
+    const { value, expiresIn } = await store.transaction((tx) => giveTicket(tx, ticket, tools));
+    return { token: value, expiresIn };
+  },
+});

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Empty, GivenPassword, NewPassword } from '../../../contract/schemas.ts';
+import { isPasswordOf, whileProven } from '../../identity/login.ts';
+import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
+import { requireUserCaller } from '../../identity/principal.ts';
+import { replacePassword } from '../../identity/set-password.ts';
+import { requireSignedIn } from '../../identity/signed-in.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.change-password',
+  title: 'Change Password',
+  description:
+    'Changes the password of the calling user, who gives the current one; a wrong one counts as a failed login. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.',
+  method: 'POST',
+  path: '/user-identities/me/change-password',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 412, 422, 429, 500],
+  request: {
+    body: z
+      .strictObject({ password: GivenPassword.describe('The current one'), newPassword: NewPassword })
+      .meta({ id: 'PasswordChange' }),
+  },
+  response: { status: 201, body: Empty },
+  errors: ['USER_MISSING', 'PASSWORD_WRONG', 'TOO_MANY_ATTEMPTS', ...passwordErrors, 'TOO_BUSY'],
+
+  async handle({ body: { password, newPassword } }, context) {
+    const { user, session } = requireUserCaller(context.caller);
+    const refused = () => fault('PASSWORD_WRONG');
+    if (!(await isPasswordOf(context, user, password))) throw refused();
+    await requireGoodPassword(newPassword, user);
+    const passwordHash = await context.passwords.hash(newPassword);
+    await whileProven({ tools: context, proven: user, secret: password, refused }, async (tx, current) => {
+      await requireSignedIn(tx, session, context.clock);
+      await replacePassword(tx, current, passwordHash, context, session.sessionId);
+    });
+    context.outbox.kept();
+    return {};
+  },
+});

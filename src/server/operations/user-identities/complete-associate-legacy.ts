@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { GivenCode, TransactionId } from '../../../contract/legacy-schemas.ts';
+import { subjectOfUser, takeCode } from '../../identity/codes.ts';
+import { association } from '../../identity/logon-association.ts';
+import { bindLogon } from '../../identity/logons.ts';
+import { requireUserCaller } from '../../identity/principal.ts';
+import { requireStillCalling } from '../../identity/still-calling.ts';
+import { requireUser } from '../../identity/user-identities.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.complete-associate-legacy',
+  title: 'Complete Associate legacy logon',
+  description:
+    'Binds the logon to the calling user, by the code that was sent for it. Sessions of the logon alone end with that.',
+  method: 'POST',
+  path: '/user-identities/me/legacy-logons/complete',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 412, 429, 500],
+  request: {
+    body: z
+      .strictObject({ challengeId: TransactionId.describe('As the association was answered'), token: GivenCode })
+      .meta({ id: 'LogonAssociationCode' }),
+  },
+  response: {
+    status: 201,
+    body: z
+      .strictObject({ legacyLogons: z.array(z.string()) })
+      .meta({ id: 'LegacyLogons', description: 'All mainframe logons of a user.' }),
+  },
+  errors: ['USER_MISSING', 'CODE_INVALID', 'LOGON_TAKEN', 'CODE_FAILURES'],
+
+  async handle({ body }, context) {
+    const { user } = requireUserCaller(context.caller);
+    const check = {
+      purpose: association,
+      subject: subjectOfUser(user.userId),
+      codeId: body.challengeId,
+      code: body.token,
+    } as const;
+    const legacyLogons = await takeCode(check, context, async (tx, { about: logon }) => {
+      await requireStillCalling(tx, context.caller, context.clock);
+      if (logon === undefined) throw fault('CODE_INVALID');
+      return bindLogon(tx, await requireUser(tx, user.userId), logon);
+    });
+    return { legacyLogons };
+  },
+});

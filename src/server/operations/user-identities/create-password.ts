@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Empty, NewPassword } from '../../../contract/schemas.ts';
+import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
+import { requireUserCaller } from '../../identity/principal.ts';
+import { addPassword } from '../../identity/set-password.ts';
+import { requireSignedIn } from '../../identity/signed-in.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.create-password',
+  title: 'Create password',
+  description:
+    'Gives the calling user its first password. Each rule that the password breaks is named. The contacts of the user are told.',
+  method: 'POST',
+  path: '/user-identities/me/create-password',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and (AUTH-IDENTIFIED or AUTH-BASIC)',
+  status: [201, 400, 401, 403, 412, 422, 500],
+  request: { body: z.strictObject({ newPassword: NewPassword }).meta({ id: 'FirstPassword' }) },
+  response: { status: 201, body: Empty },
+  errors: ['USER_MISSING', 'PASSWORD_EXISTS', ...passwordErrors, 'TOO_BUSY'],
+
+  async handle({ body }, context) {
+    const { user, session } = requireUserCaller(context.caller);
+    if (user.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');
+    await requireGoodPassword(body.newPassword, user);
+    const passwordHash = await context.passwords.hash(body.newPassword);
+    await context.store.transaction(async (tx) => {
+      const current = await requireSignedIn(tx, session, context.clock);
+      if (current.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');
+      await addPassword(tx, current, passwordHash, context);
+    });
+    context.outbox.kept();
+    return {};
+  },
+});

@@ -1,0 +1,32 @@
+import { FactorIds, FactorsInput, tagsOf } from '../../../../contract/factor-schemas.ts';
+import { addFactors } from '../../../identity/factor-changes.ts';
+import { requireStanding } from '../../../identity/standing.ts';
+import { defineOperation } from '../../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.factors.add',
+  title: 'Add alternative contacts to use on MFA process',
+  description:
+    'Adds contacts of the calling user: all of them, or none. A new one is not verified: it receives codes only to verify itself. A user has at most 20, each contact once, the main ones included; one e-mail and one mobile at most carry the tag MARKED_RESOURCES.',
+  method: 'POST',
+  path: '/user-identities/me/authentication-factors',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER',
+  status: [201, 400, 401, 403, 412, 422, 500],
+  request: { body: FactorsInput },
+  response: { status: 201, body: FactorIds },
+  errors: ['USER_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
+  command: 'factors add',
+  examples: [
+    { title: 'An e-mail', command: '--contact-type EMAIL --email alice@example.org --tag home' },
+    { title: 'Several, as authenticationFactors in a file', command: '-f factors.yaml' },
+  ],
+
+  async handle({ body }, { store, caller, ...context }) {
+    const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: tagsOf(factor.tags) }));
+    return store.transaction(async (tx) => {
+      const { user } = await requireStanding(tx, caller, context.clock);
+      return addFactors(tx, user, wished, { verified: false }, context);
+    });
+  },
+});

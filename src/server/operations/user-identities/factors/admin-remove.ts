@@ -1,0 +1,34 @@
+import { FactorId } from '../../../../contract/factor-schemas.ts';
+import { Id } from '../../../../contract/schemas.ts';
+import { removeFactor } from '../../../identity/factor-changes.ts';
+import { requireAlternative } from '../../../identity/factors.ts';
+import { requireProofFor } from '../../../identity/rules.ts';
+import { requireUser } from '../../../identity/user-identities.ts';
+import { defineOperation } from '../../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.factors.admin-remove',
+  title: 'Delete an alternative contact with administrative roles',
+  description:
+    'Removes an alternative contact of a user. Codes that went to it are void, and it is told of the removal. Main contacts are not among them.',
+  method: 'DELETE',
+  path: '/user-identities/{id}/authentication-factors/{factorId}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 401, 403, 404, 500],
+  request: { params: { id: Id.describe('User id'), factorId: FactorId } },
+  response: { status: 204 },
+  errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_NOT_FOUND'],
+  command: 'users factors remove',
+  examples: [{ title: 'One of them', command: 'USER_ID FACTOR_ID' }],
+
+  async handle({ params }, { store, caller, ...context }) {
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, params.id);
+      await requireProofFor(tx, user, caller);
+      await removeFactor(tx, await requireAlternative(tx, user, params.factorId), context);
+    });
+    context.outbox.kept();
+    return undefined;
+  },
+});

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { FactorChange, FactorId } from '../../../../contract/factor-schemas.ts';
+import { Id } from '../../../../contract/schemas.ts';
+import { changeFactor } from '../../../identity/factor-changes.ts';
+import type { FactorDraft } from '../../../identity/factor-rules.ts';
+import { requireChangeable } from '../../../identity/factors.ts';
+import { requireProofFor } from '../../../identity/rules.ts';
+import { requireUser } from '../../../identity/user-identities.ts';
+import type { Factor } from '../../../store/tables.ts';
+import { defineOperation } from '../../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.factors.admin-update',
+  title: 'Partial update to alternative contact to use on MFA process with administrative roles',
+  description:
+    'Changes the fields that are sent. A contact set here counts as verified; codes that went to the one before are void, and that one is told of the change. Another contactType takes its contact with it. Main contacts are not changed here.',
+  method: 'PATCH',
+  path: '/user-identities/{id}/authentication-factors/{factorId}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [204, 400, 401, 403, 404, 412, 422, 500],
+  request: { params: { id: Id.describe('User id'), factorId: FactorId }, body: FactorChange },
+  response: { status: 204 },
+  errors: [
+    'USER_NOT_FOUND',
+    'MFA_MISSING',
+    'FACTOR_NOT_FOUND',
+    'MAIN_CONTACT',
+    'FACTOR_TAKEN',
+    'CONTACT_AMBIGUOUS',
+    'TAG_TAKEN',
+  ],
+  command: 'users factors update',
+  examples: [{ title: 'Other tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
+
+  async handle({ params, body }, { store, caller, ...context }) {
+    const setByAdministrator = body.email !== undefined || body.mobile !== undefined;
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, params.id);
+      await requireProofFor(tx, user, caller);
+      const factor = await requireChangeable(tx, user, params.factorId);
+      await changeFactor(tx, user, factor, { draft: merged(factor, body), setByAdministrator }, context);
+    });
+    context.outbox.kept();
+    return undefined;
+  },
+});
+
+/** The contact of another kind does not stay behind. */
+function merged(factor: Factor, change: z.output<typeof FactorChange>): FactorDraft {
+  const { contactType = factor.contactType, tags = factor.tags } = change;
+  const kept = contactType === factor.contactType ? factor : undefined;
+  return { contactType, email: change.email ?? kept?.email, mobile: change.mobile ?? kept?.mobile, tags };
+}

@@ -1,0 +1,31 @@
+import { FactorId } from '../../../../contract/factor-schemas.ts';
+import { removeFactor } from '../../../identity/factor-changes.ts';
+import { requireChangeable } from '../../../identity/factors.ts';
+import { requireStanding } from '../../../identity/standing.ts';
+import { defineOperation } from '../../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.factors.remove',
+  title: 'Delete an alternative contact',
+  description:
+    'Removes an alternative contact of the calling user. Codes that went to it are void, and it is told of the removal. Main contacts are not removed here.',
+  method: 'DELETE',
+  path: '/user-identities/me/authentication-factors/{id}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER',
+  status: [204, 401, 403, 404, 412, 500],
+  request: { params: { id: FactorId } },
+  response: { status: 204 },
+  errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'MAIN_CONTACT'],
+  command: 'factors remove',
+  examples: [{ title: 'One of them', command: 'FACTOR_ID' }],
+
+  async handle({ params }, { store, caller, ...context }) {
+    await store.transaction(async (tx) => {
+      const { user } = await requireStanding(tx, caller, context.clock);
+      await removeFactor(tx, await requireChangeable(tx, user, params.id), context);
+    });
+    context.outbox.kept();
+    return undefined;
+  },
+});

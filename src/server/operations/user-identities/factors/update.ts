@@ -1,0 +1,35 @@
+import { FactorId, FactorInput, tagsOf } from '../../../../contract/factor-schemas.ts';
+import { changeFactor } from '../../../identity/factor-changes.ts';
+import { requireChangeable } from '../../../identity/factors.ts';
+import { requireStanding } from '../../../identity/standing.ts';
+import { defineOperation } from '../../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.factors.update',
+  title: 'Update an alternative contact to use on MFA process',
+  description:
+    'Replaces an alternative contact of the calling user; without tags it has none. A changed contact is unverified again, codes that went to the one before are void, and that one is told of the change. Main contacts are not changed here.',
+  method: 'PUT',
+  path: '/user-identities/me/authentication-factors/{id}',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and USER',
+  status: [204, 400, 401, 403, 404, 412, 422, 500],
+  request: { params: { id: FactorId }, body: FactorInput },
+  response: { status: 204 },
+  errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'MAIN_CONTACT', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TAG_TAKEN'],
+  command: 'factors update',
+  examples: [
+    { title: 'Another e-mail, without tags', command: 'FACTOR_ID --contact-type EMAIL --email alice@example.org' },
+  ],
+
+  async handle({ params, body }, { store, caller, ...context }) {
+    const draft = { ...body, tags: tagsOf(body.tags) };
+    await store.transaction(async (tx) => {
+      const { user } = await requireStanding(tx, caller, context.clock);
+      const factor = await requireChangeable(tx, user, params.id);
+      await changeFactor(tx, user, factor, { draft, setByAdministrator: false }, context);
+    });
+    context.outbox.kept();
+    return undefined;
+  },
+});

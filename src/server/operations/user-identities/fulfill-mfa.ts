@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { ChallengeId, GivenCode } from '../../../contract/factor-schemas.ts';
+import { Token } from '../../../contract/schemas.ts';
+import { fulfillChallenge } from '../../identity/mfa.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.fulfill-mfa',
+  title: 'Fulfill MFA',
+  description:
+    'Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes of a user, in whatever sessions, none is taken for an hour.',
+  method: 'POST',
+  path: '/user-identities/me/fulfill-mfa',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  status: [201, 400, 401, 403, 412, 429, 500],
+  request: { body: z.strictObject({ challengeId: ChallengeId, token: GivenCode }).meta({ id: 'MfaProof' }) },
+  response: { status: 201, body: Token, secret: true },
+  errors: ['USER_MISSING', 'CODE_INVALID', 'CODE_FAILURES'],
+
+  async handle({ body }, { caller, ...context }) {
+    return fulfillChallenge(context, caller, { codeId: body.challengeId, code: body.token });
+  },
+});

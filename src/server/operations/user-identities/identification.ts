@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Email, Id, Mobile } from '../../../contract/schemas.ts';
+import { sendCode, subjectOfContact } from '../../identity/codes.ts';
+import { masked, onlyContact } from '../../identity/contacts.ts';
+import { defineOperation } from '../define.ts';
+
+const SentCode = z
+  .strictObject({
+    contactType: z.enum(['EMAIL', 'MOBILE']),
+    contact: z.string().describe('Masked'),
+    expiresIn: z.string().regex(/^\d+$/).describe('Seconds that the code is good for, as a string of digits'),
+  })
+  .meta({ id: 'Identification', description: 'Where the code went, and how long it is good.' });
+
+export default defineOperation({
+  id: 'user-identities.identification',
+  title: 'User identification',
+  description:
+    'Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before; at most five an hour go to one contact. Whether anybody has the contact makes no difference.',
+  method: 'POST',
+  path: '/user-identities/identification',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: [201, 400, 401, 422, 429, 500],
+  request: {
+    query: { clientId: Id.optional().describe('The calling client, where no header names it') },
+    body: z
+      .strictObject({ userEmail: Email.optional(), userMobile: Mobile.optional() })
+      .meta({ id: 'IdentificationInput', description: 'Exactly one contact.' }),
+  },
+  response: { status: 201, body: SentCode },
+  errors: ['CONTACT_AMBIGUOUS', 'TOO_MANY_CODES'],
+
+  async handle({ body }, context) {
+    const contact = onlyContact(body);
+    if (!contact) throw fault('CONTACT_AMBIGUOUS');
+    const holder = { purpose: 'sign-up', subject: subjectOfContact(contact) } as const;
+    const { expiresIn } = await context.store.transaction((tx) => sendCode(tx, holder, [contact], context));
+    context.outbox.kept();
+    const contactType = contact.channel === 'email' ? ('EMAIL' as const) : ('MOBILE' as const);
+    return { contactType, contact: masked(contact), expiresIn };
+  },
+});

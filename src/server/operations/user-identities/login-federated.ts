@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Id, line, Token } from '../../../contract/schemas.ts';
+import { loginByProof } from '../../identity/outside-proofs.ts';
+import { defineOperation } from '../define.ts';
+
+const Body = z
+  .strictObject({
+    provider: line(64, 'Name of a registered OpenID provider'),
+    idToken: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(20_000, 'must not be longer than 20000 characters')
+      .describe('ID token (OpenID Connect Core)'),
+    nonce: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(500, 'must not be longer than 500 characters')
+      .optional()
+      .describe('The nonce of the request that the token answers; needed where the token has one'),
+  })
+  .meta({ id: 'LoginFederatedInput' });
+
+export default defineOperation({
+  id: 'user-identities.login-federated',
+  title: 'Login using federated accounts',
+  description:
+    'Logs in the user of an ID token. The user has the login identifier <provider>:<sub>; else a verified e-mail that the provider verified as well, in a domain of the provider, which makes that identifier. A token counts once. Where it proves nothing, what is wrong is not told.',
+  method: 'POST',
+  path: '/user-identities/login-federated',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: [201, 400, 401, 404, 412, 500, 503],
+  request: {
+    query: {
+      clientId: Id.optional().describe('The calling client'),
+      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+    },
+    body: Body,
+  },
+  response: { status: 201, body: Token, secret: true },
+  errors: ['PROVIDER_NOT_FOUND', 'PROVIDER_UNAVAILABLE', 'PROOF_INVALID', 'SUBJECT_UNKNOWN'],
+
+  async handle({ query, body }, { caller, providers, ...context }) {
+    const provider = await context.store.providers.get(body.provider);
+    if (provider?.kind !== 'oidc') throw fault('PROVIDER_NOT_FOUND');
+    const proof = await providers.idToken(provider, body);
+    const remember = query['remember-me'] ?? false;
+    return loginByProof(context, proof, caller.client, { remember, renewable: remember });
+  },
+});

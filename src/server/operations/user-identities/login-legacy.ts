@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import type { Pair } from '../../identity/credentials.ts';
+import { loginWithLogon } from '../../identity/logons.ts';
+import { defineOperation } from '../define.ts';
+
+const Body = z
+  .strictObject({
+    logon: z.string().max(254, 'must not be longer than 254 characters').optional(),
+    password: GivenPassword.optional(),
+    deviceId: z.string().max(200, 'must not be longer than 200 characters').optional(),
+  })
+  .meta({ id: 'LegacyLoginInput' });
+
+export default defineOperation({
+  id: 'user-identities.login-legacy',
+  title: 'Login legacy user',
+  description:
+    "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case.",
+  method: 'POST',
+  path: '/user-identities/login-legacy',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: [201, 400, 401, 429, 500, 503],
+  request: {
+    query: {
+      clientId: Id.optional().describe('The calling client'),
+      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+    },
+    body: Body,
+    userPair: true,
+  },
+  response: { status: 201, body: Token, secret: true },
+  errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
+
+  async handle({ query, body }, { caller, presented, ...context }) {
+    const remember = query['remember-me'] ?? false;
+    const pair = presented.userPair ?? pairIn(body);
+    return loginWithLogon(context, pair, caller.client, { remember, renewable: remember });
+  },
+});
+
+function pairIn(body: z.output<typeof Body> | undefined): Pair {
+  if (body?.logon === undefined || body.password === undefined)
+    throw fault('FIELD_MISSING', 'logon and password are required where Authorization does not hold them.');
+  return { name: body.logon, secret: body.password };
+}

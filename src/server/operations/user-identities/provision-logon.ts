@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { LogonName } from '../../../contract/legacy-schemas.ts';
+import { GivenPassword, Id } from '../../../contract/schemas.ts';
+import { bindLogon, foldLogon, ownerOfLogon, requireMainframePassword } from '../../identity/logons.ts';
+import { requireProofFor } from '../../identity/rules.ts';
+import { requireUser } from '../../identity/user-identities.ts';
+import type { User } from '../../store/tables.ts';
+import { defineOperation, type OperationContext } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.provision-logon',
+  title: 'Provision logon in mainframe',
+  description:
+    "Makes the logon in the mainframe, with the user's verified contacts, and binds it to the user. Without a password nobody logs in with it before a reset. Where it was made but could not be bound, it is taken back; after a crash in between, the user can still bind it by a code to its own contacts.",
+  method: 'POST',
+  path: '/user-identities/{id}/legacy-logons',
+  auth: 'caller',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  status: [201, 400, 401, 403, 404, 412, 422, 500, 503],
+  request: {
+    params: { id: Id.describe('User id') },
+    body: z
+      .strictObject({
+        logon: LogonName,
+        password: GivenPassword.optional().describe('Keeps the rule of the setting mainframe-password-rule'),
+      })
+      .meta({ id: 'LogonInput' }),
+  },
+  response: {
+    status: 201,
+    body: z.strictObject({ logon: z.string() }).meta({ id: 'ProvisionedLogon', description: 'A mainframe logon.' }),
+  },
+  errors: [
+    'USER_NOT_FOUND',
+    'MFA_MISSING',
+    'LOGON_TAKEN',
+    'PASSWORD_NOT_FOR_MAINFRAME',
+    'TOO_BUSY',
+    'MAINFRAME_UNAVAILABLE',
+  ],
+  command: 'users provision-logon',
+  examples: [{ title: 'With a first password', command: 'USER_ID --logon SMITH01 --password-file first-password' }],
+
+  async handle({ params, body: { logon: given, password } }, context) {
+    const logon = foldLogon(given);
+    const user = await requireProvisionable(params.id, logon, context);
+    if (password !== undefined) requireMainframePassword(password, context.settings);
+    const made = await context.mainframe.create({ logon, password, ...verifiedContacts(user) });
+    if (!made) throw fault('LOGON_TAKEN');
+    await bindOrTakeBack(params.id, logon, context);
+    return { logon };
+  },
+});
+
+async function requireProvisionable(
+  userId: string,
+  logon: string,
+  { store, mainframe, caller }: OperationContext,
+): Promise<User> {
+  const user = await requireUser(store, userId);
+  await requireProofFor(store, user, caller);
+  if ((await ownerOfLogon(store, logon)) || (await mainframe.find(logon))) throw fault('LOGON_TAKEN');
+  return user;
+}
+
+/** Codes for the logon go where somebody has proven to be the user. */
+function verifiedContacts({ userEmail, emailVerified, userMobile, mobileVerified }: User) {
+  return { email: emailVerified ? userEmail : undefined, mobile: mobileVerified ? userMobile : undefined };
+}
+
+async function bindOrTakeBack(
+  userId: string,
+  logon: string,
+  { store, mainframe, caller }: OperationContext,
+): Promise<void> {
+  try {
+    await store.transaction(async (tx) => {
+      const user = await requireUser(tx, userId);
+      await requireProofFor(tx, user, caller);
+      await bindLogon(tx, user, logon);
+    });
+  } catch (error) {
+    // What went wrong first is what the caller hears; a mainframe that fails now is in the log.
+    await mainframe.remove(logon).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { GivenCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
+import { GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import { resetLogon } from '../../identity/logon-reset.ts';
+import { foldLogon, tokenOfLogon } from '../../identity/logons.ts';
+import { defineOperation } from '../define.ts';
+
+export default defineOperation({
+  id: 'user-identities.reset-legacy-password',
+  title: 'Reset a legacy identity',
+  description:
+    'Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password-rule; one that does not, and a mainframe that does not answer, use no code up.',
+  method: 'POST',
+  path: '/user-identities/reset-legacy-password',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: [200, 400, 401, 422, 500, 503],
+  request: {
+    query: { clientId: Id.optional().describe('The calling client') },
+    body: z
+      .strictObject({
+        logon: LogonName,
+        token: GivenCode,
+        newPassword: GivenPassword.describe('Keeps the rule of the setting mainframe-password-rule'),
+        hash: TransactionId.describe('As retrieve-legacy-identity answered'),
+      })
+      .meta({ id: 'LogonReset' }),
+  },
+  response: { status: 200, body: Token, secret: true },
+  errors: ['PROOF_INVALID', 'CODE_FAILURES', 'PASSWORD_NOT_FOR_MAINFRAME', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
+
+  async handle({ body }, context) {
+    const { client } = context.caller;
+    const { token: code, hash: codeId, newPassword } = body;
+    const reset = { logon: foldLogon(body.logon), code, codeId, newPassword, clientId: client.clientId };
+    return tokenOfLogon(context.issuer, await resetLogon(reset, context), client);
+  },
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Id, NewPassword } from '../../../contract/schemas.ts';
+import { checkCode, takeCode } from '../../identity/codes.ts';
+import { loginIdentity } from '../../identity/login.ts';
+import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
+import { recoveryOf, requireRecoverable } from '../../identity/recovery.ts';
+import { replacePassword } from '../../identity/set-password.ts';
+import { findByLogin } from '../../identity/users.ts';
+import { defineOperation } from '../define.ts';
+
+const Body = z
+  .strictObject({
+    newPassword: NewPassword,
+    validationCode: z.string().max(100, 'must not be longer than 100 characters').describe('Code of retrieve-identity'),
+    username: z
+      .string()
+      .max(254, 'must not be longer than 254 characters')
+      .describe('Any login identifier of the user'),
+  })
+  .meta({ id: 'PasswordReset' });
+
+export default defineOperation({
+  id: 'user-identities.reset-password',
+  title: 'Reset password',
+  description:
+    'Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told.',
+  method: 'POST',
+  path: '/user-identities/reset-password',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: ['200e', 201, 400, 401, 412, 422, 500],
+  request: {
+    query: { clientId: Id.optional().describe('The calling client, where no header names it') },
+    body: Body,
+  },
+  response: {
+    status: 201,
+    body: z
+      .strictObject({ userId: z.string() })
+      .meta({ id: 'PasswordResetDone', description: 'Whose password it is.' }),
+  },
+  errors: ['CODE_INVALID', 'CODE_FAILURES', ...passwordErrors, 'TOO_BUSY'],
+
+  async handle({ body }, context) {
+    const named = await findByLogin(context.store, body.username);
+    const check = { ...recoveryOf(named, body.username, context.storeKey), code: body.validationCode };
+    await checkCode(check, context);
+    const user = requireRecoverable(named);
+    await requireGoodPassword(body.newPassword, user);
+    const passwordHash = await context.passwords.hash(body.newPassword);
+    await takeCode(check, context, async (tx) => {
+      const current = requireRecoverable(await tx.users.get(user.userId));
+      await replacePassword(tx, current, passwordHash, context);
+    });
+    context.authentication.holdBack.succeeded(loginIdentity(user.userId));
+    context.outbox.kept();
+    return { userId: user.userId };
+  },
+});

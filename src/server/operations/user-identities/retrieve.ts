@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { startRecovery } from '../../identity/recovery.ts';
+import { defineOperation } from '../define.ts';
+
+const LoginName = z.string().min(1, 'must not be empty').max(254, 'must not be longer than 254 characters');
+
+export default defineOperation({
+  id: 'user-identities.retrieve',
+  title: 'Retrieve an Identity',
+  description:
+    "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. At most five an hour under one name, and five codes an hour to one contact: beyond those nothing is sent, and the last code stays good.",
+  method: 'POST',
+  path: '/user-identities/retrieve-identity',
+  auth: 'client-id',
+  roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  status: ['200e', 201, 400, 401, 404, 429, 500],
+  request: {
+    query: { clientId: Id.optional().describe('The calling client, where no header names it') },
+    body: z
+      .strictObject({ userName: LoginName.describe('Any login identifier of the user') })
+      .meta({ id: 'RecoveryInput' }),
+  },
+  response: {
+    status: 201,
+    body: z
+      .strictObject({
+        userId: z.string().optional().describe('To proven clients only'),
+        businessId: z.string().optional().describe('To proven clients only, where the user is of a business'),
+        username: z.string().describe('As it was asked'),
+      })
+      .meta({ id: 'Recovery', description: 'What is told of a user who is to recover its account.' }),
+  },
+  errors: ['USER_NOT_FOUND', 'TOO_MANY_CODES'],
+
+  async handle({ body: { userName } }, { caller, ...context }) {
+    const isProven = caller.roles.has('CLI-AUTH-BASIC');
+    const user = await context.store.transaction(async (tx) => {
+      const found = await startRecovery(tx, userName, context);
+      if (isProven && !found) throw fault('USER_NOT_FOUND');
+      return found;
+    });
+    context.outbox.kept();
+    if (!isProven || !user) return { username: userName };
+    const { userId, businessId } = user;
+    return { userId, ...(businessId === undefined ? {} : { businessId }), username: userName };
+  },
+});

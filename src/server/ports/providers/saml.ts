@@ -1,0 +1,133 @@
+/**
+ * SAML 2.0 responses as proofs. The signature is checked by node-saml, which hands back what was signed; everything else
+ * is read from that, by our clock. Before, the response must be of the one shape that leaves nothing to interpret: one
+ * assertion, in its place, with signatures of algorithms that hold.
+ */
+import type { OutsideProof } from '../../identity/outside-proofs.ts';
+import type { Reader } from '../../store/store.ts';
+import type { Provider } from '../../store/tables.ts';
+import { type Assertion, readAssertion } from './saml-assertion.ts';
+import { childrenOf, everyElement, onlyChild, readXml, type XmlElement } from './xml.ts';
+
+type SamlProvider = Extract<Provider, { kind: 'saml' }>;
+
+export interface SamlReceiver {
+  readonly reader: Pick<Reader, 'providers'>;
+  /** The URL of the operation that takes responses: what is meant for another is not taken. */
+  readonly recipient: string;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Whom a response proves. `encoded` is base64. Undefined where anything is wrong with it; what that is, is not told.
+ */
+export async function verifySamlResponse(encoded: string, receiver: SamlReceiver): Promise<OutsideProof | undefined> {
+  const xml = decode(encoded);
+  const shape = xml && shapeOf(xml, receiver.recipient);
+  if (!shape) return undefined;
+  for (const row of await receiver.reader.providers.find('kind', 'saml')) {
+    if (row.kind !== 'saml' || row.entityId !== shape.issuer) continue;
+    const assertion = await verifiedAssertion(encoded, row, { ...receiver, ...shape });
+    if (assertion) return proofOf(row, assertion);
+  }
+  return undefined;
+}
+
+function decode(encoded: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the response looks like from outside. Nothing of it is proven yet. */
+interface Shape {
+  readonly issuer: string;
+  readonly responseSigned: boolean;
+  readonly assertionSigned: boolean;
+}
+
+function shapeOf(xml: string, recipient: string): Shape | undefined {
+  try {
+    const response = readXml(xml);
+    const assertion = onlyChild(response, 'Assertion');
+    if (!assertion || !isPlain(response, assertion, recipient)) return undefined;
+    const [responseSigned, assertionSigned] = [response, assertion].map((each) => signaturesOf(each) === 1);
+    const issuer = onlyChild(assertion, 'Issuer')?.text;
+    if (issuer === undefined || !(responseSigned || assertionSigned)) return undefined;
+    return { issuer, responseSigned: responseSigned === true, assertionSigned: assertionSigned === true };
+  } catch {
+    return undefined;
+  }
+}
+
+function signaturesOf(element: XmlElement): number {
+  return childrenOf(element, 'Signature').length;
+}
+
+/** What a response is made of; extensions decide nothing. */
+const parts: ReadonlySet<string> = new Set(['Issuer', 'Signature', 'Extensions', 'Status', 'Assertion']);
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
+/** Forgers move, double and hide what was signed: here everything stands once, and where it belongs. */
+function isPlain(response: XmlElement, assertion: XmlElement, recipient: string): boolean {
+  const all = [...everyElement(response)];
+  const count = (called: string) => all.filter(({ name }) => name === called).length;
+  const ids = all.flatMap(({ attributes }) =>
+    Object.entries(attributes).flatMap(([name, value]) => (name.toLowerCase() === 'id' ? [value] : [])),
+  );
+  return (
+    response.name === 'Response' &&
+    response.children.every(({ name }) => parts.has(name)) &&
+    count('Response') === 1 &&
+    count('Assertion') === 1 &&
+    count('EncryptedAssertion') === 0 &&
+    count('Signature') === signaturesOf(response) + signaturesOf(assertion) &&
+    Math.max(signaturesOf(response), signaturesOf(assertion)) <= 1 &&
+    new Set(ids).size === ids.length &&
+    all.every(({ attributes }) => attributes.Algorithm === undefined || allowed.has(attributes.Algorithm)) &&
+    (onlyChild(response, 'Issuer')?.text ?? issuerOf(assertion)) === issuerOf(assertion) &&
+    onlyChild(onlyChild(response, 'Status'), 'StatusCode')?.attributes.Value === success &&
+    (response.attributes.Destination || recipient) === recipient
+  );
+}
+
+function issuerOf(assertion: XmlElement): string | undefined {
+  return onlyChild(assertion, 'Issuer')?.text;
+}
+
+/** RSA with SHA-256 and SHA-512, and the ways of writing XML down. SHA-1 and shared secrets are not among them. */
+const allowed: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+  'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+  'http://www.w3.org/2001/10/xml-exc-c14n#',
+  'http://www.w3.org/2001/10/xml-exc-c14n#WithComments',
+]);
+
+async function verifiedAssertion(
+  encoded: string,
+  provider: SamlProvider,
+  receiver: SamlReceiver & Shape,
+): Promise<Assertion | undefined> {
+  // Only now is the library loaded: most servers never see a SAML response.
+  const { signedAssertion } = await import('./saml-signature.ts');
+  const signed = await signedAssertion(encoded, provider, receiver);
+  return signed === undefined ? undefined : readAssertion(signed, provider, receiver);
+}
+
+function proofOf(provider: SamlProvider, assertion: Assertion): OutsideProof {
+  const { subject, lasting, email, expiresAt } = assertion;
+  return {
+    provider,
+    subject,
+    lasting,
+    ...(email === undefined ? {} : { email }),
+    name: `saml\n${provider.entityId}\n${assertion.id}`,
+    expiresAt,
+  };
+}

@@ -1,0 +1,24 @@
+/** The products of a seed, for the embedded product system: matched by productId, else by alias and stock keeping unit. */
+
+import type { Transaction } from '../store/store.ts';
+import { type Product, productName } from '../store/tables.ts';
+import { given, replaceIfChanged, type SeedParts } from './apply.ts';
+import type { SeedDocument, SeedProduct } from './schema.ts';
+
+export async function applyProducts(tx: Transaction, seed: SeedDocument, parts: SeedParts): Promise<void> {
+  for (const product of seed.products ?? []) await applyProduct(tx, product, parts);
+}
+
+async function applyProduct(tx: Transaction, seed: SeedProduct, { ids }: SeedParts): Promise<void> {
+  const known =
+    seed.productId === undefined
+      ? await tx.products.getBy('named', productName(seed))
+      : await tx.products.get(seed.productId);
+  const fields: Omit<Product, 'productId' | 'billingTypes'> & Partial<Product> = {
+    ...given(seed),
+    productAlias: seed.productAlias,
+    sku: seed.sku,
+  };
+  if (known) return replaceIfChanged<Product>(known, { ...known, ...fields }, (row) => tx.products.replace(row));
+  await tx.products.insert({ billingTypes: [], ...fields, productId: seed.productId ?? ids.newId() });
+}

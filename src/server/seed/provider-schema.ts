@@ -1,0 +1,38 @@
+/** What a seed document says of identity providers. */
+import { z } from 'zod';
+import { line } from '../../contract/schemas.ts';
+import { readCertificate } from '../ports/providers/certificate-facts.ts';
+
+/** It stands before the colon of the links to a provider, so it holds none. */
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ -')
+  .describe('Name of a provider');
+
+const Certificate = z
+  .string()
+  .refine((text) => readCertificate(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
+
+const emailDomains = z.array(line(253, 'Domain')).optional();
+
+export const SeedProvider = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('oidc'),
+    name,
+    issuer: line(2000, 'Issuer'),
+    clientId: line(500, 'Client'),
+    jwksUri: z.url({ protocol: /^https?$/, message: 'must be an http or https URL' }),
+    emailDomains,
+  }),
+  z.strictObject({
+    kind: z.literal('saml'),
+    name,
+    entityId: line(2000, 'Entity'),
+    certificates: z.array(Certificate).min(1, 'must have an entry'),
+    audience: line(2000, 'Audience'),
+    emailDomains,
+  }),
+  z.strictObject({ kind: z.literal('certificateAuthority'), name, certificate: Certificate }),
+]);
+
+export type SeedProvider = z.output<typeof SeedProvider>;

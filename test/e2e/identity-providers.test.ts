@@ -1,0 +1,61 @@
+/** Logins by the word of others at the built server: what checks them is loaded when the first one comes. */
+import { sign } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import { createFakeClock } from '../harness.ts';
+import { makeAuthority, makeCertificate } from '../server/outside/certificates.ts';
+import { audience as clientId, startProvider } from '../server/outside/openid-provider.ts';
+import { audience, entityId, samlResponse, signing } from '../server/outside/saml-responses.ts';
+import { root, Sandbox } from './cli-process.ts';
+
+const authority = makeAuthority({ name: 'Root', key: 'ec' });
+const leaf = makeCertificate({ issuer: authority, key: 'ec-other' });
+
+test('certificates, SAML responses and ID tokens log in at the built server', async () => {
+  const clock = createFakeClock(new Date().toISOString());
+  await using provider = await startProvider(clock);
+  await using sandbox = await Sandbox.make();
+  const { issuer, jwksUri } = provider;
+  const seed = {
+    users: [{ userId: 'alice', identities: ['idp:Subject-1', 'oidc:subject-1'], certificates: [leaf.fingerprint] }],
+    providers: [
+      { kind: 'certificateAuthority', name: 'root', certificate: authority.pem },
+      { kind: 'saml', name: 'idp', entityId, certificates: [signing.pem], audience },
+      { kind: 'oidc', name: 'oidc', issuer, jwksUri, clientId },
+    ],
+  };
+  await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
+  const words = ['--store', 'memory', '--seed', sandbox.file('seed.json')];
+  const { url, child, done } = await sandbox.serve(words, { IAM_APP_CLIENT_ID: 'e2e-app' });
+  const { userIdentities, close } = createClient({ baseUrl: url });
+  const query = { clientId: 'e2e-app' };
+
+  const { token } = await userIdentities.certificateToken({ query });
+  const made = sign('sha256', Buffer.from(token), { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' });
+  const tokens = [
+    await userIdentities.certificateLogin({
+      query,
+      body: { token, certificate: leaf.pem, signature: made.toString('base64') },
+    }),
+    await userIdentities.renewAppToken({ query, body: { samlResponse: samlResponse({ url, clock }) } }),
+    await userIdentities.loginFederated({ query, body: { provider: 'oidc', idToken: await provider.token() } }),
+  ];
+  expect(tokens.map(({ tokenType }) => tokenType)).toEqual(['Bearer', 'Bearer', 'Bearer']);
+  await close();
+  child.kill('SIGTERM');
+  expect(await done).toMatchObject({ code: 0, err: '' });
+});
+
+test('a start of the built server loads nothing of what checks SAML responses', async () => {
+  const folder = path.join(root, 'dist/server');
+  const seen = new Set(['main.js']);
+  for (const file of seen) {
+    const text = await readFile(path.join(folder, file), 'utf8');
+    expect(text, file).not.toContain('validatePostResponseAsync(container');
+    for (const [, imported = ''] of text.matchAll(/(?:^|;|\n)import(?:\{[^}]*\}from)?"(\.[^"]+)"/g))
+      seen.add(path.join(path.dirname(file), imported));
+  }
+  expect(seen.size).toBeGreaterThan(1);
+});

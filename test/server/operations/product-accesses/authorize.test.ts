@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { epochSeconds } from '../../../../src/server/clock.ts';
+import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { appClientId, startServer } from '../../../harness.ts';
+import { testAccess } from '../access.ts';
+import { asUser } from '../user-token.ts';
+import { opaqueTokens, reports, startWithProducts } from './products.ts';
+
+const productId = 'reports-basic';
+
+function authorize(as: IamClient, body: object, remember?: boolean) {
+  return as.productAccesses.authorize({ body, query: { 'remember-me': remember } });
+}
+
+testAccess('product-accesses.authorize', async (server) => {
+  await server.world.store.transaction((tx) => tx.products.insert({ productId, ...reports, billingTypes: [] }));
+  return { body: { productId } };
+});
+
+describe('gives a token', () => {
+  test.each<[boolean | undefined, string]>([
+    [undefined, '3600'],
+    [false, '3600'],
+    [true, '600'],
+  ])('with remember-me %s for %s seconds', async (remember, expiresIn) => {
+    await using server = await startWithProducts();
+    const answer = await authorize(await asUser(server, { userId: 'u1' }), { productId }, remember);
+    expect(answer).toEqual({ opaqueToken: expect.any(String), expiresIn });
+    expect(Buffer.from(answer.opaqueToken, 'base64url')).toHaveLength(32);
+    expect(await opaqueTokens(server)).toEqual([
+      {
+        tokenHash: hashSecret(answer.opaqueToken),
+        userId: 'u1',
+        clientId: appClientId,
+        productId,
+        expiresAt: epochSeconds(server.clock) + Number(expiresIn),
+      },
+    ]);
+  });
+
+  test.each<object>([
+    { productId },
+    reports,
+    { productId, ...reports },
+    { productId, sku: 'basic' },
+    { productId, billingType: 'SUBSCRIPTION' },
+    { ...reports, orderId: 'o1', isExternalOrder: true, showCaseId: 's1', skuPriceHashCode: 'h1' },
+  ])('for %j', async (body) => {
+    await using server = await startWithProducts();
+    await expect(authorize(await asUser(server), body)).resolves.toBeDefined();
+    expect(await opaqueTokens(server)).toMatchObject([{ productId }]);
+  });
+
+  test('to a client of its own too, bound to that', async () => {
+    await using server = await startWithProducts();
+    const client = await server.makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
+    await authorize(server.as({ basic: client }), { productId });
+    const [row] = await opaqueTokens(server);
+    expect(row).toMatchObject({ clientId: client.clientId });
+    expect(row).not.toHaveProperty('userId');
+  });
+
+  test.each(['BUSINESSOWNER', 'BUSINESSADMIN', 'ADMIN', undefined])('to a user of a business: %s', async (role) => {
+    await using server = await startWithProducts();
+    const as = await asUser(server, { businessId: 'b1', roles: role === undefined ? [] : [role] });
+    await expect(authorize(as, { productId })).resolves.toBeDefined();
+  });
+});
+
+describe('refuses, and gives nothing,', () => {
+  test.each<[object, object]>([
+    [{}, { status: 400, code: 'FIELD_MISSING' }],
+    [{ productAlias: 'reports' }, { status: 400, code: 'FIELD_MISSING' }],
+    [
+      { sku: 'basic', orderId: 'o1' },
+      { status: 400, code: 'FIELD_MISSING' },
+    ],
+    [
+      { productId, more: 1 },
+      { status: 400, code: 'FIELD_UNKNOWN' },
+    ],
+    [
+      { productId, isExternalOrder: 'yes' },
+      { status: 400, code: 'FIELD_TYPE' },
+    ],
+    [
+      { productId, billingType: 'BARTER' },
+      { status: 400, code: 'FIELD_VALUE' },
+    ],
+    [{ productId: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
+    [
+      { productId, sku: 'plus' },
+      { status: 404, code: 'PRODUCT_NOT_FOUND' },
+    ],
+    [
+      { ...reports, sku: 'unknown' },
+      { status: 404, code: 'PRODUCT_NOT_FOUND' },
+    ],
+    [
+      { productId, billingType: 'PREPAID' },
+      { status: 403, code: 'BILLING_TYPE_NOT_SOLD' },
+    ],
+    [
+      { productId, billingType: 'EXPEND' },
+      { status: 501, code: 'BILLING_TYPE_UNSUPPORTED' },
+    ],
+  ])('%j', async (body, failure) => {
+    await using server = await startWithProducts();
+    const as = await asUser(server);
+    const before = await server.dump();
+    await expect(authorize(as, body)).rejects.toMatchObject(failure);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('users who proved a contact only', async () => {
+    await using server = await startWithProducts();
+    const as = await asUser(server, { level: 'AUTH-IDENTIFIED' });
+    await expect(authorize(as, { productId })).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+  });
+
+  test('where the product system is out of reach', async () => {
+    await using server = await startServer({ flags: { 'products-url': 'http://127.0.0.1:1' } });
+    await expect(authorize(await asUser(server), { productId })).rejects.toMatchObject({
+      status: 503,
+      code: 'PRODUCT_SYSTEM_UNAVAILABLE',
+    });
+  });
+
+  test('with the error array under 200 where soft errors are set', async () => {
+    await using server = await startWithProducts({ flags: { 'soft-errors': true } });
+    await expect(authorize(await asUser(server), {})).rejects.toMatchObject({ status: 200, code: 'FIELD_MISSING' });
+  });
+});
+
+test('a lock while the product system is asked gives nothing', async () => {
+  await using server = await startWithProducts();
+  const as = await asUser(server, { userId: 'u1' });
+  const { find } = server.world.productSystem;
+  const late: typeof find = async (...given) => {
+    await server.admin.userIdentities.lock({ body: { userId: 'u1' } });
+    return find(...given);
+  };
+  Object.assign(server.world, { productSystem: { find: late } });
+  await expect(authorize(as, { productId })).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+  expect(await opaqueTokens(server)).toEqual([]);
+});

@@ -1,0 +1,19 @@
+/** Products, and who asks for them. */
+import type { SeedProduct } from '../../../../src/server/seed/schema.ts';
+import { startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
+
+/** Nothing is sold as EXPEND. */
+export const reports = { productAlias: 'reports', sku: 'basic' };
+export const products: SeedProduct[] = [
+  { productId: 'reports-basic', ...reports, billingTypes: ['SUBSCRIPTION'] },
+  { productId: 'reports-plus', productAlias: 'reports', sku: 'plus', billingTypes: ['PREPAID'] },
+  { productId: 'gift', productAlias: 'gift', sku: 'one' },
+];
+
+export function startWithProducts(options: TestServerOptions = {}): Promise<TestServer> {
+  return startServer({ ...options, seed: { products, ...options.seed } });
+}
+
+export function opaqueTokens({ world }: TestServer) {
+  return world.store.opaqueTokens.list();
+}

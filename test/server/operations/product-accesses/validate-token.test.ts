@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { servicePrefix } from '../../../../src/contract/prefix.ts';
+import { epochSeconds } from '../../../../src/server/clock.ts';
+import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { appClientId, startServer, type TestServer } from '../../../harness.ts';
+import { testAccess } from '../access.ts';
+import { asUser, userToken } from '../user-token.ts';
+import { opaqueTokens, products, reports, startWithProducts } from './products.ts';
+
+const wish = { ...reports, billingType: 'SUBSCRIPTION' } as const;
+
+function validate(as: IamClient, more: object = {}) {
+  return as.productAccesses.validateToken({ body: { ...wish, ...more } });
+}
+
+testAccess(
+  'product-accesses.validate-token',
+  async (server) => {
+    const product = { productId: 'p', ...reports, billingTypes: ['SUBSCRIPTION'] };
+    await server.world.store.transaction((tx) => tx.products.insert(product));
+    return { body: wish };
+  },
+  (server) => server.withAuthorities(['AUTH-BASIC', 'PERSON']),
+);
+
+test('answers 204 with the token in a header that nobody keeps, and no body', async () => {
+  await using server = await startWithProducts();
+  const authorization = `Bearer ${await userToken(server, { userId: 'u1' })}`;
+  const answer = await fetch(`${server.url}${servicePrefix}/product-accesses/validate-token`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(wish),
+  });
+  expect(answer.status).toBe(204);
+  expect(await answer.text()).toBe('');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const token = answer.headers.get('x-opaque-token') ?? '';
+  expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  expect(await opaqueTokens(server)).toEqual([
+    {
+      tokenHash: hashSecret(token),
+      userId: 'u1',
+      clientId: appClientId,
+      productId: 'reports-basic',
+      billingType: 'SUBSCRIPTION',
+      expiresAt: epochSeconds(server.clock) + 3600,
+    },
+  ]);
+  expect(server.log.join('')).not.toContain(token);
+});
+
+test('the client gives it as an object; each call gives another', async () => {
+  await using server = await startWithProducts();
+  const as = await asUser(server);
+  const tokens = await Promise.all(Array.from({ length: 100 }, () => validate(as)));
+  expect(tokens[0]).toEqual({ opaqueToken: expect.any(String) });
+  expect(new Set(tokens.map(({ opaqueToken }) => opaqueToken)).size).toBe(100);
+  const kept = JSON.stringify(await server.dump());
+  for (const { opaqueToken } of tokens) expect(kept).not.toContain(opaqueToken);
+});
+
+test.each([
+  [{ roles: ['BUSINESSADMIN'], businessId: 'b1' }, true],
+  [{ roles: ['BUSINESSOWNER'], businessId: 'b1' }, false],
+  [{ businessId: 'b1' }, false],
+  [{}, true],
+  [{ lead: true }, true],
+])('lets in persons, and of businesses their administrators: %j', async (user, isIn) => {
+  await using server = await startWithProducts();
+  const call = validate(await asUser(server, user));
+  if (isIn) await expect(call).resolves.toBeDefined();
+  else await expect(call).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+});
+
+describe('refuses, and gives nothing,', () => {
+  test.each<[object, object]>([
+    [{ productAlias: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
+    [{ sku: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
+    [
+      { sku: 'unknown', billingType: 'EXPEND' },
+      { status: 404, code: 'PRODUCT_NOT_FOUND' },
+    ],
+    [{ billingType: 'PREPAID' }, { status: 403, code: 'BILLING_TYPE_NOT_SOLD' }],
+    [{ billingType: 'EXPEND' }, { status: 501, code: 'BILLING_TYPE_UNSUPPORTED' }],
+    [{ billingType: 'BARTER' }, { status: 400, code: 'FIELD_VALUE' }],
+    [{ billingType: undefined }, { status: 400, code: 'FIELD_MISSING' }],
+    [{ productAlias: '' }, { status: 400, code: 'FIELD_VALUE' }],
+    [{ productId: 'reports-basic' }, { status: 400, code: 'FIELD_UNKNOWN' }],
+  ])('%j', async (more, failure) => {
+    await using server = await startWithProducts();
+    const as = await asUser(server);
+    const before = await server.dump();
+    await expect(validate(as, more)).rejects.toMatchObject(failure);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('where the product system is out of reach', async () => {
+    await using server = await startServer({ flags: { 'products-url': 'http://127.0.0.1:1' } });
+    const as = await asUser(server);
+    await expect(validate(as)).rejects.toMatchObject({ status: 503, code: 'PRODUCT_SYSTEM_UNAVAILABLE' });
+    expect(await opaqueTokens(server)).toEqual([]);
+  });
+
+  test('with the error array under 200 where soft errors are set', async () => {
+    await using server = await startWithProducts({ flags: { 'soft-errors': true } });
+    await expect(validate(await asUser(server), { billingType: 'BARTER' })).rejects.toMatchObject({
+      status: 200,
+      code: 'FIELD_VALUE',
+    });
+  });
+});
+
+/** The product system answers only after something happened. */
+function whileAsked(server: TestServer, happens: () => Promise<unknown>): void {
+  const { find } = server.world.productSystem;
+  const late: typeof find = async (...given) => {
+    await happens();
+    return find(...given);
+  };
+  Object.assign(server.world, { productSystem: { find: late } });
+}
+
+test.each(['lock', 'removal', 'end of the session'])(
+  'a %s while the product system is asked gives nothing',
+  async (event) => {
+    await using server = await startWithProducts();
+    const as = await asUser(server, { userId: 'u1' });
+    whileAsked(server, async () => {
+      if (event === 'lock') return server.admin.userIdentities.lock({ body: { userId: 'u1' } });
+      if (event === 'removal') return server.admin.userIdentities.remove({ params: { id: 'u1' } });
+      return server.world.store.transaction(async (tx) => {
+        for (const { sessionId } of await tx.sessions.list()) await tx.sessions.delete(sessionId);
+      });
+    });
+    await expect(validate(as)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    expect(await opaqueTokens(server)).toEqual([]);
+  },
+);
+
+test('a lock and a removal take the tokens of the user with them', async () => {
+  await using server = await startWithProducts();
+  for (const [userId, ends] of [
+    ['u1', () => server.admin.userIdentities.lock({ body: { userId: 'u1' } })],
+    ['u2', () => server.admin.userIdentities.remove({ params: { id: 'u2' } })],
+  ] as const) {
+    await validate(await asUser(server, { userId }));
+    expect(await opaqueTokens(server)).toHaveLength(1);
+    await ends();
+    expect(await opaqueTokens(server)).toEqual([]);
+  }
+});
+
+test('tokens that are over are cleared away as new ones come', async () => {
+  await using server = await startWithProducts();
+  const before = await asUser(server);
+  for (let count = 0; count < 5; count += 1) await validate(before);
+  server.clock.advance(3600);
+  const as = await asUser(server);
+  for (let count = 0; count < 5; count += 1) await validate(as);
+  expect(await opaqueTokens(server)).toHaveLength(5);
+});
+
+test('a product that nothing was said of is sold with nothing', async () => {
+  await using server = await startWithProducts();
+  const gift = products.find(({ productId }) => productId === 'gift');
+  const named = { productAlias: gift?.productAlias, sku: gift?.sku };
+  await expect(validate(await asUser(server), named)).rejects.toMatchObject({ code: 'BILLING_TYPE_NOT_SOLD' });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { lastCode } from '../codes.ts';
+import { asUser } from '../user-token.ts';
+import { signedIn } from './callers.ts';
+import { afterCall, asLogon, dora, replaceMainframe, startWithLogons, stopMainframe } from './logons.ts';
+import { alice } from './people.ts';
+
+const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByEmail({ body: { logon } });
+const asAlice = (server: TestServer) => signedIn(server, alice.userId, 'AUTH-BASIC');
+const messages = ({ world }: TestServer) => world.store.messages.list();
+
+test('sends a code to the e-mail that the mainframe holds, and shows it masked', async () => {
+  await using server = await startWithLogons();
+  const answer = await associate(await asAlice(server), 'free1');
+  expect(answer).toEqual({ challengeId: expect.any(String), contact: 'f***@mainframe.example', expiresIn: '600' });
+  expect(await messages(server)).toMatchObject([
+    { to: 'free@mainframe.example', channel: 'email', purpose: 'legacy-association', codeId: answer.challengeId },
+  ]);
+  expect(await lastCode(server, 'free@mainframe.example')).toMatch(/^\d{6}$/);
+});
+
+describe('a logon that is not to be had', () => {
+  test.each(['NOBODY', 'BARE1', 'DORA1'])('is answered alike, and nothing is sent: %s', async (logon) => {
+    await using server = await startWithLogons();
+    const as = await asAlice(server);
+    const first = await associate(as, logon);
+    const again = await associate(as, logon.toLowerCase());
+    expect(first).toEqual({
+      challengeId: expect.any(String),
+      contact: expect.stringMatching(/^[a-z]\*{3}@/),
+      expiresIn: '600',
+    });
+    expect(again.contact).toBe(first.contact);
+    expect(again.contact).not.toBe('d***@mainframe.example');
+    expect(await messages(server)).toEqual([]);
+  });
+
+  test('is one that the caller has already', async () => {
+    await using server = await startWithLogons();
+    await expect(associate(await signedIn(server, dora.userId), 'DORA1')).resolves.toBeDefined();
+    expect(await messages(server)).toEqual([]);
+  });
+
+  test('voids the code before as one that is to be had would', async () => {
+    await using server = await startWithLogons();
+    const as = await asAlice(server);
+    const { challengeId } = await associate(as, 'FREE1');
+    const token = await lastCode(server, 'free@mainframe.example');
+    await associate(as, 'NOBODY');
+    await expect(as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } })).rejects.toMatchObject({
+      status: 412,
+    });
+  });
+});
+
+test('five an hour are sent for one logon, there or not, whoever asks; the sixth is 429', async () => {
+  await using server = await startWithLogons();
+  const callers = [await asAlice(server), await signedIn(server, dora.userId)];
+  for (const logon of ['FREE1', 'NOBODY', 'DORA1']) {
+    for (let count = 0; count < 5; count += 1) await associate(callers[count % 2] as IamClient, logon);
+    const before = await server.dump();
+    for (const caller of callers)
+      await expect(associate(caller, logon)).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_CODES' });
+    expect(await server.dump()).toEqual(before);
+  }
+});
+
+describe('refuses', () => {
+  test('clients, logons of nobody, users without a password proof and leads', async () => {
+    await using server = await startWithLogons();
+    const others: [IamClient, object][] = [
+      [await server.withAuthorities(['AUTH-BASIC', 'USER']), { status: 403, code: 'USER_MISSING' }],
+      [await server.withAuthorities(['AUTH-BASIC']), { status: 403, code: 'ROLE_MISSING' }],
+      [await asLogon(server, 'MAIL1'), { status: 403, code: 'ROLE_MISSING' }],
+      [await asUser(server, { level: 'AUTH-IDENTIFIED' }), { status: 403, code: 'ROLE_MISSING' }],
+      [await asUser(server, { lead: true }), { status: 403, code: 'ROLE_MISSING' }],
+      [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
+    ];
+    const before = await server.dump();
+    for (const [caller, failure] of others) await expect(associate(caller)).rejects.toMatchObject(failure);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('names that are no logons', async () => {
+    await using server = await startWithLogons();
+    const as = await asAlice(server);
+    for (const logon of ['', '9ABC', 'A-B', 'TOOLONGER', 'A\u0000'])
+      await expect(associate(as, logon)).rejects.toMatchObject({ status: 400, code: 'FIELD_VALUE' });
+  });
+});
+
+test('a mainframe that does not answer is 503, and nothing is sent or counted', async () => {
+  await using server = await startWithLogons();
+  const as = await asAlice(server);
+  const bringBack = stopMainframe(server);
+  const before = await server.dump();
+  await expect(associate(as)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+  expect(await server.dump()).toEqual(before);
+  bringBack();
+  await expect(associate(as)).resolves.toBeDefined();
+});
+
+describe('while the mainframe is asked', () => {
+  test.each(['lock', 'end of the session'])('a %s stops it', async (event) => {
+    await using server = await startWithLogons();
+    const as = await asAlice(server);
+    afterCall(server, 'find', async () => {
+      if (event === 'lock') return server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+      return server.world.store.transaction(async (tx) => {
+        for (const { sessionId } of await tx.sessions.list()) await tx.sessions.delete(sessionId);
+      });
+    });
+    await expect(associate(as)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    expect(await messages(server)).toEqual([]);
+  });
+
+  test('a logon that comes to another user is nothing to send for', async () => {
+    await using server = await startWithLogons();
+    const as = await asAlice(server);
+    afterCall(server, 'find', () =>
+      server.world.store.transaction(async (tx) => {
+        const row = await tx.users.get(dora.userId);
+        if (row) await tx.users.replace({ ...row, legacyLogons: ['DORA1', 'FREE1'] });
+      }),
+    );
+    await expect(associate(as)).resolves.toBeDefined();
+    expect(await messages(server)).toEqual([]);
+  });
+});
+
+test('an empty mainframe has nobody to send to', async () => {
+  await using server = await startServer();
+  replaceMainframe(server, {});
+  await expect(associate(await asUser(server))).resolves.toMatchObject({ contact: expect.stringContaining('***@') });
+});

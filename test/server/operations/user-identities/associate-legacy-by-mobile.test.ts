@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import type { TestServer } from '../../../harness.ts';
+import { lastCode } from '../codes.ts';
+import { signedIn } from './callers.ts';
+import { asLogon, mobiles, startWithLogons, stopMainframe } from './logons.ts';
+import { alice } from './people.ts';
+
+const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByMobile({ body: { logon } });
+const asAlice = (server: TestServer) => signedIn(server, alice.userId, 'AUTH-BASIC');
+
+test('sends a code to the mobile that the mainframe holds, and shows it masked', async () => {
+  await using server = await startWithLogons();
+  const answer = await associate(await asAlice(server), 'Free1');
+  expect(answer).toEqual({ challengeId: expect.any(String), contact: '***0101', expiresIn: '600' });
+  expect(await server.world.store.messages.list()).toMatchObject([{ to: mobiles.FREE1, channel: 'sms' }]);
+  expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
+});
+
+test.each(['NOBODY', 'BARE1', 'MAIL1', 'DORA1'])(
+  'a logon that is not to be had is answered alike, and nothing is sent: %s',
+  async (logon) => {
+    await using server = await startWithLogons();
+    const as = await asAlice(server);
+    const answers = [await associate(as, logon), await associate(as, logon)];
+    for (const answer of answers)
+      expect(answer).toEqual({
+        challengeId: expect.any(String),
+        contact: expect.stringMatching(/^\*{3}\d{4}$/),
+        expiresIn: '600',
+      });
+    expect(answers[1]?.contact).toBe(answers[0]?.contact);
+    expect(await server.world.store.messages.list()).toEqual([]);
+  },
+);
+
+test('counts together with the codes that go by e-mail, and for recovery', async () => {
+  await using server = await startWithLogons();
+  const as = await asAlice(server);
+  for (let count = 0; count < 3; count += 1) await associate(as);
+  for (let count = 0; count < 2; count += 1)
+    await as.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE1' } });
+  await expect(associate(as)).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_CODES', retryAfter: 3600 });
+});
+
+test('refuses who is no user, nobody, and what is no logon; keeps the store as it was', async () => {
+  await using server = await startWithLogons();
+  const [as, logon] = [await asAlice(server), await asLogon(server, 'MAIL1')];
+  const client = await server.withAuthorities(['AUTH-BASIC', 'USER']);
+  const before = await server.dump();
+  await expect(associate(logon)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+  await expect(associate(client)).rejects.toMatchObject({ status: 403, code: 'USER_MISSING' });
+  await expect(associate(server.as())).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  await expect(associate(as, '#ABC')).rejects.toMatchObject({ status: 400, code: 'FIELD_VALUE' });
+  expect(await server.dump()).toEqual(before);
+});
+
+test('a mainframe that does not answer is 503', async () => {
+  await using server = await startWithLogons();
+  const as = await asAlice(server);
+  stopMainframe(server);
+  await expect(associate(as)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+});

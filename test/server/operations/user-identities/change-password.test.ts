@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { ClientError, type IamClient } from '../../../../src/client/index.ts';
+import { passwordMatches } from '../../../../src/server/identity/passwords.ts';
+import type { TestServer } from '../../../harness.ts';
+import { messagesTo } from '../codes.ts';
+import { asUser } from '../user-token.ts';
+import { expectRefused, rowOf, signedIn } from './callers.ts';
+import { newPassword, recoveryCode, refusedCode, reset, startFast } from './flows.ts';
+import { alice, countHashes, doors, logIn, password, replacePasswords } from './people.ts';
+
+const { userId } = alice;
+const change = (as: IamClient, { current = password, wish = newPassword } = {}) =>
+  as.userIdentities.changePassword({ body: { password: current, newPassword: wish } });
+const missing = { status: 403, code: 'ROLE_MISSING' };
+const wrong = { status: 412, code: 'PASSWORD_WRONG' };
+
+test('takes the new one for the current one', async () => {
+  await using server = await startFast();
+  expect(await change(await signedIn(server, userId, 'AUTH-BASIC'))).toEqual({});
+  await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
+  await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
+  expect(await passwordMatches(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
+});
+
+test('ends every session of the user but the calling one, with its refresh tokens, codes and tickets', async () => {
+  await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
+  const mine = await logIn(server, { remember: true });
+  const other = await logIn(server, { remember: true });
+  const carol = await signedIn(server, 'carol');
+  const code = await recoveryCode(server);
+  const me = server.as({ token: mine.accessToken });
+  await change(me);
+  const read = (as: IamClient, id = userId) => as.userIdentities.get({ params: { id } });
+  await expect(read(me)).resolves.toBeDefined();
+  await expect(read(carol, 'carol')).resolves.toBeDefined();
+  await expect(read(server.as({ token: other.accessToken }))).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+  expect(await server.world.store.refreshTokens.count()).toBe(1);
+  expect(await reset(server, code)).toMatchObject(refusedCode);
+});
+
+test('is told to the contacts of the user', async () => {
+  await using server = await startFast();
+  await change(await signedIn(server, userId));
+  expect(await messagesTo(server)).toMatchObject([{ to: alice.userEmail, purpose: 'password-changed' }]);
+});
+
+test('keeps the password as it was sent, and no longer than it may be', async () => {
+  await using server = await startFast();
+  const user = await signedIn(server, userId);
+  const longest = '\u{1f511} '.repeat(64);
+  await change(user, { wish: longest });
+  for (const other of [longest.trim(), longest.slice(0, 72), `${longest}x`])
+    await expect(logIn(server, { secret: other })).rejects.toMatchObject({ status: 401 });
+  await expect(logIn(server, { secret: longest })).resolves.toBeDefined();
+});
+
+describe('a wrong current password', () => {
+  test('is refused and keeps the store as it was, whatever the new one is worth', async () => {
+    await using server = await startFast();
+    const user = await signedIn(server, userId);
+    for (const wish of [newPassword, 'q9 fj'])
+      await expectRefused(server, () => change(user, { current: 'open sesame', wish }), wrong);
+  });
+
+  test('counts as a failed login, and failed logins count here', async () => {
+    await using server = await startFast();
+    const user = await signedIn(server, userId);
+    for (let guess = 0; guess < 5; guess += 1) {
+      await expect(change(user, { current: `guess ${guess}` })).rejects.toMatchObject(wrong);
+      await doors.login?.(server, 'alice', `guess ${guess}`);
+    }
+    await expect(change(user)).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS', retryAfter: 30 });
+    await expect(logIn(server)).rejects.toMatchObject({ status: 429 });
+    server.clock.advance(31);
+    expect(await change(user)).toEqual({});
+    await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
+  });
+
+  test('of 100 at once ten are looked at', async () => {
+    await using server = await startFast();
+    const user = await signedIn(server, userId);
+    const hashes = countHashes(server);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, at) => change(user, { current: `guess ${at}` })),
+    );
+    const codes = outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason.code as string);
+    expect(codes.filter((code) => code === 'PASSWORD_WRONG')).toHaveLength(10);
+    expect(codes.filter((code) => code === 'TOO_MANY_ATTEMPTS')).toHaveLength(90);
+    expect(hashes.count).toBe(10);
+  });
+
+  test('that is longer than any password is not hashed; whoever has none has no right one', async () => {
+    await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
+    const hashes = countHashes(server);
+    const user = await signedIn(server, userId);
+    await expect(change(user, { current: 'x'.repeat(129) })).rejects.toMatchObject(wrong);
+    expect(hashes.count).toBe(0);
+    await expect(change(await signedIn(server, 'carol'), { current: '' })).rejects.toMatchObject(wrong);
+    expect(hashes.count).toBe(1);
+  });
+});
+
+test('a weak password is refused rule by rule, and keeps the store as it was', async () => {
+  await using server = await startFast();
+  const user = await signedIn(server, userId);
+  const before = await server.dump();
+  const weak: [string, string[]][] = [
+    ['alice', ['PASSWORD_TOO_SHORT', 'PASSWORD_COMMON', 'PASSWORD_CONTEXT']],
+    ['trustno1', ['PASSWORD_COMMON']],
+    ['x'.repeat(129), ['PASSWORD_TOO_LONG']],
+    ['x'.repeat(1001), ['FIELD_VALUE']],
+  ];
+  for (const [wish, codes] of weak) {
+    const failure = (await change(user, { wish }).catch((error: unknown) => error)) as ClientError;
+    expect(failure).toBeInstanceOf(ClientError);
+    expect([failure.status, failure.items.map(({ code }) => code)]).toEqual([422, codes]);
+  }
+  expect(await server.dump()).toEqual(before);
+});
+
+test('of 100 at once one wins', async () => {
+  await using server = await startFast();
+  const user = await signedIn(server, userId);
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 100 }, (_, at) => change(user, { wish: `${newPassword} ${at}` })),
+  );
+  const winners = outcomes.flatMap(({ status }, at) => (status === 'fulfilled' ? [at] : []));
+  expect(winners).toHaveLength(1);
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') expect([412, 429]).toContain(outcome.reason.status);
+  expect(await passwordMatches(`${newPassword} ${winners[0]}`, (await rowOf(server)).passwordHash ?? '')).toBe(true);
+});
+
+describe('may be done', () => {
+  test('by nobody who is not a user with AUTH-BASIC, signed in through a first party', async () => {
+    await using server = await startFast();
+    const { clientId } = await server.makeClient({ party: '3RDPARTY' });
+    const callers: [IamClient, { status: number; code: string }][] = [
+      [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
+      [server.as({ token: 'no.token.atall' }), { status: 401, code: 'TOKEN_INVALID' }],
+      [await asUser(server, { level: 'AUTH-IDENTIFIED' }), missing],
+      [await asUser(server, { lead: true }), missing],
+      [await asUser(server, { clientId }), missing],
+      [server.admin, missing],
+      [await server.withAuthorities(['AUTH-BASIC', 'USER']), { status: 403, code: 'USER_MISSING' }],
+    ];
+    for (const [caller, failure] of callers) await expectRefused(server, () => change(caller), failure);
+  });
+
+  test('with exactly two texts', async () => {
+    await using server = await startFast();
+    const user = await signedIn(server, userId);
+    for (const body of [
+      {},
+      { password },
+      { newPassword },
+      { password: 7, newPassword },
+      { password, newPassword, userId },
+    ])
+      await expect(user.call('user-identities.change-password', { body })).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+describe('while the new password is hashed', () => {
+  const events: Record<string, [(server: TestServer) => Promise<unknown>, object]> = {
+    lock: [(server) => server.admin.userIdentities.lock({ body: { userId } }), wrong],
+    removal: [(server) => server.admin.userIdentities.remove({ params: { id: userId } }), wrong],
+    'lock and unlock': [
+      async (server) => {
+        await server.admin.userIdentities.lock({ body: { userId } });
+        await server.admin.userIdentities.unlock({ body: { userId } });
+      },
+      { status: 401, code: 'TOKEN_INVALID' },
+    ],
+    'new password': [
+      async (server) => reset(server, await recoveryCode(server), { newPassword: 'set by a code meanwhile' }),
+      wrong,
+    ],
+  };
+  test.each(Object.keys(events))('a %s stops it', async (event) => {
+    await using server = await startFast();
+    const user = await signedIn(server, userId);
+    const { hash } = server.world.passwords;
+    replacePasswords(server, {
+      hash: async (secret) => {
+        replacePasswords(server, { hash });
+        const made = await hash(secret);
+        await events[event]?.[0](server);
+        return made;
+      },
+    });
+    await expect(change(user)).rejects.toMatchObject(events[event]?.[1] ?? {});
+    for (const row of await server.world.store.users.list())
+      expect(await passwordMatches(newPassword, row.passwordHash ?? '')).toBe(false);
+  });
+});
+
+test('answers 503 with Retry-After while the store takes no writes', async () => {
+  await using server = await startFast();
+  const user = await signedIn(server, userId);
+  const before = await server.dump();
+  server.stopWrites();
+  await expect(change(user)).rejects.toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });
+  expect(await server.dump()).toEqual(before);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { ClientError, type IamClient } from '../../../../src/client/index.ts';
+import type { TestServer } from '../../../harness.ts';
+import { messagesTo } from '../codes.ts';
+import { asUser } from '../user-token.ts';
+import { expectRefused, rowOf, signedIn } from './callers.ts';
+import { newPassword, signUp, signUpCode, startFast } from './flows.ts';
+import { alice, countHashes, logIn, replacePasswords } from './people.ts';
+
+const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
+const create = (as: IamClient, wish = newPassword) => as.userIdentities.createPassword({ body: { newPassword: wish } });
+const missing = { status: 403, code: 'ROLE_MISSING' };
+
+test('gives a user its first password, which logs it in; its sessions go on, and it is told', async () => {
+  await using server = await startFast([carol]);
+  const user = await signedIn(server, 'carol', 'AUTH-BASIC');
+  expect(await create(user)).toEqual({});
+  await expect(logIn(server, { name: 'carol', secret: newPassword })).resolves.toBeDefined();
+  await expect(user.userIdentities.get({ params: { id: 'carol' } })).resolves.toBeDefined();
+  expect(await messagesTo(server)).toMatchObject([{ to: carol.userEmail, purpose: 'password-changed' }]);
+});
+
+test('comes after sign-up with a proven contact', async () => {
+  await using server = await startFast();
+  const answer = await signUp(server, { token: await signUpCode(server) });
+  const { accessToken } = answer.json as { accessToken: string };
+  expect(await create(server.as({ token: accessToken }))).toEqual({});
+  await expect(logIn(server, { name: 'bob@example.com', secret: newPassword })).resolves.toBeDefined();
+});
+
+test('keeps the password as it was sent', async () => {
+  await using server = await startFast([carol]);
+  const exact = ' Caf\u00e9 au lait \0 ';
+  await create(await signedIn(server, 'carol'), exact);
+  for (const other of [exact.trim(), exact.toLowerCase(), exact.normalize('NFD'), ' Caf\u00e9 au lait '])
+    await expect(logIn(server, { name: 'carol', secret: other })).rejects.toMatchObject({ status: 401 });
+  await expect(logIn(server, { name: 'carol', secret: exact })).resolves.toBeDefined();
+});
+
+describe('may be done', () => {
+  test('from AUTH-IDENTIFIED on, also by a lead', async () => {
+    await using server = await startFast();
+    for (const level of ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const)
+      expect(await create(await asUser(server, { level, lead: true }))).toEqual({});
+  });
+
+  test('by nobody who proved nothing, by no client for itself, and by no user of a third party', async () => {
+    await using server = await startFast();
+    const { clientId } = await server.makeClient({ party: '3RDPARTY' });
+    const callers: [IamClient, object][] = [
+      [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
+      [server.as({ token: 'no.token.atall' }), { status: 401, code: 'TOKEN_INVALID' }],
+      [await asUser(server, { level: 'NONE' }), missing],
+      [await asUser(server, { clientId }), missing],
+      [await server.withAuthorities([]), missing],
+      [server.admin, { status: 403, code: 'USER_MISSING' }],
+    ];
+    for (const [caller, failure] of callers)
+      await expectRefused(server, () => create(caller), failure as { status: number; code: string });
+  });
+});
+
+describe('is refused, and keeps the store as it was', () => {
+  test('to a user who has a password, however weak the new one is', async () => {
+    await using server = await startFast();
+    const user = await signedIn(server, alice.userId);
+    const hashes = countHashes(server);
+    for (const wish of [newPassword, 'q9 fj'])
+      await expectRefused(server, () => create(user, wish), { status: 412, code: 'PASSWORD_EXISTS' });
+    expect(hashes.count).toBe(0);
+  });
+
+  test('with a weak password, naming each rule, and without hashing it', async () => {
+    await using server = await startFast([carol]);
+    const user = await signedIn(server, 'carol');
+    const hashes = countHashes(server);
+    const weak: [string, string[]][] = [
+      ['Carol', ['PASSWORD_TOO_SHORT', 'PASSWORD_COMMON', 'PASSWORD_CONTEXT']],
+      ['qwertyuiop', ['PASSWORD_COMMON']],
+      ['x'.repeat(129), ['PASSWORD_TOO_LONG']],
+      [`${'x'.repeat(129)}carol`, ['PASSWORD_TOO_LONG', 'PASSWORD_CONTEXT']],
+      ['x'.repeat(900_000), ['FIELD_VALUE']],
+    ];
+    const before = await server.dump();
+    for (const [wish, codes] of weak) {
+      const failure = await create(user, wish).catch((error: unknown) => error);
+      expect(failure, wish.slice(0, 20)).toBeInstanceOf(ClientError);
+      const { status, items } = failure as ClientError;
+      expect([status, items.map(({ code }) => code)]).toEqual([422, codes]);
+    }
+    expect(await server.dump()).toEqual(before);
+    expect(hashes.count).toBe(0);
+  });
+
+  test('with a body that is none', async () => {
+    await using server = await startFast([carol]);
+    const user = await signedIn(server, 'carol');
+    for (const body of [
+      {},
+      { newPassword: 7 },
+      { newPassword: null },
+      { newPassword, password: 'x' },
+      { newPassword, locked: true },
+    ])
+      await expectRefused(server, () => user.call('user-identities.create-password', { body }), {
+        status: 400,
+        code: Object.keys(body).length > 1 ? 'FIELD_UNKNOWN' : 'newPassword' in body ? 'FIELD_TYPE' : 'FIELD_MISSING',
+      });
+  });
+});
+
+test('of 100 at once one wins', async () => {
+  await using server = await startFast([carol]);
+  const user = await signedIn(server, 'carol');
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 100 }, (_, at) => create(user, `${newPassword} ${at}`)),
+  );
+  const winners = outcomes.flatMap(({ status }, at) => (status === 'fulfilled' ? [at] : []));
+  expect(winners).toHaveLength(1);
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ status: 412, code: 'PASSWORD_EXISTS' });
+  await expect(logIn(server, { name: 'carol', secret: `${newPassword} ${winners[0]}` })).resolves.toBeDefined();
+  expect(await messagesTo(server)).toHaveLength(1);
+});
+
+describe('while the password is hashed', () => {
+  const events: Record<string, (server: TestServer) => Promise<unknown>> = {
+    lock: (server) => server.admin.userIdentities.lock({ body: { userId: 'carol' } }),
+    removal: (server) => server.admin.userIdentities.remove({ params: { id: 'carol' } }),
+    'lock and unlock': async (server) => {
+      await server.admin.userIdentities.lock({ body: { userId: 'carol' } });
+      await server.admin.userIdentities.unlock({ body: { userId: 'carol' } });
+    },
+  };
+  test.each(Object.keys(events))('a %s stops it', async (event) => {
+    await using server = await startFast([carol]);
+    const user = await signedIn(server, 'carol');
+    const { hash } = server.world.passwords;
+    replacePasswords(server, {
+      hash: async (secret) => {
+        await events[event]?.(server);
+        return hash(secret);
+      },
+    });
+    await expect(create(user)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    if (event !== 'removal') expect(await rowOf(server, 'carol')).not.toHaveProperty('passwordHash');
+  });
+});
+
+test('answers 503 with Retry-After while the store takes no writes', async () => {
+  await using server = await startFast([carol]);
+  const user = await signedIn(server, 'carol');
+  const before = await server.dump();
+  server.stopWrites();
+  await expect(create(user)).rejects.toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });
+  expect(await server.dump()).toEqual(before);
+});

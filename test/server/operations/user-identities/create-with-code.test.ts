@@ -1,0 +1,171 @@
+/** Making a user with a code: the contact it went to is proven. */
+import { describe, expect, test } from 'vitest';
+import { startServer } from '../../../harness.ts';
+import { lastCode, wrongFor } from '../codes.ts';
+import { rowOf } from './callers.ts';
+import { identify, refusedCode, signUp, signUpCode, tally } from './flows.ts';
+import { alice, claimsOf, rolesIn, startWith } from './people.ts';
+
+const userEmail = 'bob@example.com';
+const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+const number = '+5511987654321';
+type Token = { accessToken: string };
+
+async function countUsers(server: Awaited<ReturnType<typeof startServer>>): Promise<number> {
+  return server.world.store.users.count();
+}
+
+test('proves the e-mail that the code went to, and only that', async () => {
+  await using server = await startServer();
+  const token = await signUpCode(server);
+  const answer = await signUp(server, { token, userId: 'bob-id', userMobile });
+  expect(answer).toMatchObject({ status: 201 });
+  expect(rolesIn(answer.json as Token)).toEqual([
+    'AUTH-IDENTIFIED',
+    'CLI-1STPARTY',
+    'CLI-AUTH-IDENTIFIED',
+    'PERSON',
+    'USER',
+  ]);
+  expect(await rowOf(server, 'bob-id')).toMatchObject({ emailVerified: true, mobileVerified: false });
+});
+
+test('proves the mobile that the code went to, and only that, without a failure for the e-mail', async () => {
+  await using server = await startServer();
+  await identify(server, { userMobile });
+  const answer = await signUp(server, { token: await lastCode(server, number), userId: 'bob-id', userMobile });
+  expect(answer).toMatchObject({ status: 201 });
+  expect(rolesIn(answer.json as Token)).toContain('AUTH-IDENTIFIED');
+  expect(await rowOf(server, 'bob-id')).toMatchObject({ emailVerified: false, mobileVerified: true });
+  expect(await server.world.store.codeFailures.count()).toBe(0);
+});
+
+test('takes the code however the e-mail is spelt, which is kept as sent', async () => {
+  await using server = await startServer();
+  const token = await signUpCode(server, 'BOB@Example.com');
+  const answer = await signUp(server, { token, userId: 'bob-id', userEmail: 'Bob@example.COM' });
+  expect(answer).toMatchObject({ status: 201 });
+  expect(await rowOf(server, 'bob-id')).toMatchObject({ userEmail: 'Bob@example.COM', emailVerified: true });
+});
+
+describe('is refused, and makes nobody', () => {
+  test('with a code that is wrong, none, used, or of another contact', async () => {
+    await using server = await startServer();
+    const token = await signUpCode(server);
+    const users = await countUsers(server);
+    for (const wrong of [wrongFor(token), '', 'abcdef', `${token}0`, ` ${token}`])
+      expect(await signUp(server, { token: wrong }), wrong).toMatchObject(refusedCode);
+    server.clock.advance(3601);
+    const again = await signUpCode(server);
+    expect(await signUp(server, { token: again, userEmail: 'other@example.com' })).toMatchObject(refusedCode);
+    expect(await countUsers(server)).toBe(users);
+    expect(await signUp(server, { token: again })).toMatchObject({ status: 201 });
+    expect(await signUp(server, { token: again, userName: 'bob-2' })).toMatchObject(refusedCode);
+    expect(await countUsers(server)).toBe(users + 1);
+  });
+
+  test('with a code that a newer one voided', async () => {
+    await using server = await startServer();
+    const first = await signUpCode(server);
+    const second = await signUpCode(server);
+    if (first !== second) expect(await signUp(server, { token: first })).toMatchObject(refusedCode);
+    expect(await signUp(server, { token: second })).toMatchObject({ status: 201 });
+  });
+
+  test('ten minutes after the code was sent, and not a second before', async () => {
+    await using server = await startServer();
+    const late = await signUpCode(server);
+    server.clock.advance(601);
+    expect(await signUp(server, { token: late })).toMatchObject(refusedCode);
+    const inTime = await signUpCode(server);
+    server.clock.advance(599);
+    expect(await signUp(server, { token: inTime })).toMatchObject({ status: 201 });
+  });
+
+  test('after five wrong codes for an hour, whatever codes are sent meanwhile, and at either contact', async () => {
+    await using server = await startServer();
+    await identify(server, { userMobile });
+    const byMobile = await lastCode(server, number);
+    for (let guess = 0; guess < 5; guess += 1) {
+      const token = wrongFor(await signUpCode(server));
+      const more = { token, userName: `bob-${guess}` };
+      expect(await signUp(server, guess % 2 === 0 ? { ...more, userMobile } : more)).toMatchObject(refusedCode);
+    }
+    const held = await signUp(server, { token: await lastCode(server, userEmail) });
+    expect(held).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }], headers: { 'retry-after': '3600' } });
+    expect(await signUp(server, { token: byMobile, userMobile })).toMatchObject({ status: 201 });
+    server.clock.advance(3600);
+    const token = await signUpCode(server);
+    expect(await signUp(server, { token, userName: 'bob-2' })).toMatchObject({ status: 201 });
+  });
+
+  test('and guesses at the code of a mobile count for the mobile, whatever e-mails they come with', async () => {
+    await using server = await startServer();
+    await identify(server, { userMobile });
+    const token = wrongFor(await lastCode(server, number));
+    const guess = (at: number) => signUp(server, { token, userMobile, userEmail: `guess-${at}@example.com` });
+    for (let at = 0; at < 5; at += 1) expect(await guess(at)).toMatchObject(refusedCode);
+    expect(await guess(5)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
+  });
+
+  test('for an e-mail that another user proved; the code stays good', async () => {
+    await using server = await startWith();
+    const token = await signUpCode(server, alice.userEmail);
+    const taken = await signUp(server, { token, userEmail: 'ALICE@example.com' });
+    expect(taken).toMatchObject({ status: 412, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
+    expect((await server.world.store.codes.list())[0]).toMatchObject({ used: false });
+  });
+
+  test('for another reason, and the code stays good for the next try', async () => {
+    await using server = await startWith();
+    const token = await signUpCode(server);
+    const refusals: [object, string][] = [
+      [{ userName: 'alice' }, 'LOGIN_NAME_TAKEN'],
+      [{ userId: alice.userId }, 'ID_TAKEN'],
+      [{ businessId: 'b1' }, 'BUSINESS_NOT_ALLOWED'],
+    ];
+    for (const [more, code] of refusals)
+      expect(await signUp(server, { token, ...more })).toMatchObject({ status: 412, json: [{ code }] });
+    expect(await signUp(server, { token })).toMatchObject({ status: 201 });
+  });
+});
+
+test('an e-mail that nobody proved is taken by whoever proves it; the other keeps it unproven', async () => {
+  await using server = await startServer();
+  expect(await signUp(server, { userId: 'first', userName: 'first' })).toMatchObject({ status: 201 });
+  const token = await signUpCode(server);
+  expect(await signUp(server, { token, userId: 'second', userName: 'second' })).toMatchObject({ status: 201 });
+  expect(await rowOf(server, 'first')).toMatchObject({ userEmail, emailVerified: false });
+  expect(await rowOf(server, 'second')).toMatchObject({ userEmail, emailVerified: true });
+  const found = await server.world.store.users.getBy('login', userEmail);
+  expect(found?.userId).toBe('second');
+});
+
+test('100 at once with one right code make one user, and no failures', async () => {
+  await using server = await startServer();
+  const token = await signUpCode(server);
+  const users = await countUsers(server);
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => signUp(server, { token, userName: `bob-${at}` })),
+  );
+  expect(tally(answers)).toEqual({ 201: 1, 412: 99 });
+  expect(await countUsers(server)).toBe(users + 1);
+  expect(await server.world.store.codeFailures.count()).toBe(0);
+});
+
+test('of 100 wrong codes at once five are looked at', async () => {
+  await using server = await startServer();
+  const token = wrongFor(await signUpCode(server));
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => signUp(server, { token, userName: `bob-${at}` })),
+  );
+  expect(tally(answers)).toEqual({ 412: 5, 429: 95 });
+});
+
+test('a lead who proved a contact is no USER, but is identified', async () => {
+  await using server = await startServer();
+  const token = await signUpCode(server);
+  const answer = await signUp(server, { token, lead: true });
+  expect(rolesIn(answer.json as Token)).toEqual(['AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED', 'PERSON']);
+  expect(claimsOf(answer.json as Token)).toHaveProperty('user_id');
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import { expectRefused, signedIn } from '../callers.ts';
+import {
+  expectUsersOnly,
+  factorIds,
+  factorOf,
+  factors,
+  mainEmail,
+  mobile,
+  otherMobile,
+  outcomes,
+  startWithBob,
+  workEmail,
+} from './bob.ts';
+
+type Wish = Parameters<IamClient['userIdentities']['factors']['add']>[0]['body']['authenticationFactors'][number];
+
+const add = (as: IamClient, ...authenticationFactors: Wish[]) =>
+  as.userIdentities.factors.add({ body: { authenticationFactors } });
+const email = (address: string, ...tags: string[]): Wish => ({ contactType: 'EMAIL', email: address, tags });
+
+describe('a new contact', () => {
+  test('is kept as it was sent, gets an id, and is not verified', async () => {
+    await using server = await startWithBob({ factors: [] });
+    const as = await signedIn(server, 'bob');
+    const added = await add(
+      as,
+      { contactType: 'EMAIL', email: 'Bob@Home.example', tags: ['b', 'a', 'b'] },
+      { contactType: 'MOBILE', mobile: otherMobile },
+    );
+    expect(added).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{24}$/) }, { id: expect.any(String) }]);
+    const [first, second] = await Promise.all(added.map(({ id }) => factorOf(server, id)));
+    const common = { userId: 'bob', verified: false, createdAt: server.clock.now().toISOString() };
+    expect(first).toEqual({
+      ...common,
+      factorId: added[0]?.id,
+      contactType: 'EMAIL',
+      email: 'Bob@Home.example',
+      tags: ['b', 'a'],
+    });
+    expect(second).toEqual({
+      ...common,
+      factorId: added[1]?.id,
+      contactType: 'MOBILE',
+      mobile: otherMobile,
+      tags: [],
+    });
+    expect(await server.world.store.messages.list()).toEqual([]);
+  });
+
+  test('may be one that another user has', async () => {
+    await using server = await startWithBob();
+    await expect(add(await signedIn(server, 'alice-id'), email(workEmail))).resolves.toHaveLength(1);
+  });
+});
+
+describe('all of them are added, or none', () => {
+  const good = email('good@example.com');
+  const bad: [string, Wish, number, string][] = [
+    [
+      'a contact of the other kind',
+      { contactType: 'EMAIL', mobile: { ...otherMobile, areaCode: 8 } },
+      422,
+      'CONTACT_AMBIGUOUS',
+    ],
+    ['no contact', { contactType: 'MOBILE' }, 422, 'CONTACT_AMBIGUOUS'],
+    [
+      'two contacts',
+      { contactType: 'EMAIL', email: 'x@example.com', mobile: { ...otherMobile, areaCode: 9 } },
+      422,
+      'CONTACT_AMBIGUOUS',
+    ],
+    ['the main e-mail', email(mainEmail.toUpperCase()), 412, 'FACTOR_TAKEN'],
+    ['the main mobile', { contactType: 'MOBILE', mobile }, 412, 'FACTOR_TAKEN'],
+    [
+      'the main mobile in other parts',
+      { contactType: 'MOBILE', mobile: { regionCode: 5, areaCode: 511, phoneNumber: 987654321 } },
+      412,
+      'FACTOR_TAKEN',
+    ],
+    ['a contact that is there', email('Bob@Work.example'), 412, 'FACTOR_TAKEN'],
+    ['one of the same call', email('GOOD@example.com'), 412, 'FACTOR_TAKEN'],
+    ['a second marked e-mail', email('m@example.com', 'MARKED_RESOURCES'), 422, 'TAG_TAKEN'],
+  ];
+  test.each(bad)('not beside %s', async (_, wish, status, code) => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    await expectRefused(server, () => add(as, good, wish), { status, code });
+    await expectRefused(server, () => add(as, good, wish, email('after@example.com')), { status, code });
+  });
+
+  test('not two that are marked at once; one e-mail and one mobile may be', async () => {
+    await using server = await startWithBob({ factors: [] });
+    const as = await signedIn(server, 'bob');
+    const marked = email('m@example.com', 'MARKED_RESOURCES');
+    await expectRefused(server, () => add(as, marked, email('n@example.com', 'MARKED_RESOURCES')), {
+      status: 422,
+      code: 'TAG_TAKEN',
+    });
+    const phone: Wish = { contactType: 'MOBILE', mobile: otherMobile, tags: ['MARKED_RESOURCES'] };
+    await expect(add(as, marked, phone)).resolves.toHaveLength(2);
+  });
+
+  test('no more than twenty, over all calls', async () => {
+    await using server = await startWithBob({ factors: [] });
+    const as = await signedIn(server, 'bob');
+    const many = (count: number, name: string) =>
+      Array.from({ length: count }, (_, at) => email(`${name}${at}@e.example`));
+    await expectRefused(server, () => add(as, ...many(21, 'a')), { status: 422, code: 'TOO_MANY_FACTORS' });
+    await add(as, ...many(19, 'b'));
+    await expectRefused(server, () => add(as, ...many(2, 'c')), { status: 422, code: 'TOO_MANY_FACTORS' });
+    await add(as, ...many(1, 'c'));
+    await expectRefused(server, () => add(as, email('d@example.com')), { status: 422, code: 'TOO_MANY_FACTORS' });
+  });
+
+  test('not ten thousand with one that is none', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const many = Array.from({ length: 9_999 }, (_, at) => email(`m${at}@example.com`));
+    await expectRefused(server, () => add(as, ...many, { contactType: 'EMAIL' }), { status: 422, code: 'FIELD_VALUE' });
+  });
+});
+
+describe('is refused', () => {
+  test('to whoever is no user with a second proof', async () => {
+    await using server = await startWithBob();
+    await expectUsersOnly(server, (as) => add(as, email('x@example.com')), { level: 'AUTH-MFA' });
+  });
+
+  const malformed: [string, unknown, number, string][] = [
+    ['no list', {}, 400, 'FIELD_MISSING'],
+    ['a list that is none', { authenticationFactors: {} }, 400, 'FIELD_TYPE'],
+    ['an empty list', { authenticationFactors: [] }, 422, 'FIELD_VALUE'],
+    ['an id', { authenticationFactors: [{ id: 'x', ...email('x@example.com') }] }, 400, 'FIELD_UNKNOWN'],
+    [
+      'that it is verified',
+      { authenticationFactors: [{ verified: true, ...email('x@e.example') }] },
+      400,
+      'FIELD_UNKNOWN',
+    ],
+    ['an unknown kind', { authenticationFactors: [{ contactType: 'FAX', email: 'x@e.example' }] }, 422, 'FIELD_VALUE'],
+    ['what is no e-mail', { authenticationFactors: [email('not one')] }, 422, 'FIELD_VALUE'],
+    ['tags as text', { authenticationFactors: [{ ...email('x@e.example'), tags: '["a"]' }] }, 400, 'FIELD_TYPE'],
+    [
+      'too many tags',
+      { authenticationFactors: [email('x@e.example', ...'abcdefghijklmnopqrstu')] },
+      422,
+      'FIELD_VALUE',
+    ],
+    ['a long tag', { authenticationFactors: [email('x@e.example', 'a'.repeat(51))] }, 422, 'FIELD_VALUE'],
+    [
+      'an impossible number',
+      { authenticationFactors: [{ contactType: 'MOBILE', mobile: { ...mobile, areaCode: 0 } }] },
+      422,
+      'FIELD_VALUE',
+    ],
+  ];
+  test.each(malformed)('%s', async (_, body, status, code) => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    await expectRefused(server, () => as.call('user-identities.factors.add', { body }), { status, code });
+  });
+});
+
+test('of 50 calls for one contact at once, one adds it', async () => {
+  await using server = await startWithBob();
+  const as = await signedIn(server, 'bob');
+  const ended = await outcomes(Array.from({ length: 50 }, () => add(as, email('wanted@example.com'))));
+  expect(ended.filter((one) => one === 'done')).toHaveLength(1);
+  expect(ended.filter((one) => one === 'FACTOR_TAKEN')).toHaveLength(49);
+  expect(await factorIds(server)).toHaveLength(factors.length + 1);
+});

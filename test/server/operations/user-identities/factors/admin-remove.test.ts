@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import { lastCode } from '../../codes.ts';
+import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, signedIn } from '../callers.ts';
+import { factorIds, notices, outcomes, startWithBob, workEmail } from './bob.ts';
+
+const remove = (as: IamClient, factorId = 'work', id = 'bob') =>
+  as.userIdentities.factors.adminRemove({ params: { id, factorId } });
+
+describe('a removed contact', () => {
+  test('is gone, alone, and hears of it', async () => {
+    await using server = await startWithBob();
+    await expect(remove(server.admin)).resolves.toBeUndefined();
+    expect(await factorIds(server)).toEqual(['fresh', 'phone']);
+    expect(await notices(server)).toMatchObject([{ to: workEmail, purpose: 'contact-changed' }]);
+  });
+
+  test('stops the second proof that was under way by it', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
+    const body = { challengeId, token: await lastCode(server, workEmail) };
+    await remove(server.admin);
+    await expect(as.userIdentities.fulfillMfa({ body })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+  });
+
+  test('is removed once by 50 calls at once', async () => {
+    await using server = await startWithBob();
+    const ended = await outcomes(Array.from({ length: 50 }, () => remove(server.admin)));
+    expect(ended.filter((one) => one === 'done')).toHaveLength(1);
+    expect(ended.filter((one) => one === 'FACTOR_NOT_FOUND')).toHaveLength(49);
+  });
+});
+
+describe('is refused', () => {
+  test('without each of the roles', async () => {
+    await using server = await startWithBob();
+    await expectRolesNeeded(server, (as) => remove(as));
+  });
+
+  test.each([
+    ['work', 'nobody', 'USER_NOT_FOUND'],
+    ['absent', 'bob', 'FACTOR_NOT_FOUND'],
+    ['work', 'alice-id', 'FACTOR_NOT_FOUND'],
+    ['main-email', 'bob', 'FACTOR_NOT_FOUND'],
+    ['main-mobile', 'alice-id', 'FACTOR_NOT_FOUND'],
+    ['a b', 'bob', 'PATH_VALUE'],
+  ])('for %s of %s', async (factorId, id, code) => {
+    await using server = await startWithBob();
+    await expectRefused(server, () => remove(server.admin, factorId, id), { status: 404, code });
+  });
+
+  test('for an administrator without a second proof', async () => {
+    await using server = await startWithBob();
+    const { userId } = await firstAdministrator(server);
+    const authenticationFactors = [{ id: 'his', contactType: 'EMAIL' as const, email: 'his@example.com' }];
+    await server.admin.userIdentities.factors.adminAdd({ params: { id: userId }, body: { authenticationFactors } });
+    const maintainer = await asMaintainer(server);
+    for (const id of ['his', 'absent'])
+      await expectRefused(server, () => remove(maintainer, id, userId), { status: 403, code: 'MFA_MISSING' });
+    await expect(remove(await asMaintainer(server, 'AUTH-MFA'), 'his', userId)).resolves.toBeUndefined();
+  });
+});

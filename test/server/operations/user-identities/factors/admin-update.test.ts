@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import { lastCode } from '../../codes.ts';
+import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, signedIn } from '../callers.ts';
+import { factorOf, freshEmail, mainEmail, notices, otherMobile, startWithBob, workEmail } from './bob.ts';
+
+type Change = Parameters<IamClient['userIdentities']['factors']['adminUpdate']>[0]['body'];
+
+const updateOf = (id: string, factorId: string, as: IamClient, body: Change) =>
+  as.userIdentities.factors.adminUpdate({ params: { id, factorId }, body });
+const update = (as: IamClient, body: Change, factorId = 'work') => updateOf('bob', factorId, as, body);
+const mobile = { ...otherMobile, areaCode: 556 };
+
+describe('changes what is sent', () => {
+  const changes: [string, string, Change, object, readonly string[]][] = [
+    ['nothing', 'work', {}, {}, []],
+    ['the tags', 'work', { tags: ['a', 'a'] }, { tags: ['a'] }, []],
+    ['the tags of one that is not verified', 'fresh', { tags: ['a'] }, { tags: ['a'], verified: false }, []],
+    ['the contact', 'work', { email: 'n@work.example' }, { email: 'n@work.example', verified: true }, [workEmail]],
+    ['the contact to what it is', 'fresh', { email: freshEmail }, { verified: true }, []],
+    [
+      'one that is not verified',
+      'fresh',
+      { email: 'n@e.example' },
+      { email: 'n@e.example', verified: true },
+      [freshEmail],
+    ],
+    ['the mobile', 'phone', { contactType: 'MOBILE', mobile }, { mobile, verified: true }, ['+15555550123']],
+  ];
+  test.each(changes)('%s', async (_, id, body, changed, told) => {
+    await using server = await startWithBob();
+    const before = await factorOf(server, id);
+    await expect(update(server.admin, body, id)).resolves.toBeUndefined();
+    expect(await factorOf(server, id)).toEqual({ ...before, ...changed });
+    expect((await notices(server)).map(({ to, purpose }) => ({ to, purpose }))).toEqual(
+      told.map((to) => ({ to, purpose: 'contact-changed' })),
+    );
+  });
+
+  test('and takes the contact of another kind away', async () => {
+    await using server = await startWithBob();
+    const { email: _, ...rest } = (await factorOf(server, 'work')) ?? {};
+    await update(server.admin, { contactType: 'MOBILE', mobile });
+    expect(await factorOf(server, 'work')).toEqual({ ...rest, contactType: 'MOBILE', mobile });
+  });
+
+  test('and stops the second proof that was under way by the contact before', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
+    const body = { challengeId, token: await lastCode(server, workEmail) };
+    await update(server.admin, { email: 'new@work.example' });
+    await expect(as.userIdentities.fulfillMfa({ body })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+  });
+});
+
+describe('is refused', () => {
+  test('without each of the roles', async () => {
+    await using server = await startWithBob();
+    await expectRolesNeeded(server, (as) => update(as, { tags: [] }));
+  });
+
+  const refused: [string, string, string, Change, number, string][] = [
+    ['a user who is not there', 'nobody', 'work', {}, 404, 'USER_NOT_FOUND'],
+    ['an id that nobody has', 'bob', 'absent', {}, 404, 'FACTOR_NOT_FOUND'],
+    ["another user's contact", 'alice-id', 'work', {}, 404, 'FACTOR_NOT_FOUND'],
+    ['a main contact', 'bob', 'main-email', {}, 412, 'MAIN_CONTACT'],
+    ['a main contact that the user does not have', 'alice-id', 'main-mobile', {}, 404, 'FACTOR_NOT_FOUND'],
+    ['a contact that another factor has', 'bob', 'work', { email: freshEmail }, 412, 'FACTOR_TAKEN'],
+    ['a main contact of the user', 'bob', 'work', { email: mainEmail }, 412, 'FACTOR_TAKEN'],
+    ['a contact of another kind', 'bob', 'work', { mobile }, 422, 'CONTACT_AMBIGUOUS'],
+    ['another kind without its contact', 'bob', 'work', { contactType: 'MOBILE' }, 422, 'CONTACT_AMBIGUOUS'],
+    ['a second mark', 'bob', 'fresh', { tags: ['MARKED_RESOURCES'] }, 422, 'TAG_TAKEN'],
+    ['what is no e-mail', 'bob', 'work', { email: 'x' }, 422, 'FIELD_VALUE'],
+    ['a field that is not for it', 'bob', 'work', { verified: true } as Change, 400, 'FIELD_UNKNOWN'],
+    ['null', 'bob', 'work', { email: null } as unknown as Change, 400, 'FIELD_TYPE'],
+  ];
+  test.each(refused)('for %s', async (_, id, factorId, body, status, code) => {
+    await using server = await startWithBob();
+    await expectRefused(server, () => updateOf(id, factorId, server.admin, body), { status, code });
+  });
+
+  test('for an administrator without a second proof', async () => {
+    await using server = await startWithBob();
+    const { userId } = await firstAdministrator(server);
+    const authenticationFactors = [{ id: 'his', contactType: 'EMAIL' as const, email: 'his@example.com' }];
+    await server.admin.userIdentities.factors.adminAdd({ params: { id: userId }, body: { authenticationFactors } });
+    const change = (as: IamClient, factorId = 'his') => updateOf(userId, factorId, as, { email: 'mine@example.com' });
+    const maintainer = await asMaintainer(server);
+    for (const id of ['his', 'absent'])
+      await expectRefused(server, () => change(maintainer, id), { status: 403, code: 'MFA_MISSING' });
+    await expect(change(await asMaintainer(server, 'AUTH-MFA'))).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import { lastCode } from '../../codes.ts';
+import { expectRefused, signedIn } from '../callers.ts';
+import { expectUsersOnly, freshEmail, mainEmail, mainNumber, startWithBob, throughClient, workEmail } from './bob.ts';
+
+const send = (as: IamClient, id: string) => as.userIdentities.factors.sendToken({ params: { id } });
+
+describe('sends a code', () => {
+  test.each([
+    ['main-email', 'email', mainEmail],
+    ['main-mobile', 'sms', mainNumber],
+    ['work', 'email', workEmail],
+    ['phone', 'sms', '+15555550123'],
+    ['fresh', 'email', freshEmail],
+  ])('to %s, verified or not', async (id, channel, to) => {
+    await using server = await startWithBob();
+    await expect(send(await signedIn(server, 'bob', 'AUTH-BASIC'), id)).resolves.toBeUndefined();
+    expect(await server.world.store.messages.list()).toMatchObject([{ to, channel, purpose: 'factor' }]);
+    expect(await lastCode(server, to)).toMatch(/^\d{6}$/);
+  });
+
+  test('to a main contact that is not verified', async () => {
+    await using server = await startWithBob();
+    const { accessToken } = await server.as().userIdentities.create({
+      query: { clientId: 'test-app' },
+      body: { userId: 'eve', userName: 'eve', userEmail: 'eve@example.com' },
+    });
+    await expect(send(server.as({ token: accessToken }), 'main-email')).rejects.toMatchObject({ status: 401 });
+    await send(await signedIn(server, 'eve', 'AUTH-BASIC'), 'main-email');
+    expect(await lastCode(server, 'eve@example.com')).toMatch(/^\d{6}$/);
+  });
+
+  test('the one before is void; that of another contact is not', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    await send(as, 'work');
+    const first = await lastCode(server, workEmail);
+    await send(as, 'main-email');
+    const other = await lastCode(server, mainEmail);
+    await send(as, 'work');
+    const validate = (id: string, token: string) =>
+      as.userIdentities.factors.validateToken({ params: { id }, body: { token } });
+    if (first !== (await lastCode(server, workEmail)))
+      await expect(validate('work', first)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+    await expect(validate('main-email', other)).resolves.toBeDefined();
+    await expect(validate('work', await lastCode(server, workEmail))).resolves.toBeDefined();
+  });
+});
+
+describe('of visibility', () => {
+  test.each([
+    ['CREDENTIALS_ONLY', ['main-email', 'main-mobile'], ['work', 'phone', 'fresh']],
+    ['MARKED_RESOURCES', ['main-email', 'main-mobile', 'work'], ['phone', 'fresh']],
+    ['UNRESTRICTED', ['main-email', 'main-mobile', 'work', 'phone', 'fresh'], []],
+  ] as const)('%s a client reaches what that says and the main contacts', async (visibility, there, notThere) => {
+    await using server = await startWithBob();
+    const as = await throughClient(server, visibility);
+    for (const id of there) await expect(send(as, id), id).resolves.toBeUndefined();
+    for (const id of notThere)
+      await expectRefused(server, () => send(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+  });
+});
+
+describe('is refused', () => {
+  test('to whoever is no user', async () => {
+    await using server = await startWithBob();
+    await expectUsersOnly(server, (as) => send(as, 'work'), { level: 'AUTH-BASIC', documents403: false });
+  });
+
+  test("for what is not there, or is another user's", async () => {
+    await using server = await startWithBob();
+    const bob = await signedIn(server, 'bob');
+    await expectRefused(server, () => send(bob, 'absent'), { status: 404, code: 'FACTOR_NOT_FOUND' });
+    await expectRefused(server, () => send(bob, 'a b'), { status: 404, code: 'PATH_VALUE' });
+    const alice = await signedIn(server, 'alice-id');
+    for (const id of ['work', 'main-mobile'])
+      await expectRefused(server, () => send(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+  });
+
+  test('as 200 with the error array, where soft errors are asked for', async () => {
+    await using server = await startWithBob({}, { flags: { 'soft-errors': true } });
+    const as = await signedIn(server, 'bob');
+    await expect(send(as, 'absent')).rejects.toMatchObject({ status: 200, code: 'FACTOR_NOT_FOUND' });
+  });
+
+  test('after five in an hour to one contact, over all sessions, with nothing sent', async () => {
+    await using server = await startWithBob();
+    for (let sent = 0; sent < 5; sent += 1) await send(await signedIn(server, 'bob'), 'work');
+    const as = await signedIn(server, 'bob');
+    await expectRefused(server, () => send(as, 'work'), { status: 429, code: 'TOO_MANY_CODES' });
+    await expect(send(as, 'work')).rejects.toMatchObject({ retryAfter: 3600 });
+    await expect(send(as, 'main-email')).resolves.toBeUndefined();
+    server.clock.advance(3600);
+    await expect(send(await signedIn(server, 'bob'), 'work')).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import { lastCode } from '../../codes.ts';
+import { expectRefused, signedIn } from '../callers.ts';
+import {
+  expectUsersOnly,
+  factorOf,
+  freshEmail,
+  mainEmail,
+  notices,
+  otherMobile,
+  startWithBob,
+  workEmail,
+} from './bob.ts';
+
+type Change = Parameters<IamClient['userIdentities']['factors']['update']>[0]['body'];
+
+const update = (as: IamClient, body: Change, id = 'work') => as.userIdentities.factors.update({ params: { id }, body });
+const email = (address: string, ...tags: string[]): Change => ({ contactType: 'EMAIL', email: address, tags });
+
+describe('a changed contact', () => {
+  test('is unverified again, and the one before hears of it', async () => {
+    await using server = await startWithBob();
+    const before = await factorOf(server, 'work');
+    await expect(update(await signedIn(server, 'bob'), email('new@work.example', 'a', 'a'))).resolves.toBeUndefined();
+    expect(await factorOf(server, 'work')).toEqual({
+      ...before,
+      email: 'new@work.example',
+      tags: ['a'],
+      verified: false,
+    });
+    const sent = await notices(server);
+    expect(sent).toMatchObject([{ to: workEmail, purpose: 'contact-changed' }]);
+    expect(sent[0]?.text).not.toContain('new@');
+  });
+
+  test('may be of another kind', async () => {
+    await using server = await startWithBob();
+    const mobile = { ...otherMobile, areaCode: 556 };
+    await update(await signedIn(server, 'bob'), { contactType: 'MOBILE', mobile });
+    const { userId, createdAt } = (await factorOf(server, 'phone')) ?? {};
+    expect(await factorOf(server, 'work')).toEqual({
+      factorId: 'work',
+      userId,
+      createdAt,
+      contactType: 'MOBILE',
+      mobile,
+      tags: [],
+      verified: false,
+    });
+  });
+
+  test('is one that is spelled another way', async () => {
+    await using server = await startWithBob();
+    await update(await signedIn(server, 'bob'), email(workEmail.toUpperCase()));
+    expect(await factorOf(server, 'work')).toMatchObject({ verified: false });
+  });
+
+  test('takes no code that went to the one before, nor counts as the second proof that was under way', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
+    const token = await lastCode(server, workEmail);
+    const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
+    const second = await lastCode(server, workEmail);
+    await update(as, email('new@work.example'));
+    const validate = as.userIdentities.factors.validateToken({ params: { id: 'work' }, body: { token } });
+    await expect(validate).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    const fulfill = as.userIdentities.fulfillMfa({ body: { challengeId, token: second } });
+    await expect(fulfill).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+  });
+
+  test('voids what its proof was given for', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
+    const body = { token: await lastCode(server, workEmail) };
+    const smart = await as.userIdentities.factors.validateToken({ params: { id: 'work' }, body });
+    await update(as, email('new@work.example'));
+    await expect(as.userIdentities.grantAuthSmart({ body: smart })).rejects.toMatchObject({ code: 'CODE_INVALID' });
+  });
+
+  test('hears of it five times an hour at most: anybody can be named as a contact', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    for (let round = 0; round < 7; round += 1) {
+      await update(as, email(`other${round}@example.com`));
+      await update(as, email(workEmail));
+    }
+    expect((await notices(server)).filter(({ to }) => to === workEmail)).toHaveLength(5);
+    server.clock.advance(3600);
+    await update(await signedIn(server, 'bob'), email('last@example.com'));
+    expect((await notices(server)).filter(({ to }) => to === workEmail)).toHaveLength(6);
+  });
+});
+
+describe('a contact that stays', () => {
+  test('stays verified, keeps its codes and hears nothing; tags that are left out are gone', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
+    const body = { token: await lastCode(server, workEmail) };
+    await update(as, { contactType: 'EMAIL', email: workEmail });
+    expect(await factorOf(server, 'work')).toMatchObject({ verified: true, tags: [] });
+    expect(await notices(server)).toEqual([]);
+    await expect(as.userIdentities.factors.validateToken({ params: { id: 'work' }, body })).resolves.toBeDefined();
+  });
+
+  test('stays unverified', async () => {
+    await using server = await startWithBob();
+    await update(await signedIn(server, 'bob'), email(freshEmail, 'a'), 'fresh');
+    expect(await factorOf(server, 'fresh')).toMatchObject({ verified: false, tags: ['a'] });
+  });
+
+  test('may keep its mark', async () => {
+    await using server = await startWithBob();
+    await expect(update(await signedIn(server, 'bob'), email(workEmail, 'MARKED_RESOURCES'))).resolves.toBeUndefined();
+  });
+});
+
+describe('is refused', () => {
+  test('to whoever is no user with a second proof', async () => {
+    await using server = await startWithBob();
+    await expectUsersOnly(server, (as) => update(as, email('x@example.com')), { level: 'AUTH-MFA' });
+  });
+
+  const good = email('x@example.com');
+  const refused: [string, string, Change, number, string][] = [
+    ['an id that nobody has', 'absent', good, 404, 'FACTOR_NOT_FOUND'],
+    ['the main e-mail', 'main-email', good, 412, 'MAIN_CONTACT'],
+    ['the main mobile', 'main-mobile', good, 412, 'MAIN_CONTACT'],
+    ['a contact that another factor has', 'work', email(freshEmail.toUpperCase()), 412, 'FACTOR_TAKEN'],
+    ['a main contact of the user', 'work', email(mainEmail), 412, 'FACTOR_TAKEN'],
+    ['no contact', 'work', { contactType: 'EMAIL' }, 422, 'CONTACT_AMBIGUOUS'],
+    ['a contact of another kind', 'phone', { contactType: 'MOBILE', email: 'x@e.example' }, 422, 'CONTACT_AMBIGUOUS'],
+    ['a second mark', 'fresh', email(freshEmail, 'MARKED_RESOURCES'), 422, 'TAG_TAKEN'],
+    ['what is no e-mail', 'work', email('x'), 422, 'FIELD_VALUE'],
+    ['an unknown field', 'work', { ...good, verified: true } as Change, 400, 'FIELD_UNKNOWN'],
+    ['an impossible id', 'a b', good, 404, 'PATH_VALUE'],
+  ];
+  test.each(refused)('for %s', async (_, id, body, status, code) => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    await expectRefused(server, () => update(as, body, id), { status, code });
+  });
+
+  test("for another user's contact, and for a main contact that the user does not have", async () => {
+    await using server = await startWithBob();
+    const alice = await signedIn(server, 'alice-id');
+    for (const id of ['work', 'main-mobile'])
+      await expectRefused(server, () => update(alice, good, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import type { TestServer } from '../../../../harness.ts';
+import { lastCode, wrongFor } from '../../codes.ts';
+import { expectRefused, rowOf, signedIn } from '../callers.ts';
+import { logIn } from '../people.ts';
+import {
+  expectUsersOnly,
+  factorOf,
+  freshEmail,
+  mainEmail,
+  outcomes,
+  startWithBob,
+  throughClient,
+  workEmail,
+} from './bob.ts';
+
+const validate = (as: IamClient, id: string, token: string) =>
+  as.userIdentities.factors.validateToken({ params: { id }, body: { token } });
+
+/** Sends a code to a contact and reads it. */
+async function codeFor(server: TestServer, as: IamClient, id: string, to: string): Promise<string> {
+  await as.userIdentities.factors.sendToken({ params: { id } });
+  return lastCode(server, to);
+}
+
+describe('a right code', () => {
+  test('verifies an alternative contact, and gives a challenge', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob', 'AUTH-BASIC');
+    const before = await factorOf(server, 'fresh');
+    const answer = await validate(as, 'fresh', await codeFor(server, as, 'fresh', freshEmail));
+    expect(answer).toEqual({ challengeId: expect.stringMatching(/^\S{40,}$/) });
+    expect(await factorOf(server, 'fresh')).toEqual({ ...before, verified: true });
+    expect(JSON.stringify(await server.dump())).not.toContain(answer.challengeId);
+    await expect(as.userIdentities.leverageMfa({ body: { factorId: 'fresh' } })).resolves.toBeDefined();
+  });
+
+  test('verifies a main e-mail, which is a login name from then on', async () => {
+    await using server = await startWithEve();
+    const as = await signedIn(server, 'eve', 'AUTH-BASIC');
+    await expect(logIn(server, { name: 'eve@example.com' })).rejects.toMatchObject({ status: 401 });
+    await validate(as, 'main-email', await codeFor(server, as, 'main-email', 'eve@example.com'));
+    expect(await rowOf(server, 'eve')).toMatchObject({ emailVerified: true, mobileVerified: false });
+    await expect(logIn(server, { name: 'EVE@example.com' })).resolves.toBeDefined();
+  });
+
+  test('verifies a main mobile', async () => {
+    await using server = await startWithEve();
+    const as = await signedIn(server, 'eve', 'AUTH-BASIC');
+    await validate(as, 'main-mobile', await codeFor(server, as, 'main-mobile', '+12341234'));
+    expect(await rowOf(server, 'eve')).toMatchObject({ emailVerified: false, mobileVerified: true });
+  });
+
+  test('of a main e-mail that another user proved before changes nothing', async () => {
+    await using server = await startWithEve({ userEmail: 'Bob@example.com' });
+    const as = await signedIn(server, 'eve', 'AUTH-BASIC');
+    const token = await codeFor(server, as, 'main-email', 'Bob@example.com');
+    await expectRefused(server, () => validate(as, 'main-email', token), { status: 412, code: 'LOGIN_NAME_TAKEN' });
+  });
+
+  test('is taken once, in a row and of 100 at once', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const token = await codeFor(server, as, 'work', workEmail);
+    const ended = await outcomes(Array.from({ length: 100 }, () => validate(as, 'work', token)));
+    expect(ended.filter((one) => one === 'done')).toHaveLength(1);
+    expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
+    await expectRefused(server, () => validate(as, 'work', token), { status: 412, code: 'CODE_INVALID' });
+  });
+
+  test('is good for ten minutes', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const token = await codeFor(server, as, 'work', workEmail);
+    const later = await codeFor(server, as, 'main-email', mainEmail);
+    server.clock.advance(599);
+    await expect(validate(as, 'work', token)).resolves.toBeDefined();
+    server.clock.advance(1);
+    await expectRefused(server, () => validate(as, 'main-email', later), { status: 412, code: 'CODE_INVALID' });
+  });
+
+  test('is taken in another session of the same user', async () => {
+    await using server = await startWithBob();
+    const token = await codeFor(server, await signedIn(server, 'bob'), 'work', workEmail);
+    await expect(validate(await signedIn(server, 'bob'), 'work', token)).resolves.toBeDefined();
+  });
+});
+
+describe('a code is not taken', () => {
+  test('for another contact, another purpose or another user', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const alice = await signedIn(server, 'alice-id');
+    const token = await codeFor(server, as, 'work', workEmail);
+    await expect(validate(as, 'main-email', token)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+    await expect(validate(alice, 'main-email', token)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+    await expect(validate(alice, 'work', token)).rejects.toMatchObject({ code: 'FACTOR_NOT_FOUND' });
+    const { challengeId } = await as.userIdentities.leverageMfa({ body: {} });
+    await expect(as.userIdentities.fulfillMfa({ body: { challengeId, token } })).rejects.toMatchObject({ status: 412 });
+    await expect(validate(as, 'main-email', await lastCode(server, mainEmail))).rejects.toMatchObject({ status: 412 });
+    await expect(validate(as, 'work', token)).resolves.toBeDefined();
+  });
+
+  const oddities = [(code: string) => ` ${code}`, (code: string) => `${code}\n`, () => '', () => 'abcdef'];
+  const digits = (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
+  test('with blanks, letters, or digits of other scripts', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const token = await codeFor(server, as, 'work', workEmail);
+    for (const odd of [...oddities, digits]) {
+      await expect(validate(as, 'work', odd(token))).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+      await server.world.store.transaction((tx) => tx.codeFailures.delete('factor/user:bob'));
+    }
+    await expect(validate(as, 'work', token)).resolves.toBeDefined();
+  });
+
+  test('after five wrong ones, over all contacts and sessions, whatever is sent meanwhile', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    for (const [id, to] of [
+      ['work', workEmail],
+      ['main-email', mainEmail],
+      ['work', workEmail],
+      ['fresh', freshEmail],
+      ['work', workEmail],
+    ] as const) {
+      const token = wrongFor(await codeFor(server, as, id, to));
+      await expect(validate(as, id, token)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    }
+    const other = await signedIn(server, 'bob');
+    const token = await codeFor(server, other, 'main-email', mainEmail);
+    await expectRefused(server, () => validate(other, 'main-email', token), { status: 429, code: 'CODE_FAILURES' });
+    await expect(validate(other, 'main-email', token)).rejects.toMatchObject({ retryAfter: 3600 });
+    server.clock.advance(3600);
+    const again = await signedIn(server, 'bob');
+    await expect(
+      validate(again, 'main-email', await codeFor(server, again, 'main-email', mainEmail)),
+    ).resolves.toBeDefined();
+  });
+
+  test('once the user is locked, or has another main e-mail', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const token = await codeFor(server, as, 'main-email', mainEmail);
+    const params = { id: 'bob' };
+    await server.admin.userIdentities.update({ params, body: { userEmail: 'other@example.com' } });
+    await server.admin.userIdentities.update({ params, body: { userEmail: mainEmail } });
+    await expect(validate(as, 'main-email', token)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    const next = await codeFor(server, as, 'work', workEmail);
+    await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
+    await expectRefused(server, () => validate(as, 'work', next), { status: 401, code: 'TOKEN_INVALID' });
+    await server.admin.userIdentities.unlock({ body: { userId: 'bob' } });
+    const later = await signedIn(server, 'bob');
+    await expect(validate(later, 'work', next)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+  });
+});
+
+describe('is refused', () => {
+  test('to whoever is no user', async () => {
+    await using server = await startWithBob();
+    await expectUsersOnly(server, (as) => validate(as, 'work', '123456'), { level: 'AUTH-BASIC' });
+  });
+
+  test('for a contact that the client is not shown, with the right code', async () => {
+    await using server = await startWithBob();
+    const token = await codeFor(server, await signedIn(server, 'bob'), 'phone', '+15555550123');
+    for (const visibility of ['CREDENTIALS_ONLY', 'MARKED_RESOURCES'] as const) {
+      const as = await throughClient(server, visibility);
+      await expectRefused(server, () => validate(as, 'phone', token), { status: 404, code: 'FACTOR_NOT_FOUND' });
+    }
+  });
+
+  test('for a body that is none', async () => {
+    await using server = await startWithBob();
+    const as = await signedIn(server, 'bob');
+    const params = { id: 'work' };
+    for (const body of [{}, { token: 1 }, { token: '1', more: true }, { token: '1'.repeat(101) }])
+      await expectRefused(server, () => as.call('user-identities.factors.validate-token', { params, body }), {
+        status: 400,
+        code: expect.stringMatching(/^FIELD_/) as string,
+      });
+  });
+});
+
+/** Eve, who made herself and proved nothing, and set a password somehow. */
+async function startWithEve(changes: object = {}): Promise<TestServer> {
+  const server = await startWithBob();
+  const user = await rowOf(server, 'bob');
+  await server.world.store.transaction((tx) =>
+    tx.users.insert({
+      ...user,
+      userId: 'eve',
+      userName: 'eve',
+      userEmail: 'eve@example.com',
+      emailVerified: false,
+      userMobile: { regionCode: 1, areaCode: 2, phoneNumber: 341234 },
+      mobileVerified: false,
+      ...changes,
+    }),
+  );
+  return server;
+}

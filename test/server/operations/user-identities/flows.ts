@@ -1,0 +1,58 @@
+/** Sign-up with a proven contact, and recovery of an account, as an application that is merely named calls them. */
+import type { SeedUser } from '../../../../src/server/seed/schema.ts';
+import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
+import { lastCode } from '../codes.ts';
+import { type Answer, alice, postJson, startWith } from './people.ts';
+
+/** Hashes at the least cost: these tests are about other things. */
+export const fast = { 'fast-passwords': true } as const;
+
+export function startFast(users: readonly SeedUser[] = [], options: TestServerOptions = {}): Promise<TestServer> {
+  return startWith(users, { ...options, flags: { ...fast, ...options.flags } });
+}
+
+const named = `clientId=${appClientId}`;
+export const newPassword = 'a window in the roof';
+
+export function identify(server: TestServer, contact: object): Promise<Answer> {
+  return postJson(server, `/user-identities/identification?${named}`, contact);
+}
+
+export function signUp(server: TestServer, more: object = {}): Promise<Answer> {
+  return postJson(server, `/user-identities?${named}`, { userName: 'bob', userEmail: 'bob@example.com', ...more });
+}
+
+export function retrieve(server: TestServer, userName: string = alice.userName): Promise<Answer> {
+  return postJson(server, `/user-identities/retrieve-identity?${named}`, { userName });
+}
+
+export function reset(server: TestServer, validationCode: string, more: object = {}): Promise<Answer> {
+  return postJson(server, `/user-identities/reset-password?${named}`, {
+    newPassword,
+    validationCode,
+    username: alice.userName,
+    ...more,
+  });
+}
+
+/** The code for Alice's recovery, as she reads it. */
+export async function recoveryCode(server: TestServer, to: string = alice.userEmail): Promise<string> {
+  await retrieve(server);
+  return lastCode(server, to);
+}
+
+/** The code that proves a contact at sign-up. */
+export async function signUpCode(server: TestServer, userEmail = 'bob@example.com'): Promise<string> {
+  await identify(server, { userEmail });
+  return lastCode(server, userEmail);
+}
+
+/** How many of the answers had each status. */
+export function tally(answers: readonly Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** What a refusal that must say nothing looks like. */
+export const refusedCode = { status: 412, json: [{ code: 'CODE_INVALID' }] };

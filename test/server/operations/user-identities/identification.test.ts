@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { appClientId, startServer } from '../../../harness.ts';
+import { testAccess } from '../access.ts';
+import { lastCode, messagesTo, readAs } from '../codes.ts';
+import { identify, retrieve, signUp } from './flows.ts';
+import { type Answer, alice, postJson, startWith } from './people.ts';
+
+const userEmail = 'bob@example.com';
+const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+
+testAccess('user-identities.identification', async () => ({ body: { userEmail } }));
+
+test('sends a code to an e-mail or a mobile, and shows it masked', async () => {
+  await using server = await startServer();
+  const expiresIn = '600';
+  expect(await identify(server, { userEmail })).toMatchObject({
+    status: 201,
+    json: { contactType: 'EMAIL', contact: 'b***@example.com', expiresIn },
+  });
+  expect(await identify(server, { userMobile })).toMatchObject({
+    status: 201,
+    json: { contactType: 'MOBILE', contact: '***4321', expiresIn },
+  });
+  const [toEmail, toMobile, ...more] = await messagesTo(server);
+  expect(more).toEqual([]);
+  expect(toEmail).toMatchObject({ to: userEmail, channel: 'email', purpose: 'sign-up' });
+  expect(toMobile).toMatchObject({ to: '+5511987654321', channel: 'sms', purpose: 'sign-up' });
+  for (const message of [toEmail, toMobile]) if (message) expect(readAs(server, message)).toMatch(/ \d{6}\. /);
+});
+
+test('takes exactly one contact', async () => {
+  await using server = await startServer();
+  const before = await server.dump();
+  for (const contact of [{}, { userEmail, userMobile }])
+    expect(await identify(server, contact)).toMatchObject({ status: 422, json: [{ code: 'CONTACT_AMBIGUOUS' }] });
+  expect(await server.dump()).toEqual(before);
+});
+
+test('takes no contact that is none', async () => {
+  await using server = await startServer();
+  const before = await server.dump();
+  const type = [
+    { userEmail: null },
+    { userEmail: 7 },
+    { userMobile: '+5511987654321' },
+    { userMobile: {} },
+    { phone: 1 },
+  ];
+  for (const contact of type)
+    expect(await identify(server, contact), JSON.stringify(contact)).toMatchObject({ status: 400 });
+  for (const contact of [{ userEmail: 'bob' }, { userMobile: { ...userMobile, areaCode: 0 } }])
+    expect(await identify(server, contact)).toMatchObject({ status: 422, json: [{ code: 'FIELD_VALUE' }] });
+  expect(await server.dump()).toEqual(before);
+});
+
+test('answers alike for a contact that somebody has, nobody has, or somebody who is locked has', async () => {
+  const locked = { userId: 'locked', userName: 'locked', userEmail: 'a@example.com', locked: true };
+  await using server = await startWith([locked]);
+  const answers: Answer[] = [];
+  for (const email of [alice.userEmail, 'albert@example.com', 'anybody@example.com'])
+    answers.push(await identify(server, { userEmail: email }));
+  expect(answers).toEqual(answers.map(() => answers[0]));
+  expect(await messagesTo(server)).toHaveLength(3);
+});
+
+test('sends five an hour to one contact, however it is spelt, and says when there is another', async () => {
+  await using server = await startServer();
+  for (const email of [userEmail, 'BOB@example.com', userEmail, 'Bob@Example.com', userEmail]) {
+    expect(await identify(server, { userEmail: email })).toMatchObject({ status: 201 });
+    server.clock.advance(60);
+  }
+  const before = await server.dump();
+  const answer = await identify(server, { userEmail });
+  expect(answer).toMatchObject({
+    status: 429,
+    json: [{ code: 'TOO_MANY_CODES' }],
+    headers: { 'retry-after': String(3600 - 300) },
+  });
+  expect(await server.dump()).toEqual(before);
+  expect(await identify(server, { userMobile })).toMatchObject({ status: 201 });
+  server.clock.advance(3600 - 300);
+  expect(await identify(server, { userEmail })).toMatchObject({ status: 201 });
+  expect(await identify(server, { userEmail })).toMatchObject({ status: 429 });
+});
+
+test('of 100 calls at once five send a code, and the last one is good', async () => {
+  await using server = await startServer();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => identify(server, { userEmail })));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(95);
+  expect(await messagesTo(server, userEmail)).toHaveLength(5);
+  expect(await signUp(server, { token: await lastCode(server, userEmail) })).toMatchObject({ status: 201 });
+});
+
+test('does not tell by its limit whose e-mail it is: recovery counts under the name that was asked', async () => {
+  await using server = await startWith();
+  for (let time = 0; time < 5; time += 1) await identify(server, { userEmail: alice.userEmail });
+  const [known, unknown] = [await retrieve(server, 'Alice'), await retrieve(server, 'Nobdy')];
+  expect([known.status, known.headers]).toEqual([unknown.status, unknown.headers]);
+  expect(await messagesTo(server, alice.userEmail)).toHaveLength(5);
+});
+
+test('a client of a third party sends nothing', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient({ party: '3RDPARTY' });
+  for (const client of [clientId, 'unknown'])
+    expect(await postJson(server, `/user-identities/identification?clientId=${client}`, { userEmail })).toMatchObject({
+      status: 401,
+    });
+  expect(await messagesTo(server)).toEqual([]);
+  await expect(
+    server.as().userIdentities.identification({ query: { clientId: appClientId }, body: { userEmail } }),
+  ).resolves.toBeDefined();
+});

@@ -1,0 +1,509 @@
+import { createPublicKey } from 'node:crypto';
+import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { appClientId, createFakeClock, startServer, type TestServer } from '../../../harness.ts';
+import { audience, firstKey, makeKey, type OpenIdProvider, startProvider } from '../../outside/openid-provider.ts';
+import { failureOf, testAccess } from '../access.ts';
+import { alice, claimsOf, postJson, rolesIn } from './people.ts';
+
+const name = 'corp';
+const linked = { ...alice, identities: [`${name}:subject-1`] };
+/** What a token of a user says of whom the provider knows by e-mail only. */
+const byEmail: JWTPayload = { sub: 'new', email: alice.userEmail, email_verified: true };
+
+interface World extends AsyncDisposable {
+  readonly server: TestServer;
+  readonly provider: OpenIdProvider;
+}
+
+/** A server and a provider on one clock. Alice is linked to the provider's subject-1. */
+async function start(seed: SeedDocument = {}, flags: Record<string, string> = {}): Promise<World> {
+  const clock = createFakeClock();
+  const provider = await startProvider(clock);
+  const { issuer, jwksUri } = provider;
+  const row = { kind: 'oidc' as const, name, issuer, jwksUri, clientId: audience, emailDomains: ['Example.com'] };
+  const server = await startServer({ clock, flags, seed: { users: [linked], providers: [row], ...seed } });
+  return {
+    server,
+    provider,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Extra {
+  readonly nonce?: string;
+  readonly provider?: string;
+}
+
+function logIn({ server }: World, idToken: string, extra: Extra = {}, query: object = {}) {
+  const body = { provider: name, idToken, ...extra };
+  return server.as().userIdentities.loginFederated({ query: { clientId: appClientId, ...query }, body });
+}
+
+const invalid = { status: 401, items: [{ code: 'PROOF_INVALID', message: 'The proof is not valid, or no longer.' }] };
+
+/** The call is refused, as every wrong proof is where nothing else is said, and the store stays as it was. */
+async function expectRefused(world: World, idToken: string, extra?: Extra, expected: object = invalid): Promise<void> {
+  const before = await world.server.dump();
+  const failure = await failureOf(logIn(world, idToken, extra));
+  expect({ status: failure.status, code: failure.code, items: failure.items }).toMatchObject(expected);
+  expect(await world.server.dump()).toEqual(before);
+}
+
+const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
+const unavailable = { status: 503, code: 'PROVIDER_UNAVAILABLE' };
+
+describe('who may call', () => {
+  let provider: OpenIdProvider | undefined;
+  let count = 0;
+  afterAll(() => provider?.[Symbol.asyncDispose]());
+
+  testAccess('user-identities.login-federated', async (server) => {
+    provider ??= await startProvider(createFakeClock());
+    const { issuer, jwksUri } = provider;
+    await server.world.store.transaction(async (tx) => {
+      await tx.providers.insert({ kind: 'oidc', name, issuer, jwksUri, clientId: audience, emailDomains: [] });
+      const user = { emailVerified: false, mobileVerified: false, lead: false, locked: false };
+      const { userId, userName, identities } = linked;
+      await tx.users.insert({ ...user, userId, userName, identities, createdAt: '2026-01-01T00:00:00.000Z' });
+    });
+    count += 1;
+    return { body: { provider: name, idToken: await provider.token({ jti: String(count) }) } };
+  });
+});
+
+describe('a right token', () => {
+  test('logs the linked user in, at the level of a password', async () => {
+    await using world = await start();
+    const token = await logIn(world, await world.provider.token());
+    expect(claimsOf(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
+    expect(rolesIn(token)).toContain('AUTH-BASIC');
+    expect(rolesIn(token)).not.toContain('AUTH-MFA');
+    expect(token.refreshToken).toBeUndefined();
+  });
+
+  test('gives a refresh token to who wants to be remembered', async () => {
+    await using world = await start();
+    const token = await logIn(world, await world.provider.token(), {}, { 'remember-me': true });
+    expect(token).toMatchObject({ refreshToken: expect.any(String), expiresIn: '600' });
+  });
+
+  test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('may be signed by %s', async (alg) => {
+    await using world = await start();
+    const key = await makeKey('another', alg);
+    world.provider.keys = [firstKey.publicJwk, key.publicJwk];
+    await expect(logIn(world, await world.provider.token({}, { key }))).resolves.toBeDefined();
+  });
+
+  test('may be for several, if it says that it was given to us', async () => {
+    await using world = await start();
+    const aud = ['another', audience];
+    await expectRefused(world, await world.provider.token({ aud }));
+    await expectRefused(world, await world.provider.token({ aud, azp: 'another' }));
+    await expectRefused(world, await world.provider.token({ azp: 'another' }));
+    await expect(logIn(world, await world.provider.token({ aud, azp: audience }))).resolves.toBeDefined();
+  });
+
+  test('has the nonce that is sent, or both have none', async () => {
+    await using world = await start();
+    const { provider } = world;
+    await expectRefused(world, await provider.token({ nonce: 'one' }));
+    await expectRefused(world, await provider.token({ nonce: 'one' }), { nonce: 'two' });
+    await expectRefused(world, await provider.token(), { nonce: 'one' });
+    await expectRefused(world, await provider.token({ nonce: 1 }), { nonce: '1' });
+    await expect(logIn(world, await provider.token({ nonce: 'one' }), { nonce: 'one' })).resolves.toBeDefined();
+  });
+});
+
+describe('a token counts once', () => {
+  test('one after the other', async () => {
+    await using world = await start();
+    const token = await world.provider.token();
+    await logIn(world, token);
+    await expectRefused(world, token);
+    world.server.clock.advance(299);
+    await expectRefused(world, token);
+  });
+
+  test('among 100 calls at once', async () => {
+    await using world = await start();
+    const token = await world.provider.token(byEmail);
+    const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(world, token)));
+    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await world.server.world.store.sessions.count()).toBe(1);
+    expect(world.provider.fetches).toBe(1);
+  });
+
+  test('also with its signature written in another way', async () => {
+    await using world = await start();
+    const token = await world.provider.token();
+    await logIn(world, token);
+    const [header, payload, signature = ''] = token.split('.');
+    const bytes = Buffer.from(signature, 'base64url');
+    const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
+    const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
+    const other = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')]);
+    await expectRefused(world, `${header}.${payload}.${other.toString('base64url')}`);
+  });
+
+  test('and is forgotten when it is over', async () => {
+    await using world = await start();
+    for (let round = 0; round < 20; round += 1) {
+      await logIn(world, await world.provider.token());
+      world.server.clock.advance(301);
+    }
+    expect(await world.server.world.store.usedProofs.count()).toBeLessThan(5);
+  });
+
+  test('a token of nobody is not used up', async () => {
+    await using world = await start();
+    const token = await world.provider.token({ sub: 'nobody yet' });
+    await expectRefused(world, token, {}, unknown);
+    await world.server.admin.userIdentities.addIdentity({
+      params: { id: alice.userId },
+      body: { identity: `${name}:nobody yet` },
+    });
+    await expect(logIn(world, token)).resolves.toBeDefined();
+  });
+});
+
+describe('the time', () => {
+  test('is that of our clock', async () => {
+    await using world = await start();
+    const token = await world.provider.token();
+    world.server.clock.advance(300);
+    await expectRefused(world, token);
+  });
+
+  test('may be a minute ahead at the provider, and not more', async () => {
+    await using world = await start();
+    const now = Math.floor(world.server.clock.now().getTime() / 1000);
+    for (const claims of [{ nbf: now + 61 }, { iat: now + 61 }, { exp: now }, { exp: now - 1 }])
+      await expectRefused(world, await world.provider.token(claims));
+    const ahead = { nbf: now + 60, iat: now + 60 };
+    await expect(logIn(world, await world.provider.token(ahead))).resolves.toBeDefined();
+  });
+
+  test.each<JWTPayload>([
+    { exp: undefined as never },
+    { iat: undefined as never },
+    { exp: '9999999999' as never },
+    { exp: -1 },
+    { exp: 1e308 },
+    { iat: 'now' as never },
+    { nbf: '0' as never },
+  ])('is told as it is due: %j', async (claims) => {
+    await using world = await start();
+    await expectRefused(world, await world.provider.token(claims));
+  });
+});
+
+describe('what the token says', () => {
+  test.each<JWTPayload>([
+    { iss: 'https://somebody.example.com' },
+    { iss: undefined as never },
+    { aud: 'another' },
+    { aud: [] },
+    { aud: undefined as never },
+    { sub: undefined as never },
+    { sub: '' },
+    { sub: 7 as never },
+    { sub: 'subject-1\n' },
+    { sub: 'x'.repeat(256) },
+  ])('is as it is due: %j', async (claims) => {
+    await using world = await start();
+    await expectRefused(world, await world.provider.token(claims));
+  });
+});
+
+test('a token of the provider for something else is none', async () => {
+  await using world = await start();
+  const { provider } = world;
+  for (const typ of ['at+jwt', 'logout+jwt', 'application/at+jwt'])
+    await expectRefused(world, await provider.token({}, { header: { typ } }));
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  await expectRefused(world, await provider.token({ events }));
+  await expect(logIn(world, await provider.token({}, { header: { typ: 'JWT' } }))).resolves.toBeDefined();
+});
+
+describe('the signature', () => {
+  test('is by a key of the provider', async () => {
+    await using world = await start();
+    const stranger = await makeKey('first');
+    await expectRefused(world, await world.provider.token({}, { key: stranger }));
+    await expectRefused(world, await world.provider.token({}, { key: await makeKey('unknown') }));
+  });
+
+  test('is over what the token says', async () => {
+    await using world = await start();
+    const [header, , signature] = (await world.provider.token({ sub: 'somebody' })).split('.');
+    const [, payload] = (await world.provider.token()).split('.');
+    await expectRefused(world, `${header}.${payload}.${signature}`);
+    await expectRefused(world, `${header}.${payload}.`);
+    await expectRefused(world, 'no.token.atall');
+    await expectRefused(world, 'nothing');
+  });
+
+  test('is none of those that everybody can make', async () => {
+    await using world = await start();
+    const now = Math.floor(world.server.clock.now().getTime() / 1000);
+    const claims = { iss: world.provider.issuer, aud: audience, sub: 'subject-1', iat: now, exp: now + 300 };
+    await expectRefused(world, new UnsecuredJWT(claims).encode());
+    const rsa = await makeKey('rsa', 'RS256');
+    const { alg: _, ...anyAlgorithm } = rsa.publicJwk;
+    world.provider.keys = [anyAlgorithm];
+    const key = createPublicKey({ key: rsa.publicJwk as never, format: 'jwk' });
+    const secrets = [
+      Buffer.from(key.export({ type: 'spki', format: 'pem' })),
+      key.export({ type: 'spki', format: 'der' }),
+      Buffer.from(JSON.stringify(anyAlgorithm)),
+    ];
+    for (const secret of secrets)
+      await expectRefused(
+        world,
+        await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret),
+      );
+    const shared = { kty: 'oct', kid: 'shared', k: Buffer.alloc(32, 1).toString('base64url') };
+    world.provider.keys = [shared];
+    world.server.clock.advance(31);
+    await expectRefused(
+      world,
+      await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'shared' }).sign(Buffer.alloc(32, 1)),
+    );
+  });
+
+  test('is by a key that the provider publishes, not by one that the token brings along', async () => {
+    await using world = await start();
+    await using stranger = await startProvider(world.server.clock);
+    const key = await makeKey('own');
+    stranger.keys = [key.publicJwk];
+    for (const header of [{ jwk: key.publicJwk }, { jku: stranger.jwksUri }, { x5u: stranger.jwksUri }])
+      await expectRefused(world, await world.provider.token({}, { key, header }));
+    expect(stranger.fetches).toBe(0);
+  });
+
+  test('is not by a key for something else, or of another algorithm', async () => {
+    await using world = await start();
+    world.provider.keys = [{ ...firstKey.publicJwk, use: 'enc' }];
+    await expectRefused(world, await world.provider.token());
+    world.server.clock.advance(31);
+    world.provider.keys = [{ ...firstKey.publicJwk, alg: 'ES384' }];
+    await expectRefused(world, await world.provider.token());
+  });
+
+  test('with a rule that nobody knows is none', async () => {
+    await using world = await start();
+    const token = await world.provider.token();
+    const [header = '', payload, signature] = token.split('.');
+    const fields = JSON.parse(Buffer.from(header, 'base64url').toString()) as object;
+    const spoilt = Buffer.from(JSON.stringify({ ...fields, crit: ['new'], new: 1 })).toString('base64url');
+    await expectRefused(world, `${spoilt}.${payload}.${signature}`);
+  });
+});
+
+describe('the keys', () => {
+  test('are fetched once, and again after ten minutes', async () => {
+    await using world = await start();
+    for (const seconds of [0, 1, 300, 298]) {
+      world.server.clock.advance(seconds);
+      await logIn(world, await world.provider.token());
+    }
+    expect(world.provider.fetches).toBe(1);
+    world.server.clock.advance(1);
+    await logIn(world, await world.provider.token());
+    expect(world.provider.fetches).toBe(2);
+  });
+
+  test('are fetched for a new one', async () => {
+    await using world = await start();
+    await logIn(world, await world.provider.token());
+    const key = await makeKey('second');
+    world.provider.keys = [firstKey.publicJwk, key.publicJwk];
+    await expect(logIn(world, await world.provider.token({}, { key }))).resolves.toBeDefined();
+    expect(world.provider.fetches).toBe(2);
+  });
+
+  test('are not fetched for each one that somebody makes up', async () => {
+    await using world = await start();
+    await logIn(world, await world.provider.token());
+    const tokens = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => world.provider.token({}, { header: { kid: `made-up-${at}` } })),
+    );
+    await Promise.all(tokens.map((token) => failureOf(logIn(world, token))));
+    expect(world.provider.fetches).toBe(2);
+    world.server.clock.advance(29);
+    await expectRefused(world, tokens[0] ?? '');
+    expect(world.provider.fetches).toBe(2);
+    world.server.clock.advance(1);
+    await expectRefused(world, tokens[0] ?? '');
+    expect(world.provider.fetches).toBe(3);
+  });
+
+  test('that are gone are no longer taken after ten minutes', async () => {
+    await using world = await start();
+    await logIn(world, await world.provider.token());
+    world.provider.keys = [];
+    world.server.clock.advance(600);
+    await expectRefused(world, await world.provider.token());
+  });
+
+  test('out of reach are no reason to doubt the token: 503', async () => {
+    await using world = await start();
+    const token = await world.provider.token();
+    await world.provider.goAway();
+    await expectRefused(world, token, {}, unavailable);
+    await expectRefused(world, 'nothing', {}, unavailable);
+  });
+
+  test('are asked for again by the next call', async () => {
+    await using world = await start();
+    world.provider.answer = (_, response) => response.writeHead(500).end();
+    const token = await world.provider.token();
+    await expectRefused(world, token, {}, unavailable);
+    world.provider.answer = undefined;
+    await expect(logIn(world, token)).resolves.toBeDefined();
+  });
+
+  test('that were there count for a day while they are out of reach', async () => {
+    await using world = await start();
+    await logIn(world, await world.provider.token());
+    const made = await world.provider.token({}, { header: { kid: 'made-up' } });
+    world.provider.answer = (_, response) => response.writeHead(500).end();
+    await expectRefused(world, made, {}, unavailable);
+    await expectRefused(world, made, {}, unavailable);
+    expect(world.provider.fetches).toBe(2);
+    world.server.clock.advance(23 * 3600);
+    await logIn(world, await world.provider.token());
+    await logIn(world, await world.provider.token({ jti: 'other' }));
+    expect(world.provider.fetches).toBe(3);
+    world.server.clock.advance(3600);
+    await expectRefused(world, await world.provider.token(), {}, unavailable);
+  });
+
+  test.each<[string, NonNullable<OpenIdProvider['answer']>]>([
+    ['another status', (_, response) => response.writeHead(404).end('{"keys":[]}')],
+    ['a redirect', (_, response) => response.writeHead(302, { location: '/keys' }).end()],
+    ['no JSON', (_, response) => response.end('keys')],
+    ['no keys', (_, response) => response.end('{"keys":7}')],
+    ['too much', (_, response) => response.end(JSON.stringify({ keys: [], more: 'x'.repeat(300_000) }))],
+    ['half an answer', (request, response) => response.write('{"keys":', () => request.destroy())],
+    ['nothing in time', () => undefined],
+    ['no end in time', (_, response) => void response.write('{"keys":')],
+  ])('are out of reach with %s', async (_, answer) => {
+    await using world = await start({}, { 'port-timeout': '200' });
+    world.provider.answer = answer;
+    await expectRefused(world, await world.provider.token(), {}, unavailable);
+  });
+});
+
+describe('the user', () => {
+  test('is found by its verified e-mail, and from then on by its link', async () => {
+    await using world = await start();
+    await logIn(world, await world.provider.token(byEmail));
+    expect(await world.server.world.store.users.get(alice.userId)).toMatchObject({
+      identities: [`${name}:subject-1`, `${name}:new`],
+    });
+    expect(claimsOf(await logIn(world, await world.provider.token({ sub: 'new' })))).toMatchObject({
+      sub: alice.userId,
+    });
+  });
+
+  test.each<[string, JWTPayload]>([
+    ['the provider did not verify', { ...byEmail, email_verified: false }],
+    ['the provider says nothing of', { ...byEmail, email_verified: undefined }],
+    ['the provider verified in words only', { ...byEmail, email_verified: 'true' }],
+    ['is of another domain', { ...byEmail, email: 'alice@sub.example.com' }],
+    ['is of a domain that ends alike', { ...byEmail, email: 'alice@notexample.com' }],
+    ['nobody has', { ...byEmail, email: 'nobody@example.com' }],
+    ['is the name of somebody', { ...byEmail, email: 'named@example.com' }],
+    ['nobody proved', { ...byEmail, email: 'unproven@example.com' }],
+    ['only folds to that of somebody', { ...byEmail, email: 'alice@e\u212Aample.com' }],
+    ['is none', { ...byEmail, email: ['alice@example.com'] }],
+  ])('is not found by an e-mail that %s', async (_, claims) => {
+    const named = { userId: 'named', userName: 'named@example.com' };
+    await using world = await start({ users: [linked, named] });
+    await world.server.world.store.transaction(async (tx) => {
+      const user = await tx.users.get('named');
+      if (user) await tx.users.replace({ ...user, userEmail: 'unproven@example.com', emailVerified: false });
+    });
+    await expectRefused(world, await world.provider.token(claims), {}, unknown);
+  });
+
+  test('is not another one whose link differs by case, or whose name reads like the link', async () => {
+    const users = [linked, { userId: 'n', userName: `${name}:named` }];
+    await using world = await start({ users });
+    for (const sub of ['SUBJECT-1', 'Subject-1', 'named'])
+      for (const claims of [{ sub }, { ...byEmail, sub }])
+        await expectRefused(world, await world.provider.token(claims), {}, unknown);
+  });
+
+  test('of another provider is another one', async () => {
+    await using other = await startProvider(createFakeClock());
+    const { issuer, jwksUri } = other;
+    await using world = await start();
+    await world.server.world.store.transaction((tx) =>
+      tx.providers.insert({ kind: 'oidc', name: 'other', issuer, jwksUri, clientId: audience, emailDomains: [] }),
+    );
+    await expectRefused(world, await other.token(), { provider: 'other' }, unknown);
+    await expectRefused(world, await other.token());
+    await expectRefused(world, await world.provider.token(), { provider: 'other' });
+  });
+
+  test('is refused while locked, however it is found', async () => {
+    await using world = await start({ users: [{ ...linked, locked: true }] });
+    await expectRefused(world, await world.provider.token());
+    await expectRefused(world, await world.provider.token(byEmail));
+  });
+});
+
+test.each(['lock', 'removal', 'other link', 'provider changed'])('a %s meanwhile stops the login', async (event) => {
+  await using world = await start();
+  const { store, providers } = world.server.world;
+  const { idToken } = providers;
+  const meanwhile: typeof idToken = async (...given) => {
+    const proof = await idToken(...given);
+    if (event === 'lock') await world.server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+    if (event === 'removal') await world.server.admin.userIdentities.remove({ params: { id: alice.userId } });
+    await store.transaction(async (tx) => {
+      const user = await tx.users.get(alice.userId);
+      if (event === 'other link' && user) await tx.users.replace({ ...user, identities: [] });
+      const provider = await tx.providers.get(name);
+      if (event === 'provider changed' && provider?.kind === 'oidc')
+        await tx.providers.replace({ ...provider, clientId: 'another' });
+    });
+    return proof;
+  };
+  Object.assign(world.server.world, { providers: { ...providers, idToken: meanwhile } });
+  const failure = await failureOf(logIn(world, await world.provider.token()));
+  expect(failure.status).toBe(event === 'removal' || event === 'other link' ? 412 : 401);
+  expect(await store.sessions.count()).toBe(0);
+});
+
+describe('the provider', () => {
+  test.each(['nobody', 'authority', 'Corp', 'constructor', '__proto__'])('%s is not there', async (provider) => {
+    await using world = await start();
+    await expectRefused(world, await world.provider.token(), { provider }, { status: 404, code: 'PROVIDER_NOT_FOUND' });
+  });
+});
+
+test('a call is refused as malformed without what it needs, or with more', async () => {
+  await using world = await start();
+  const path = `/user-identities/login-federated?clientId=${appClientId}`;
+  const idToken = await world.provider.token();
+  for (const wrong of [
+    {},
+    { provider: name },
+    { idToken },
+    { provider: name, idToken, more: 1 },
+    { provider: name, idToken: 7 },
+    { provider: name, idToken, nonce: '' },
+    { provider: '', idToken },
+    { provider: name, idToken: 'x'.repeat(20_001) },
+  ])
+    expect(await postJson(world.server, path, wrong)).toMatchObject({ status: 400 });
+  expect(world.provider.fetches).toBe(0);
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import { createHashQueue } from '../../../../src/server/identity/hash-queue.ts';
+import { createPasswords, hashPassword } from '../../../../src/server/identity/passwords.ts';
+import { createMainframe } from '../../../../src/server/ports/mainframe.ts';
+import { appClientId, startServer, type TestServer } from '../../../harness.ts';
+import { lastCode } from '../codes.ts';
+import { signedIn } from './callers.ts';
+import {
+  afterCall,
+  asLogon,
+  dora,
+  logInLegacy,
+  logonPassword,
+  replaceMainframe,
+  startWithLogons,
+  stopMainframe,
+} from './logons.ts';
+import { alice, basic, claimsOf, logIn, post, postForm, postJson, rolesIn } from './people.ts';
+
+const path = '/user-identities/login-legacy';
+const named = `${path}?clientId=${appClientId}`;
+
+describe('a logon that belongs to a user', () => {
+  test("gives the user's token, with the logon", async () => {
+    await using server = await startWithLogons();
+    const token = await logInLegacy(server, 'DORA1');
+    expect(claimsOf(token)).toMatchObject({ sub: dora.userId, user_id: dora.userId, logon: 'DORA1' });
+    expect(rolesIn(token)).toEqual(rolesIn(await logIn(server, { name: 'dora' })));
+    expect(rolesIn(token)).toEqual(expect.arrayContaining(['AUTH-BASIC', 'USER', 'PERSON']));
+    const user = server.as({ token: token.accessToken });
+    await expect(user.userIdentities.get({ params: { id: dora.userId } })).resolves.toMatchObject({
+      legacyLogons: ['DORA1'],
+    });
+  });
+
+  test('counts failures together with those of the password, under every name', async () => {
+    await using server = await startWithLogons();
+    for (let count = 0; count < 5; count += 1) {
+      await expect(logInLegacy(server, 'DORA1', { secret: 'wrong' })).rejects.toMatchObject({ status: 401 });
+      await expect(logIn(server, { name: 'dora@example.com', secret: 'wrong' })).rejects.toMatchObject({ status: 401 });
+    }
+    const held = { status: 429, code: 'TOO_MANY_ATTEMPTS', retryAfter: 30 };
+    await expect(logInLegacy(server, 'dora1')).rejects.toMatchObject(held);
+    await expect(logIn(server, { name: 'dora' })).rejects.toMatchObject(held);
+    server.clock.advance(31);
+    await expect(logInLegacy(server, 'dora1')).resolves.toBeDefined();
+  });
+});
+
+describe('a logon that belongs to nobody', () => {
+  test('gives a token of its own, with no role of a user', async () => {
+    await using server = await startWithLogons();
+    const token = await logInLegacy(server, 'FREE1');
+    expect(claimsOf(token)).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1', client_id: appClientId });
+    expect(claimsOf(token)).not.toHaveProperty('user_id');
+    expect(rolesIn(token)).toEqual(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
+  });
+
+  test('owns nothing and reads nobody', async () => {
+    await using server = await startWithLogons();
+    const logon = await asLogon(server, 'FREE1');
+    for (const id of [dora.userId, alice.userId, 'FREE1', 'logon:FREE1', appClientId])
+      await expect(logon.userIdentities.get({ params: { id } }), id).rejects.toMatchObject({
+        status: 404,
+        code: 'USER_NOT_FOUND',
+      });
+    const before = await server.dump();
+    const refused = { code: 'ROLE_MISSING' };
+    await expect(logon.myClientIdentities.create({ body: { appId: 'mine' } })).rejects.toMatchObject(refused);
+    await expect(logon.productAccesses.authorize({ body: { productId: 'p' } })).rejects.toMatchObject(refused);
+    await expect(logon.userIdentities.associateLegacyByEmail({ body: { logon: 'MAIL1' } })).rejects.toMatchObject(
+      refused,
+    );
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('counts failures as the user would, also where it is not there', async () => {
+    await using server = await startWithLogons();
+    for (const logon of ['FREE1', 'NOBODY', 'not a logon at all']) {
+      for (let count = 0; count < 10; count += 1)
+        await expect(logInLegacy(server, logon, { secret: 'wrong' })).rejects.toMatchObject({ status: 401 });
+      await expect(logInLegacy(server, logon)).rejects.toMatchObject({ status: 429, retryAfter: 30 });
+    }
+  });
+});
+
+test('the pair comes in Authorization, with or without the word, or in the body; case of the logon matters not', async () => {
+  await using server = await startWithLogons();
+  const authorization = basic('free1', logonPassword);
+  for (const value of [authorization, authorization.slice('Basic '.length)])
+    expect(await post(server, named, { authorization: value }, '{')).toMatchObject({ status: 201 });
+  const { accessToken } = await server.as({ basic: await server.makeClient() }).clientIdentities.login();
+  const bodies = { logon: 'Free1', password: logonPassword, deviceId: 'd' };
+  expect(await postJson(server, named, bodies)).toMatchObject({ status: 201 });
+  expect(await postJson(server, path, bodies, { authorization: `Bearer ${accessToken}` })).toMatchObject({
+    status: 201,
+  });
+  for (const body of [{}, { logon: 'FREE1' }, { password: logonPassword }, { ...bodies, more: 1 }])
+    expect(await postJson(server, named, body)).toMatchObject({ status: 400 });
+});
+
+test('remember-me gives a refresh token, and nothing else does', async () => {
+  await using server = await startWithLogons();
+  for (const logon of ['DORA1', 'FREE1']) {
+    expect(await logInLegacy(server, logon)).not.toHaveProperty('refreshToken');
+    expect(await logInLegacy(server, logon, { remember: true })).toMatchObject({
+      refreshToken: expect.any(String),
+      expiresIn: '600',
+    });
+  }
+});
+
+test('a logon of nobody renews its session, until it comes to a user', async () => {
+  await using server = await startWithLogons();
+  const { refreshToken = '' } = await logInLegacy(server, 'FREE1', { remember: true });
+  const renew = (token: string) =>
+    postForm(server, { grant_type: 'refresh_token', client_id: appClientId, refresh_token: token });
+  const renewed = await renew(refreshToken);
+  expect(renewed).toMatchObject({ status: 200, json: { refresh_token: expect.any(String) } });
+  const { access_token: accessToken, refresh_token: next } = renewed.json as Record<string, string>;
+  expect(claimsOf({ accessToken: accessToken ?? '' })).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1' });
+  const as = await signedIn(server, alice.userId);
+  const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE1' } });
+  const token = await lastCode(server, 'free@mainframe.example');
+  await as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } });
+  expect(await renew(next ?? '')).toMatchObject({ status: 400 });
+});
+
+test('a call without a client, or as one of a third party, is refused', async () => {
+  await using server = await startWithLogons();
+  const authorization = basic('FREE1', logonPassword);
+  const { clientId } = await server.makeClient({ party: '3RDPARTY' });
+  for (const target of [path, `${path}?clientId=${clientId}`])
+    expect(await post(server, target, { authorization })).toMatchObject({ status: 401 });
+});
+
+/** Counts what the embedded mainframe hashes from now on. */
+function countHashes(server: TestServer): { count: number } {
+  const counted = { count: 0 };
+  const queue = createHashQueue({ inFlight: 2, waiting: 400, clock: server.clock });
+  const run: typeof queue.run = (work) => {
+    counted.count += 1;
+    return queue.run(work);
+  };
+  replaceMainframe(server, createMainframe({ ...server.world, passwords: createPasswords({ run }) }));
+  return counted;
+}
+
+test('whatever is wrong, answer and work are the same', async () => {
+  const locked = {
+    ...dora,
+    userId: 'locked',
+    userName: 'locked',
+    userEmail: 'l@example.com',
+    legacyLogons: ['LOCKED1'],
+    locked: true,
+  };
+  await using server = await startWithLogons({}, [locked]);
+  const passwordHash = await hashPassword(logonPassword);
+  await server.world.store.transaction(async (tx) => {
+    await tx.logons.insert({ logon: 'LOCKED1', passwordHash });
+    await tx.logons.insert({ logon: 'EMPTY1' });
+  });
+  const seen: object[] = [];
+  for (const [name = '', secret = ''] of [
+    ['NOBODY', logonPassword],
+    ['DORA1', 'wrong'],
+    ['FREE1', 'wrong'],
+    ['FREE1', logonPassword.toLowerCase()],
+    ['LOCKED1', logonPassword],
+    ['LOCKED1', 'wrong'],
+    ['EMPTY1', logonPassword],
+    ['../FREE1', logonPassword],
+    ['ſREE1', logonPassword],
+  ]) {
+    const hashes = countHashes(server);
+    const { status, text, headers } = await post(server, named, { authorization: basic(name, secret) });
+    seen.push({ status, text, headers, hashes: hashes.count });
+  }
+  expect(seen).toEqual(seen.map(() => ({ ...seen[0], hashes: 1 })));
+  expect(seen[0]).toMatchObject({ status: 401, text: expect.stringContaining('CREDENTIALS_INVALID') });
+  expect(await server.world.store.sessions.count()).toBe(0);
+});
+
+test('a password that is too long is not looked at', async () => {
+  await using server = await startWithLogons();
+  const hashes = countHashes(server);
+  await expect(logInLegacy(server, 'FREE1', { secret: 'x'.repeat(129) })).rejects.toMatchObject({ status: 401 });
+  expect(hashes.count).toBe(0);
+});
+
+describe('a mainframe that does not answer', () => {
+  test('is 503, counts as no failure, and begins nothing', async () => {
+    await using server = await startWithLogons();
+    const bringBack = stopMainframe(server);
+    for (let count = 0; count < 15; count += 1)
+      await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+    expect(await server.world.store.sessions.count()).toBe(0);
+    bringBack();
+    await expect(logInLegacy(server, 'FREE1')).resolves.toBeDefined();
+  });
+
+  test('is one that refuses the connection', async () => {
+    await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
+    await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+  });
+});
+
+describe('while the mainframe checks the password', () => {
+  const otherUser = (server: TestServer) =>
+    server.world.store.transaction(async (tx) => {
+      const [row, other] = [await tx.users.get(dora.userId), await tx.users.get(alice.userId)];
+      if (!row || !other) throw new Error('they are there');
+      await tx.users.replace({ ...row, legacyLogons: [] });
+      await tx.users.replace({ ...other, legacyLogons: ['DORA1'] });
+    });
+  test.each<[string, (server: TestServer) => Promise<unknown>]>([
+    ['a lock', (server) => server.admin.userIdentities.lock({ body: { userId: dora.userId } })],
+    ['a removal', (server) => server.admin.userIdentities.remove({ params: { id: dora.userId } })],
+    ['another owner', otherUser],
+    [
+      'a new password',
+      (server) =>
+        server.world.store.transaction((tx) => tx.counters.insert({ name: 'mainframe-password/DORA1', last: 1 })),
+    ],
+  ])('%s stops the login', async (_, happens) => {
+    await using server = await startWithLogons();
+    afterCall(server, 'verify', () => happens(server));
+    await expect(logInLegacy(server, 'DORA1')).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    expect(await server.world.store.sessions.count()).toBe(0);
+  });
+});
+
+test('a lock ends what a logon of the user began', async () => {
+  await using server = await startWithLogons();
+  const user = await asLogon(server, 'DORA1');
+  await server.admin.userIdentities.lock({ body: { userId: dora.userId } });
+  await expect(user.userIdentities.get({ params: { id: dora.userId } })).rejects.toMatchObject({
+    code: 'TOKEN_INVALID',
+  });
+});
+
+test('100 wrong guesses at once are no more than ten', async () => {
+  await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
+  const verified: string[] = [];
+  replaceMainframe(server, {
+    verify: async (_, secret) => {
+      verified.push(secret);
+      return false;
+    },
+  });
+  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => logInLegacy(server, 'FREE1')));
+  const statuses = outcomes.map((one) => (one.status === 'rejected' ? one.reason.status : 201));
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(90);
+  expect(verified).toHaveLength(10);
+});
+
+test('neither the password nor its hash is in the log, nor the password in the store', async () => {
+  await using server = await startWithLogons();
+  await logInLegacy(server, 'FREE1');
+  expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(logonPassword);
+});

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { fault } from '../../../../src/contract/errors.ts';
+import { passwordMatches } from '../../../../src/server/identity/passwords.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { lastCode } from '../codes.ts';
+import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf, signedIn } from './callers.ts';
+import {
+  afterCall,
+  dora,
+  logInLegacy,
+  logonPassword,
+  replaceMainframe,
+  startWithLogons,
+  stopMainframe,
+} from './logons.ts';
+import { alice, claimsOf } from './people.ts';
+
+const password = 'FIRST#1';
+const taken = { status: 412, code: 'LOGON_TAKEN' };
+
+interface Given {
+  readonly id?: string;
+  readonly logon?: string;
+  readonly password?: string;
+}
+
+function provision(as: IamClient, { id = alice.userId, logon = 'NEW1', ...more }: Given = {}) {
+  return as.userIdentities.provisionLogon({ params: { id }, body: { logon, ...more } });
+}
+
+const logonOf = ({ world }: TestServer, logon: string) => world.store.logons.get(logon);
+
+describe('a new logon', () => {
+  test('is in the mainframe with the verified contacts of the user, and logs it in', async () => {
+    await using server = await startWithLogons();
+    await expect(provision(server.admin, { id: dora.userId, logon: 'new@1', password })).resolves.toEqual({
+      logon: 'NEW@1',
+    });
+    expect(await logonOf(server, 'NEW@1')).toMatchObject({ email: dora.userEmail, mobile: dora.userMobile });
+    expect(await rowOf(server, dora.userId)).toMatchObject({ legacyLogons: ['DORA1', 'NEW@1'] });
+    expect(claimsOf(await logInLegacy(server, 'NEW@1', { secret: password }))).toMatchObject({ sub: dora.userId });
+  });
+
+  test('has its password as a hash', async () => {
+    await using server = await startWithLogons();
+    await provision(server.admin, { password });
+    const { passwordHash = '' } = (await logonOf(server, 'NEW1')) ?? {};
+    expect(await passwordMatches(password, passwordHash)).toBe(true);
+    expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(password);
+  });
+
+  test('without a password logs nobody in', async () => {
+    await using server = await startWithLogons();
+    await provision(server.admin);
+    for (const secret of ['', 'undefined', logonPassword])
+      await expect(logInLegacy(server, 'NEW1', { secret })).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('gets no contact that nobody has proven', async () => {
+    await using server = await startWithLogons();
+    const row = await rowOf(server);
+    await server.world.store.transaction((tx) => tx.users.replace({ ...row, emailVerified: false }));
+    await provision(server.admin);
+    expect(await logonOf(server, 'NEW1')).toEqual({ logon: 'NEW1' });
+  });
+});
+
+describe('may be provisioned', () => {
+  test('by whoever maintains the service, and by nobody who lacks one of the roles', async () => {
+    await using server = await startWithLogons();
+    await expectRolesNeeded(server, (as) => provision(as));
+    await expect(provision(await asMaintainer(server))).resolves.toEqual({ logon: 'NEW1' });
+  });
+
+  test('for an administrator only with a second proof', async () => {
+    await using server = await startWithLogons();
+    const id = (await firstAdministrator(server)).userId;
+    const maintainer = await asMaintainer(server);
+    await expectRefused(server, () => provision(maintainer, { id }), { status: 403, code: 'MFA_MISSING' });
+    await expect(provision(await asMaintainer(server, 'AUTH-MFA'), { id })).resolves.toBeDefined();
+  });
+});
+
+describe('is refused, and keeps everything as it was,', () => {
+  test('for a user who is not there', async () => {
+    await using server = await startWithLogons();
+    for (const given of [{ id: 'nobody' }, { id: 'nobody', logon: 'DORA1', password: 'weak' }])
+      await expectRefused(server, () => provision(server.admin, given), { status: 404, code: 'USER_NOT_FOUND' });
+  });
+
+  test('where the mainframe has the logon, or a user has, the same one too', async () => {
+    await using server = await startWithLogons();
+    await server.world.store.transaction(async (tx) => {
+      await tx.users.replace({ ...(await rowOf(server)), legacyLogons: ['ELSE1'] });
+    });
+    for (const given of [
+      { logon: 'FREE1' },
+      { logon: 'free1', password: 'weak' },
+      { logon: 'DORA1', id: dora.userId },
+      { logon: 'ELSE1', id: dora.userId },
+    ])
+      await expectRefused(server, () => provision(server.admin, given), taken);
+  });
+
+  test('for a password that the mainframe does not take', async () => {
+    await using server = await startWithLogons();
+    for (const weak of ['', 'short', 'TOOLONG##', 'FIRST 1', 'x'.repeat(1000)])
+      await expectRefused(server, () => provision(server.admin, { password: weak }), {
+        status: 422,
+        code: 'PASSWORD_NOT_FOR_MAINFRAME',
+      });
+  });
+
+  test('for a name that is no logon, and for bodies that are none', async () => {
+    await using server = await startWithLogons();
+    for (const logon of ['', '1A', '#A', 'TOOLONGER', 'A B', 'Ä'])
+      await expectRefused(server, () => provision(server.admin, { logon }), { status: 422, code: 'FIELD_VALUE' });
+    for (const body of [{}, { logon: 7 }, { logon: 'NEW1', userId: 'x' }])
+      await expectRefused(
+        server,
+        () => server.admin.call('user-identities.provision-logon', { params: { id: alice.userId }, body }),
+        {
+          status: 400,
+          code:
+            Object.keys(body).length === 0
+              ? 'FIELD_MISSING'
+              : 'logon' in body && body.logon === 7
+                ? 'FIELD_TYPE'
+                : 'FIELD_UNKNOWN',
+        },
+      );
+  });
+
+  test('where the mainframe does not answer', async () => {
+    await using server = await startWithLogons();
+    stopMainframe(server);
+    await expectRefused(server, () => provision(server.admin, { password }), {
+      status: 503,
+      code: 'MAINFRAME_UNAVAILABLE',
+    });
+  });
+
+  test('where the mainframe refuses the connection', async () => {
+    await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
+    const id = (await firstAdministrator(server)).userId;
+    await expectRefused(server, () => provision(server.admin, { id }), { status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+  });
+
+  test('while the store takes no writes', async () => {
+    await using server = await startWithLogons();
+    server.stopWrites();
+    await expectRefused(server, () => provision(server.admin), { status: 503, code: 'STORE_UNAVAILABLE' });
+  });
+});
+
+describe('all or nothing', () => {
+  test('a removal of the user in between takes the logon back', async () => {
+    await using server = await startWithLogons();
+    afterCall(server, 'create', () => server.admin.userIdentities.remove({ params: { id: alice.userId } }));
+    await expect(provision(server.admin)).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
+    expect(await logonOf(server, 'NEW1')).toBeUndefined();
+  });
+
+  test('a store that fails in between takes the logon back, and the caller hears of the store', async () => {
+    await using server = await startWithLogons();
+    const removed: string[] = [];
+    replaceMainframe(server, {
+      create: async () => {
+        server.stopWrites();
+        return true;
+      },
+      remove: async (logon) => {
+        removed.push(logon);
+        throw fault('MAINFRAME_UNAVAILABLE');
+      },
+    });
+    await expect(provision(server.admin)).rejects.toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE' });
+    expect(removed).toEqual(['NEW1']);
+  });
+
+  test('of 100 at once for many users exactly one wins', async () => {
+    await using server = await startWithLogons();
+    const owners = [alice.userId, dora.userId];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, at) => provision(server.admin, { id: owners[at % 2] as string })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(taken);
+    const bound = [await rowOf(server), await rowOf(server, dora.userId)].flatMap((row) => row.legacyLogons ?? []);
+    expect(bound.filter((logon) => logon === 'NEW1')).toHaveLength(1);
+    expect(await logonOf(server, 'NEW1')).toBeDefined();
+  });
+
+  test('after a crash in between the user binds the logon by a code to its own contact', async () => {
+    await using server = await startWithLogons();
+    // What such a crash leaves: the logon is made, and bound to nobody.
+    await server.world.mainframe.create({ logon: 'NEW1', email: dora.userEmail, mobile: dora.userMobile });
+    await expect(provision(server.admin, { id: dora.userId })).rejects.toMatchObject(taken);
+    const as = await signedIn(server, dora.userId);
+    const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'NEW1' } });
+    const token = await lastCode(server, dora.userEmail);
+    await expect(as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } })).resolves.toEqual({
+      legacyLogons: ['DORA1', 'NEW1'],
+    });
+  });
+});

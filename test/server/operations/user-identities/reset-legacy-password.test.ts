@@ -1,0 +1,331 @@
+import { describe, expect, test } from 'vitest';
+import type { ClientError } from '../../../../src/client/index.ts';
+import { fault } from '../../../../src/contract/errors.ts';
+import { appClientId, startServer, type TestServer } from '../../../harness.ts';
+import { lastCode, wrongFor } from '../codes.ts';
+import {
+  afterCall,
+  asLogon,
+  dora,
+  interruptions,
+  logInLegacy,
+  logonPassword,
+  mobiles,
+  replaceMainframe,
+  retrieve,
+  startWithLogons,
+  stopMainframe,
+} from './logons.ts';
+import { claimsOf, logIn, post, postJson } from './people.ts';
+
+const newPassword = 'NEW#PW1';
+const target = `/user-identities/reset-legacy-password?clientId=${appClientId}`;
+const refused = { status: 401, code: 'PROOF_INVALID' };
+
+interface Reset {
+  readonly logon: string;
+  readonly token: string;
+  readonly hash: string;
+  readonly newPassword?: string;
+}
+
+function reset(server: TestServer, given: Reset) {
+  return server.as().userIdentities.resetLegacyPassword({
+    query: { clientId: appClientId },
+    body: { newPassword, ...given },
+  });
+}
+
+/** A code that was sent for a logon, with what a reset needs besides. */
+async function begin(server: TestServer, logon: keyof typeof mobiles): Promise<Reset> {
+  const { hash } = await retrieve(server, logon);
+  return { logon, hash, token: await lastCode(server, mobiles[logon]) };
+}
+
+describe('with the right code', () => {
+  test('a logon of nobody gets its password and a session that can be renewed', async () => {
+    await using server = await startWithLogons();
+    const token = await reset(server, { ...(await begin(server, 'FREE1')), logon: 'free1' });
+    expect(token).toMatchObject({ tokenType: 'Bearer', refreshToken: expect.any(String), expiresIn: '3600' });
+    expect(claimsOf(token)).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1' });
+    await expect(logInLegacy(server, 'FREE1', { secret: newPassword })).resolves.toBeDefined();
+    await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('a logon of a user signs the user in, with its own password as it was', async () => {
+    await using server = await startWithLogons();
+    const token = await reset(server, await begin(server, 'DORA1'));
+    expect(claimsOf(token)).toMatchObject({ sub: dora.userId, logon: 'DORA1' });
+    expect(claimsOf(token).authorities).toContain('ROLE_AUTH-BASIC');
+    expect(claimsOf(token).authorities).not.toContain('ROLE_AUTH-MFA');
+    await expect(logIn(server, { name: 'dora' })).resolves.toBeDefined();
+  });
+
+  test('every session before is over', async () => {
+    await using server = await startWithLogons();
+    const token = async () => (await logIn(server, { name: 'dora' })).accessToken;
+    const [byPassword, byLogon] = [server.as({ token: await token() }), await asLogon(server, 'DORA1')];
+    const nobodys = await asLogon(server, 'FREE1');
+    await reset(server, await begin(server, 'DORA1'));
+    await reset(server, await begin(server, 'FREE1'));
+    for (const caller of [byPassword, byLogon, nobodys])
+      await expect(caller.userIdentities.get({ params: { id: dora.userId } })).rejects.toMatchObject({
+        code: 'TOKEN_INVALID',
+      });
+    expect(await server.world.store.sessions.count()).toBe(2);
+  });
+
+  test('it is used once', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'FREE1');
+    await reset(server, begun);
+    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+  });
+
+  test('of 100 at once exactly one wins', async () => {
+    await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
+    const begun = await begin(server, 'FREE1');
+    const set: string[] = [];
+    const { setPassword } = server.world.mainframe;
+    replaceMainframe(server, {
+      setPassword: (logon, password) => {
+        set.push(password);
+        return setPassword(logon, password);
+      },
+    });
+    const attempts = Array.from({ length: 100 }, (_, at) => reset(server, { ...begun, newPassword: `NEW${at}##` }));
+    const outcomes = await Promise.allSettled(attempts);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const statuses = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.status] : []));
+    expect([...new Set(statuses)].filter((status) => status !== 401 && status !== 429)).toEqual([]);
+    expect(set).toHaveLength(1);
+    expect(await server.world.store.sessions.count()).toBe(1);
+    await expect(logInLegacy(server, 'FREE1', { secret: set[0] })).resolves.toBeDefined();
+  });
+});
+
+describe('is refused', () => {
+  test('alike for a wrong code, hash or logon, and counts to five for each logon', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'FREE1');
+    const seen: object[] = [];
+    for (const wrong of [
+      { token: wrongFor(begun.token) },
+      { token: '' },
+      { hash: 'another' },
+      { hash: (await begin(server, 'DORA1')).hash },
+      { logon: 'NOBODY' },
+      { logon: 'BARE1' },
+    ]) {
+      const { status, text, headers } = await postJson(server, target, { newPassword, ...begun, ...wrong });
+      seen.push({ status, text, headers });
+    }
+    expect(seen).toEqual(seen.map(() => seen[0]));
+    expect(seen[0]).toMatchObject({ status: 401, text: expect.stringContaining('PROOF_INVALID') });
+    await expect(reset(server, begun)).resolves.toBeDefined();
+  });
+
+  test.each(['FREE1', 'NOBODY'] as const)(
+    'after five wrong codes for an hour, whatever is sent anew: %s',
+    async (logon) => {
+      await using server = await startWithLogons();
+      await retrieve(server, logon);
+      for (let count = 0; count < 5; count += 1)
+        await expect(reset(server, { logon, token: 'wrong', hash: 'wrong' })).rejects.toMatchObject(refused);
+      const { hash } = await retrieve(server, logon);
+      const token = logon === 'FREE1' ? await lastCode(server, mobiles.FREE1) : '000000';
+      const held = { status: 429, code: 'CODE_FAILURES', retryAfter: 3600 };
+      await expect(reset(server, { logon, token, hash })).rejects.toMatchObject(held);
+      server.clock.advance(3600);
+      await expect(reset(server, { logon, token, hash })).rejects.toMatchObject(refused);
+    },
+  );
+
+  test('for a code that was voided by a new one, or is ten minutes old', async () => {
+    await using server = await startWithLogons();
+    const first = await begin(server, 'FREE1');
+    const second = await begin(server, 'FREE1');
+    await expect(reset(server, first)).rejects.toMatchObject(refused);
+    server.clock.advance(600);
+    await expect(reset(server, second)).rejects.toMatchObject(refused);
+    const third = await begin(server, 'FREE1');
+    server.clock.advance(599);
+    await expect(reset(server, third)).resolves.toBeDefined();
+  });
+
+  test('for codes that were sent for something else, or for another logon', async () => {
+    await using server = await startWithLogons();
+    const dorasOwn = await begin(server, 'DORA1');
+    const free = await begin(server, 'FREE1');
+    await expect(reset(server, { ...dorasOwn, logon: 'FREE1' })).rejects.toMatchObject(refused);
+    await expect(reset(server, { ...free, logon: 'DORA1' })).rejects.toMatchObject(refused);
+    const alice = server.as({ token: (await logIn(server)).accessToken });
+    const { challengeId } = await alice.userIdentities.associateLegacyByMobile({ body: { logon: 'FREE1' } });
+    const token = await lastCode(server, mobiles.FREE1);
+    await expect(reset(server, { logon: 'FREE1', token, hash: challengeId })).rejects.toMatchObject(refused);
+  });
+
+  test('where the code of a logon without contacts is guessed all the same', async () => {
+    await using server = await startWithLogons();
+    const { hash } = await retrieve(server, 'BARE1');
+    const { storeKey, store } = server.world;
+    const token = '123456';
+    await store.transaction(async (tx) => {
+      const row = await tx.codes.get(hash);
+      if (row) await tx.codes.replace({ ...row, codeHash: storeKey.digest('code', `${hash}:${token}`) });
+    });
+    await expect(reset(server, { logon: 'BARE1', token, hash })).rejects.toMatchObject(refused);
+    await expect(logInLegacy(server, 'BARE1')).resolves.toBeDefined();
+  });
+
+  test('where fields are missing, unknown or of a wrong type; and for third parties', async () => {
+    await using server = await startWithLogons();
+    const begun = { newPassword, ...(await begin(server, 'FREE1')) };
+    const before = await server.dump();
+    for (const body of [{}, { ...begun, hash: undefined }, { ...begun, more: 1 }, { ...begun, token: 7 }])
+      expect(await postJson(server, target, body)).toMatchObject({ status: 400 });
+    for (const body of [
+      { ...begun, logon: '1' },
+      { ...begun, logon: 'TOOLONGER' },
+    ])
+      expect(await postJson(server, target, body)).toMatchObject({ status: 422, json: [{ code: 'FIELD_VALUE' }] });
+    expect(await post(server, '/user-identities/reset-legacy-password')).toMatchObject({ status: 401 });
+    expect(await server.dump()).toEqual(before);
+  });
+});
+
+describe('a password that the mainframe does not take', () => {
+  test.each(['', 'short', 'TOOLONG##', 'BLANK 1', 'NEW#PW1\n', 'ÄÖÜ#123'])(
+    'is 422, and the code stays good: %j',
+    async (weak) => {
+      await using server = await startWithLogons();
+      const begun = await begin(server, 'FREE1');
+      const before = await server.dump();
+      await expect(reset(server, { ...begun, newPassword: weak })).rejects.toMatchObject({
+        status: 422,
+        code: 'PASSWORD_NOT_FOR_MAINFRAME',
+      });
+      expect(await server.dump()).toEqual(before);
+      await expect(reset(server, begun)).resolves.toBeDefined();
+    },
+  );
+
+  test('is not told from others before the code is right', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'FREE1');
+    const wrong = { ...begun, token: wrongFor(begun.token), newPassword: 'weak' };
+    await expect(reset(server, wrong)).rejects.toMatchObject(refused);
+  });
+
+  test('follows the setting, as a whole', async () => {
+    await using server = await startWithLogons({ flags: { 'mainframe-password-rule': 'a|[0-9]{4}' } });
+    const begun = await begin(server, 'FREE1');
+    for (const weak of ['ab', '12345', 'x1234'])
+      await expect(reset(server, { ...begun, newPassword: weak })).rejects.toMatchObject({ status: 422 });
+    await expect(reset(server, { ...begun, newPassword: '1234' })).resolves.toBeDefined();
+  });
+
+  test('may be one that only the mainframe itself refuses', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'FREE1');
+    const before = replaceMainframe(server, {
+      setPassword: async () => {
+        throw fault('PASSWORD_NOT_FOR_MAINFRAME');
+      },
+    });
+    await expect(reset(server, begun)).rejects.toMatchObject({ status: 422 });
+    replaceMainframe(server, before);
+    await expect(reset(server, begun)).resolves.toBeDefined();
+  });
+});
+
+describe('a mainframe that does not answer', () => {
+  test('is 503, ends no session, and the code stays good', async () => {
+    await using server = await startWithLogons();
+    const user = await asLogon(server, 'DORA1');
+    const begun = await begin(server, 'DORA1');
+    const before = await server.dump();
+    const bringBack = stopMainframe(server);
+    for (let count = 0; count < 7; count += 1)
+      await expect(reset(server, begun)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+    expect(await server.dump()).toEqual(before);
+    await expect(user.userIdentities.get({ params: { id: dora.userId } })).resolves.toBeDefined();
+    bringBack();
+    await expect(reset(server, begun)).resolves.toBeDefined();
+  });
+
+  test('brings no code back that a newer one has voided meanwhile', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'FREE1');
+    replaceMainframe(server, {
+      setPassword: async () => {
+        await retrieve(server, 'FREE1');
+        throw fault('MAINFRAME_UNAVAILABLE');
+      },
+    });
+    await expect(reset(server, begun)).rejects.toMatchObject({ status: 503 });
+    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+  });
+
+  test('is one that refuses the connection, for right codes only', async () => {
+    await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
+    await expect(reset(server, { logon: 'FREE1', token: '123456', hash: 'x' })).rejects.toMatchObject(refused);
+    await expect(retrieve(server, 'FREE1')).rejects.toMatchObject({ status: 503 });
+  });
+});
+
+describe('between the code and the reset', () => {
+  test.each(['lock', 'lock and unlock'])('a %s stops it', async (what) => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'DORA1');
+    await interruptions[what]?.(server, dora.userId);
+    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    expect(await server.world.mainframe.verify('DORA1', logonPassword)).toBe(true);
+  });
+
+  test('the removal of the user stops it', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'DORA1');
+    await interruptions.removal?.(server, dora.userId);
+    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+  });
+
+  test('a logon that came to a user stops it', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'FREE1');
+    const alice = server.as({ token: (await logIn(server)).accessToken });
+    const { challengeId } = await alice.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE1' } });
+    const token = await lastCode(server, 'free@mainframe.example');
+    await alice.userIdentities.completeAssociateLegacy({ body: { challengeId, token } });
+    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+  });
+
+  test.each(['lock', 'removal'])('a %s while the mainframe works signs nobody in', async (what) => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'DORA1');
+    afterCall(server, 'setPassword', async () => interruptions[what]?.(server, dora.userId));
+    const failure = await reset(server, begun).catch((error: ClientError) => error);
+    expect(failure).toMatchObject(refused);
+    expect(await server.world.store.sessions.count()).toBe(0);
+  });
+
+  test('a logon that the mainframe no longer has signs nobody in', async () => {
+    await using server = await startWithLogons();
+    const begun = await begin(server, 'FREE1');
+    await server.world.mainframe.remove('FREE1');
+    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    expect(await server.world.store.sessions.count()).toBe(0);
+  });
+});
+
+test('a login with the old password that is under way does not outlive the reset', async () => {
+  await using server = await startWithLogons();
+  const begun = await begin(server, 'FREE1');
+  const before = server.world.mainframe;
+  afterCall(server, 'verify', async () => {
+    replaceMainframe(server, before);
+    await reset(server, begun);
+  });
+  await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+  expect(await server.world.store.sessions.count()).toBe(1);
+});

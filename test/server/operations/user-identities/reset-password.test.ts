@@ -1,0 +1,287 @@
+import { describe, expect, test } from 'vitest';
+import { passwordMatches } from '../../../../src/server/identity/passwords.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
+import { testAccess } from '../access.ts';
+import { lastCode, messagesTo, readAs, wrongFor } from '../codes.ts';
+import { rowOf, signedIn } from './callers.ts';
+import { newPassword, recoveryCode, refusedCode, reset, retrieve, startFast, tally } from './flows.ts';
+import { type Answer, alice, countHashes, logIn, password, postJson, replacePasswords } from './people.ts';
+
+testAccess('user-identities.reset-password', async (server) => {
+  const { world } = server;
+  const admin = await world.store.users.getBy('bootstrap', 'admin');
+  const username = admin?.userName ?? '';
+  await retrieve(server, username);
+  return { body: { newPassword, username, validationCode: await lastCode(server, admin?.userEmail ?? '') } };
+});
+
+describe('a right code', () => {
+  test('sets the password, and says whose', async () => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    expect(await reset(server, code)).toMatchObject({ status: 201, json: { userId: alice.userId } });
+    await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
+    await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
+  });
+
+  test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
+    'goes with any identifier: %s',
+    async (username) => {
+      await using server = await startFast();
+      expect(await reset(server, await recoveryCode(server), { username })).toMatchObject({ status: 201 });
+    },
+  );
+
+  test('gives a password to a user who had none', async () => {
+    await using server = await startFast([{ userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' }]);
+    await retrieve(server, 'carol');
+    const code = await lastCode(server, 'carol@example.com');
+    expect(await reset(server, code, { username: 'carol' })).toMatchObject({ status: 201 });
+    await expect(logIn(server, { name: 'carol', secret: newPassword })).resolves.toBeDefined();
+  });
+
+  test('ends every session, token, refresh token and code of the user, and nobody else is touched', async () => {
+    await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
+    const remembered = await logIn(server, { remember: true });
+    const [user, carol] = [await signedIn(server, alice.userId), await signedIn(server, 'carol')];
+    await reset(server, await recoveryCode(server));
+    for (const as of [user, server.as({ token: remembered.accessToken })])
+      await expect(as.userIdentities.get({ params: { id: alice.userId } })).rejects.toMatchObject({ status: 401 });
+    const { sessions, refreshTokens } = server.world.store;
+    expect(await sessions.find('userId', alice.userId)).toEqual([]);
+    expect(await refreshTokens.count()).toBe(0);
+    await expect(carol.userIdentities.get({ params: { id: 'carol' } })).resolves.toBeDefined();
+  });
+
+  test('is told to the contacts of the user, without code and password', async () => {
+    await using server = await startFast();
+    await reset(server, await recoveryCode(server));
+    const notice = (await messagesTo(server, alice.userEmail)).at(-1);
+    expect(notice).toMatchObject({ purpose: 'password-changed' });
+    expect(notice && readAs(server, notice)).toMatch(/^The password of your account was changed\./);
+    expect(notice).not.toHaveProperty('sealedCode');
+  });
+
+  test('forgets failed logins: who proved a contact is no guesser', async () => {
+    await using server = await startFast();
+    for (let guess = 0; guess < 10; guess += 1) await logIn(server, { secret: 'x'.repeat(200) }).catch(() => {});
+    await expect(logIn(server)).rejects.toMatchObject({ status: 429 });
+    await reset(server, await recoveryCode(server));
+    await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
+  });
+
+  test('counts once of 100 at once', async () => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => reset(server, code, { newPassword: `${newPassword} ${at}` })),
+    );
+    expect(tally(answers)).toEqual({ 201: 1, 412: 99 });
+    const winner = answers.findIndex(({ status }) => status === 201);
+    await expect(logIn(server, { secret: `${newPassword} ${winner}` })).resolves.toBeDefined();
+    expect(await server.world.store.codeFailures.count()).toBe(0);
+    expect((await messagesTo(server)).filter(({ purpose }) => purpose === 'password-changed')).toHaveLength(1);
+  });
+
+  test('is used up by that, and is no guess when it comes again', async () => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    await reset(server, code);
+    for (let again = 0; again < 7; again += 1) expect(await reset(server, code)).toMatchObject(refusedCode);
+    expect(await passwordMatches(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
+  });
+});
+
+describe('a weak password', () => {
+  const weak: [string, string[]][] = [
+    ['q9 fj', ['PASSWORD_TOO_SHORT']],
+    ['', ['PASSWORD_TOO_SHORT']],
+    ['ALICE', ['PASSWORD_TOO_SHORT', 'PASSWORD_COMMON', 'PASSWORD_CONTEXT']],
+    ['x'.repeat(129), ['PASSWORD_TOO_LONG']],
+    ['iloveyou', ['PASSWORD_COMMON']],
+    ['dear alice 77', ['PASSWORD_CONTEXT']],
+    ['x'.repeat(1001), ['FIELD_VALUE']],
+    ['\ud800 lone surrogate', ['FIELD_VALUE']],
+  ];
+
+  test('is named rule by rule, costs no hash, and does not use the code up', async () => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    const hashes = countHashes(server);
+    const before = await server.dump();
+    for (const [wish, codes] of weak) {
+      const { status, json } = await reset(server, code, { newPassword: wish });
+      expect([status, (json as { code: string }[]).map((item) => item.code)], wish.slice(0, 20)).toEqual([422, codes]);
+    }
+    expect(await server.dump()).toEqual(before);
+    expect(hashes.count).toBe(0);
+    expect(await reset(server, code)).toMatchObject({ status: 201 });
+    expect(hashes.count).toBe(1);
+  });
+
+  test('is not looked at before the code', async () => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    expect(await reset(server, wrongFor(code), { newPassword: 'q9 fj' })).toMatchObject(refusedCode);
+    expect(await reset(server, code, { username: 'nobody', newPassword: 'q9 fj' })).toMatchObject(refusedCode);
+  });
+});
+
+describe('whatever is wrong with the code', () => {
+  test('the answer is the same in status, body and headers, and no password is hashed', async () => {
+    await using server = await startFast([
+      { userId: 'locked', userName: 'locked', userEmail: 'l@example.com', locked: true },
+      { userId: 'silent', userName: 'silent' },
+      { userId: 'asked', userName: 'asked', userEmail: 'asked@example.com' },
+    ]);
+    for (const name of ['asked', 'locked', 'silent', 'nobody']) await retrieve(server, name);
+    const used = await recoveryCode(server);
+    await reset(server, used);
+    const hashes = countHashes(server);
+    const wrong = wrongFor(await lastCode(server, 'asked@example.com'));
+    const tries: [string, string][] = [
+      ['Alice', used],
+      ['asked', wrong],
+      ['asked', 'no code at all'],
+      ['asked', ''],
+      ['locked', wrong],
+      ['silent', wrong],
+      ['nobody', wrong],
+      ['never asked for', wrong],
+    ];
+    const answers: Answer[] = [];
+    for (const [username, code] of tries) answers.push(await reset(server, code, { username }));
+    expect(answers[0]).toMatchObject(refusedCode);
+    expect(answers).toEqual(tries.map(() => answers[0]));
+    expect(hashes.count).toBe(0);
+  });
+
+  test('five wrong ones hold back for an hour, alike for who is there and who is not', async () => {
+    await using server = await startFast([
+      { userId: 'locked', userName: 'locked', locked: true },
+      { userId: 'silent', userName: 'silent' },
+    ]);
+    const codes: Record<string, string> = {};
+    for (const username of ['Alice', 'locked', 'silent', 'nobody']) {
+      const answers: Answer[] = [];
+      for (let guess = 0; guess < 6; guess += 1) {
+        if (guess < 5) await retrieve(server, username);
+        const wrong = username === 'Alice' ? wrongFor(await lastCode(server, alice.userEmail)) : '123456';
+        answers.push(await reset(server, wrong, { username }));
+      }
+      codes[username] = answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers])).join();
+      expect(answers.map(({ status }) => status)).toEqual([412, 412, 412, 412, 412, 429]);
+      expect(answers[5]).toMatchObject({ json: [{ code: 'CODE_FAILURES' }], headers: { 'retry-after': '3600' } });
+    }
+    expect(new Set(Object.values(codes)).size).toBe(1);
+    expect(await reset(server, await lastCode(server, alice.userEmail))).toMatchObject({ status: 429 });
+    server.clock.advance(3600);
+    expect(await reset(server, await recoveryCode(server))).toMatchObject({ status: 201 });
+  });
+
+  test('of 100 wrong codes at once five are looked at', async () => {
+    await using server = await startFast();
+    const wrong = wrongFor(await recoveryCode(server));
+    for (const username of ['Alice', 'nobody']) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => reset(server, wrong, { username })));
+      expect(tally(answers)).toEqual({ 412: 5, 429: 95 });
+    }
+  });
+
+  test('a code is good for ten minutes, and not a second more', async () => {
+    await using server = await startFast();
+    const late = await recoveryCode(server);
+    server.clock.advance(601);
+    expect(await reset(server, late)).toMatchObject(refusedCode);
+    const inTime = await recoveryCode(server);
+    server.clock.advance(599);
+    expect(await reset(server, inTime)).toMatchObject({ status: 201 });
+  });
+});
+
+describe('what happens between the steps', () => {
+  const { userId } = alice;
+  const events: Record<string, (server: TestServer) => Promise<unknown>> = {
+    lock: (server) => server.admin.userIdentities.lock({ body: { userId } }),
+    'lock and unlock': async (server) => {
+      await server.admin.userIdentities.lock({ body: { userId } });
+      await server.admin.userIdentities.unlock({ body: { userId } });
+    },
+    removal: (server) => server.admin.userIdentities.remove({ params: { id: userId } }),
+    'new password': async (server) => {
+      const user = await signedIn(server, userId, 'AUTH-BASIC');
+      await user.userIdentities.changePassword({ body: { password, newPassword: 'another one of hers' } });
+    },
+  };
+
+  test.each(Object.keys(events))('a %s after the code was sent voids it', async (event) => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    await events[event]?.(server);
+    const before = await server.world.store.users.list();
+    expect(await reset(server, code)).toMatchObject(refusedCode);
+    expect(await server.world.store.users.list()).toEqual(before);
+  });
+
+  test.each(Object.keys(events))('a %s while the new password is hashed stops it', async (event) => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    const { hash } = server.world.passwords;
+    replacePasswords(server, {
+      hash: async (secret) => {
+        replacePasswords(server, { hash });
+        const made = await hash(secret);
+        await events[event]?.(server);
+        return made;
+      },
+    });
+    expect(await reset(server, code)).toMatchObject(refusedCode);
+    for (const user of await server.world.store.users.list())
+      expect(await passwordMatches(newPassword, user.passwordHash ?? '')).toBe(false);
+  });
+
+  test('a lock stays after a code that was sent before it', async () => {
+    await using server = await startFast();
+    const code = await recoveryCode(server);
+    await events.lock?.(server);
+    await reset(server, code);
+    expect(await rowOf(server)).toMatchObject({ locked: true, passwordHash: alice.passwordHash });
+  });
+});
+
+describe('is refused', () => {
+  const path = `/user-identities/reset-password?clientId=${appClientId}`;
+  const body = { newPassword, validationCode: '123456', username: 'Alice' };
+
+  test('without a field, with another one, and with values that are none', async () => {
+    await using server = await startFast();
+    const before = await server.dump();
+    for (const [name] of Object.entries(body))
+      expect(await postJson(server, path, { ...body, [name]: undefined })).toMatchObject({
+        status: 400,
+        json: [{ code: 'FIELD_MISSING' }],
+      });
+    for (const more of [{ newPassword: 7 }, { validationCode: 123456 }, { username: null }, { userId: alice.userId }])
+      expect(await postJson(server, path, { ...body, ...more })).toMatchObject({ status: 400 });
+    for (const more of [{ validationCode: '1'.repeat(101) }, { username: 'x'.repeat(255) }])
+      expect(await postJson(server, path, { ...body, ...more })).toMatchObject({ status: 422 });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('as 200 with the error array where errors are soft', async () => {
+    await using server = await startFast([], { flags: { 'soft-errors': true } });
+    expect(await reset(server, '123456')).toMatchObject({ status: 200, json: [{ code: 'CODE_INVALID' }] });
+  });
+});
+
+test('code and password are nowhere in the store or the log', async () => {
+  await using server = await startFast();
+  const code = await recoveryCode(server);
+  const kept = async () => JSON.stringify(await server.dump()) + server.log.join('');
+  const inPlain = new RegExp(`(?<![\\w-])${code}(?![\\w-])`);
+  expect(await kept()).not.toMatch(inPlain);
+  await reset(server, wrongFor(code), { newPassword: 'a canary in the mine' });
+  await reset(server, code, { newPassword: 'another canary in it' });
+  expect(await kept()).not.toMatch(/canary/);
+  expect(await kept()).not.toMatch(inPlain);
+});

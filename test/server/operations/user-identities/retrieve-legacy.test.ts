@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { epochSeconds } from '../../../../src/server/clock.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
+import { lastCode } from '../codes.ts';
+import { dora, mobiles, retrieve, startWithLogons, stopMainframe } from './logons.ts';
+import { post, postJson } from './people.ts';
+
+const target = `/user-identities/retrieve-legacy-identity?clientId=${appClientId}`;
+
+function messages({ world }: TestServer) {
+  return world.store.messages.list();
+}
+
+test('sends a code to the mobile of the logon, and shows it masked', async () => {
+  await using server = await startWithLogons();
+  const answer = await retrieve(server, 'free1');
+  expect(answer).toEqual({ hash: expect.any(String), contact: '***0101', expiresIn: '600' });
+  expect(await messages(server)).toMatchObject([
+    { to: mobiles.FREE1, channel: 'sms', purpose: 'legacy-recovery', codeId: answer.hash },
+  ]);
+  expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
+});
+
+test('sends it by e-mail where the logon has no mobile', async () => {
+  await using server = await startWithLogons();
+  await expect(retrieve(server, 'MAIL1')).resolves.toMatchObject({ contact: 'm***@mainframe.example' });
+  expect(await messages(server)).toMatchObject([{ to: 'mail@mainframe.example', channel: 'email' }]);
+});
+
+test('uses the contacts of the mainframe, not those of the user', async () => {
+  await using server = await startWithLogons();
+  await retrieve(server, 'DORA1');
+  expect((await messages(server)).map(({ to }) => to)).toEqual([mobiles.DORA1]);
+});
+
+describe('a logon that nothing can be sent to', () => {
+  test.each(['NOBODY', 'BARE1'])('is answered alike and the same every time: %s', async (logon) => {
+    await using server = await startWithLogons();
+    const first = await retrieve(server, logon);
+    const again = await retrieve(server, logon.toLowerCase());
+    expect(first).toEqual({ hash: expect.any(String), contact: expect.stringContaining('***'), expiresIn: '600' });
+    expect(again.contact).toBe(first.contact);
+    expect(again.hash).not.toBe(first.hash);
+    expect(await messages(server)).toEqual([]);
+  });
+
+  test('shows one kind of contact or the other, as those do that are there', async () => {
+    await using server = await startWithLogons();
+    const shown = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => retrieve(server, `NONE${at}`).then(({ contact }) => contact.includes('@'))),
+    );
+    expect(new Set(shown)).toEqual(new Set([true, false]));
+  });
+
+  test('is one whose user is locked, and shows the same as before', async () => {
+    await using server = await startWithLogons();
+    const before = await retrieve(server, 'DORA1');
+    await server.admin.userIdentities.lock({ body: { userId: dora.userId } });
+    const sent = (await messages(server)).length;
+    await expect(retrieve(server, 'DORA1')).resolves.toMatchObject({ contact: before.contact, expiresIn: '600' });
+    expect(await messages(server)).toHaveLength(sent);
+  });
+});
+
+test('five an hour are sent for one name, there or not; the sixth is 429 and sends nothing', async () => {
+  await using server = await startWithLogons();
+  for (const logon of ['FREE1', 'NOBODY', 'BARE1']) {
+    for (let count = 0; count < 5; count += 1) await retrieve(server, logon);
+    const before = await server.dump();
+    await expect(retrieve(server, logon)).rejects.toMatchObject({
+      status: 429,
+      code: 'TOO_MANY_CODES',
+      retryAfter: 3600,
+    });
+    expect(await server.dump()).toEqual(before);
+  }
+  expect(await messages(server)).toHaveLength(5);
+  server.clock.advance(3600);
+  await expect(retrieve(server, 'FREE1')).resolves.toBeDefined();
+});
+
+test('two logons with one mobile get five messages together, and neither hears of it', async () => {
+  await using server = await startWithLogons();
+  await server.world.store.transaction(async (tx) => {
+    const row = await tx.logons.get('FREE1');
+    if (row) await tx.logons.insert({ ...row, logon: 'TWIN1' });
+  });
+  for (const logon of ['FREE1', 'TWIN1', 'FREE1', 'TWIN1', 'FREE1', 'TWIN1', 'FREE1'])
+    await expect(retrieve(server, logon)).resolves.toMatchObject({ contact: '***0101' });
+  expect(await messages(server)).toHaveLength(5);
+});
+
+test('a new code voids the one before', async () => {
+  await using server = await startWithLogons();
+  await retrieve(server, 'FREE1');
+  const { hash } = await retrieve(server, 'FREE1');
+  expect(await server.world.store.codes.list()).toMatchObject([
+    { codeId: hash, expiresAt: epochSeconds(server.clock) + 600 },
+  ]);
+});
+
+test('keeps the code in no readable form', async () => {
+  await using server = await startWithLogons();
+  await retrieve(server, 'FREE1');
+  const code = await lastCode(server, mobiles.FREE1);
+  expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(`"${code}"`);
+});
+
+test('refuses names that are no logons, third parties and nobody, and keeps the store as it was', async () => {
+  await using server = await startWithLogons();
+  const before = await server.dump();
+  for (const logon of ['', '1ABC', 'TOOLONGER', 'A B', 'ÄB', 7, null])
+    expect(await postJson(server, target, { logon }), String(logon)).toMatchObject({ status: 400 });
+  expect(await post(server, '/user-identities/retrieve-legacy-identity')).toMatchObject({ status: 401 });
+  const { clientId } = await server.makeClient({ clientId: 'third', party: '3RDPARTY' });
+  expect(await postJson(server, target.replace(appClientId, clientId), { logon: 'FREE1' })).toMatchObject({
+    status: 401,
+  });
+  await server.world.store.transaction((tx) => tx.clients.delete('third'));
+  await server.world.store.transaction((tx) => tx.subjects.delete('third'));
+  expect(await server.dump()).toEqual(before);
+});
+
+test('a mainframe that does not answer is 503, and nothing is sent or counted', async () => {
+  await using server = await startWithLogons();
+  const bringBack = stopMainframe(server);
+  const before = await server.dump();
+  for (const logon of ['FREE1', 'NOBODY'])
+    await expect(retrieve(server, logon)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+  expect(await server.dump()).toEqual(before);
+  bringBack();
+  await expect(retrieve(server, 'FREE1')).resolves.toBeDefined();
+});

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../src/client/index.ts';
+import { codeOf } from '../../../../src/server/identity/messages.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
+import { testAccess } from '../access.ts';
+import { lastCode, messagesTo } from '../codes.ts';
+import { asUser } from '../user-token.ts';
+import { recoveryCode, refusedCode, reset, retrieve, startFast, tally } from './flows.ts';
+import { type Answer, alice, postJson } from './people.ts';
+
+testAccess('user-identities.retrieve', async ({ world }) => {
+  const admin = await world.store.users.getBy('bootstrap', 'admin');
+  return { body: { userName: admin?.userName ?? '' } };
+});
+
+const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+const others = [
+  { userId: 'locked', userName: 'locked', userEmail: 'locked@example.com', locked: true },
+  { userId: 'silent', userName: 'silent' },
+  { userId: 'double', userName: 'double', userEmail: 'double@example.com', userMobile },
+];
+
+test('sends one code to each main contact that is verified', async () => {
+  await using server = await startFast(others);
+  expect(await retrieve(server, 'double')).toMatchObject({ status: 201, json: { username: 'double' } });
+  const messages = await messagesTo(server);
+  expect(messages.map(({ to, purpose }) => [to, purpose])).toEqual([
+    ['double@example.com', 'recovery'],
+    ['+5511987654321', 'recovery'],
+  ]);
+  expect(new Set(messages.map((message) => codeOf(message, server.world.storeKey))).size).toBe(1);
+});
+
+test('sends nothing to a contact that nobody proved', async () => {
+  await using server = await startFast(others);
+  await server.world.store.transaction(async (tx) => {
+    const user = await tx.users.get('double');
+    if (user) await tx.users.replace({ ...user, emailVerified: false });
+  });
+  await retrieve(server, 'double');
+  expect((await messagesTo(server)).map(({ to }) => to)).toEqual(['+5511987654321']);
+});
+
+test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
+  'finds the user by any identifier: %s',
+  async (name) => {
+    await using server = await startFast();
+    expect(await retrieve(server, name)).toMatchObject({ status: 201, json: { username: name } });
+    expect(await messagesTo(server, alice.userEmail)).toHaveLength(1);
+  },
+);
+
+describe('whoever is asked for', () => {
+  const names = ['Alice!', 'locked', 'silent', 'double', 'nobody'];
+
+  test('is answered alike, in status, body and headers, by a client that is merely named', async () => {
+    await using server = await startFast([...others, { userId: 'a', userName: 'Alice!', userEmail: 'a@example.com' }]);
+    const answers: Answer[] = [];
+    for (const name of names) answers.push(await retrieve(server, name));
+    for (const [at, { status, text, headers }] of answers.entries()) {
+      expect(text).toBe(JSON.stringify({ username: names[at] }));
+      expect([status, headers]).toEqual([201, answers[1]?.headers]);
+    }
+    expect(new Set((await messagesTo(server)).map(({ to }) => to))).toEqual(
+      new Set(['a@example.com', 'double@example.com', '+5511987654321']),
+    );
+  });
+
+  test('is answered alike on behalf of a user, too', async () => {
+    await using server = await startFast();
+    const user = await asUser(server);
+    for (const userName of ['alice', 'nobody'])
+      expect(await user.userIdentities.retrieve({ body: { userName } })).toMatchObject({ username: userName });
+    expect(Object.keys(await user.userIdentities.retrieve({ body: { userName: 'alice' } }))).not.toContain('userId');
+  });
+
+  test('is held back alike: five an hour under one name, in any case', async () => {
+    await using server = await startFast(others);
+    for (const name of names) {
+      const answers: Answer[] = [];
+      for (const spelt of [name, name.toUpperCase(), name, name, name, name])
+        answers.push(await retrieve(server, spelt));
+      expect(
+        answers.map(({ status }) => status),
+        name,
+      ).toEqual([201, 201, 201, 201, 201, 429]);
+      expect(answers[5]).toMatchObject({ json: [{ code: 'TOO_MANY_CODES' }], headers: { 'retry-after': '3600' } });
+    }
+    server.clock.advance(3600);
+    for (const name of names) expect(await retrieve(server, name)).toMatchObject({ status: 201 });
+  });
+
+  test('of 100 calls at once five are heard', async () => {
+    await using server = await startFast(others);
+    for (const name of ['Alice', 'nobody']) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => retrieve(server, name)));
+      expect(tally(answers)).toEqual({ 201: 5, 429: 95 });
+    }
+    expect(await messagesTo(server)).toHaveLength(5);
+  });
+});
+
+test('a contact receives five codes an hour whatever name is asked for, and the last one stays good', async () => {
+  await using server = await startFast();
+  for (let time = 0; time < 5; time += 1) await retrieve(server, 'Alice');
+  const code = await lastCode(server, alice.userEmail);
+  for (const name of [alice.userId, alice.userEmail, 'alice.smith'])
+    expect(await retrieve(server, name)).toMatchObject({ status: 201, json: { username: name } });
+  expect(await messagesTo(server, alice.userEmail)).toHaveLength(5);
+  expect(await reset(server, code)).toMatchObject({ status: 201 });
+});
+
+test('a new code voids the one before', async () => {
+  await using server = await startFast();
+  const first = await recoveryCode(server);
+  const second = await recoveryCode(server);
+  if (first !== second) expect(await reset(server, first)).toMatchObject(refusedCode);
+  expect(await reset(server, second)).toMatchObject({ status: 201 });
+});
+
+describe('a proven client', () => {
+  const ask = (as: IamClient, userName: string) => as.userIdentities.retrieve({ body: { userName } });
+  const seed = { businesses: [{ businessId: 'b1', businessName: 'One' }] };
+
+  test('is told the ids', async () => {
+    await using server = await startFast([{ userId: 'carol', userName: 'carol', businessId: 'b1' }, ...others], {
+      seed,
+    });
+    const basic = await server.makeClient();
+    const { accessToken } = await server.as({ basic }).clientIdentities.login();
+    for (const as of [server.as({ basic }), server.as({ token: accessToken })])
+      expect(await ask(as, 'ALICE')).toEqual(expect.objectContaining({ userId: alice.userId, username: 'ALICE' }));
+    expect(await ask(server.admin, 'carol')).toMatchObject({ userId: 'carol', businessId: 'b1', username: 'carol' });
+    expect(await ask(server.admin, 'locked')).toMatchObject({ userId: 'locked' });
+    expect(await messagesTo(server, 'locked@example.com')).toEqual([]);
+  });
+
+  test('is told that nobody is there, and keeps the store as it was', async () => {
+    await using server = await startFast();
+    const before = await server.dump();
+    await expect(ask(server.admin, 'nobody')).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
+    expect(await server.dump()).toEqual(before);
+  });
+});
+
+test('is refused without a name that can be one', async () => {
+  await using server = await startFast();
+  const before = await server.dump();
+  const path = `/user-identities/retrieve-identity?clientId=${appClientId}`;
+  for (const body of [
+    {},
+    { userName: '' },
+    { userName: 'x'.repeat(255) },
+    { userName: 7 },
+    { userName: 'a', userId: 'b' },
+  ])
+    expect(await postJson(server, path, body), JSON.stringify(body)).toMatchObject({ status: 400 });
+  expect(await server.dump()).toEqual(before);
+});
+
+test('is refused as 200 with the error array where errors are soft, for proven clients', async () => {
+  await using server = await startFast([], { flags: { 'soft-errors': true } });
+  await expect(server.admin.userIdentities.retrieve({ body: { userName: '' } })).rejects.toMatchObject({ status: 200 });
+});
+
+test('what was asked for is nowhere in the store in plain', async () => {
+  await using server = await startFast();
+  await retrieve(server, 'canary-of-somebody');
+  expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain('canary');
+});
+
+/** The same work too: hashing nothing, and writing once, whoever it is. */
+test('costs as many transactions for somebody as for nobody', async () => {
+  await using server = await startFast(others);
+  expect(await transactionsOf(server, 'nobody')).toBe(await transactionsOf(server, 'Alice'));
+  expect(await transactionsOf(server, 'locked')).toBe(await transactionsOf(server, 'Alice'));
+});
+
+async function transactionsOf(server: TestServer, name: string): Promise<number> {
+  const { store } = server.world;
+  const { transaction } = store;
+  let count = 0;
+  Object.assign(server.world, {
+    store: {
+      ...store,
+      transaction: (work: Parameters<typeof transaction>[0]) => transaction(work).finally(() => (count += 1)),
+    },
+  });
+  await retrieve(server, name);
+  Object.assign(server.world, { store });
+  return count;
+}

@@ -1,0 +1,47 @@
+/** What opens a door for a while, a code, or for long, a password, is nowhere on the disk as it was typed. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFolder, openStore } from '../../store/folder.ts';
+import { wrongFor } from '../codes.ts';
+import { signedIn } from './callers.ts';
+import { recoveryCode, reset, retrieve, signUp, signUpCode, startFast } from './flows.ts';
+import { alice, password } from './people.ts';
+
+async function filesIn(directory: string): Promise<string> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
+}
+
+test('neither in the store, its journal, nor the log', async () => {
+  const folder = await makeFolder();
+  try {
+    const log: string[] = [];
+    const codes: string[] = [];
+    {
+      await using server = await startFast([], { openStore: () => openStore(folder.directory) });
+      codes.push(await signUpCode(server), await recoveryCode(server));
+      const [signUpOne = '', recoveryOne = ''] = codes;
+      await signUp(server, { token: wrongFor(signUpOne) });
+      await signUp(server, { token: signUpOne });
+      await retrieve(server, 'canary-who-is-nobody');
+      await reset(server, wrongFor(recoveryOne), { newPassword: 'canary-refused' });
+      await reset(server, recoveryOne, { newPassword: 'canary-set-by-a-code' });
+      const user = await signedIn(server, alice.userId);
+      const change = (current: string, newPassword: string) =>
+        user.userIdentities.changePassword({ body: { password: current, newPassword } });
+      await change('canary-wrong', 'canary-never-set').catch(() => {});
+      await change('canary-set-by-a-code', 'canary-changed');
+      log.push(...server.log);
+    }
+    const kept = (await filesIn(folder.directory)) + log.join('');
+    expect(kept).toContain('"purpose":"password-changed"');
+    expect(kept).not.toMatch(/canary/);
+    expect(kept).not.toContain(password);
+    // Six digits stand within many a digest: a code is one where nothing of the kind goes on around it.
+    for (const code of codes) expect(kept).not.toMatch(new RegExp(`(?<![\\w+/=-])${code}(?![\\w+/=-])`));
+  } finally {
+    await folder.remove();
+  }
+});

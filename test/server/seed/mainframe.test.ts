@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { applySeed } from '../../../src/server/seed/apply.ts';
+import { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { logInLegacy, retrieve } from '../operations/user-identities/logons.ts';
+import { claimsOf } from '../operations/user-identities/people.ts';
+
+const mobile = { regionCode: 1, areaCode: 555, phoneNumber: 5550100 };
+const seed = SeedDocument.parse({
+  users: [{ userId: 'ada', legacyLogons: ['ADA1', 'ada#2', 'ADA#2'] }],
+  mainframe: [
+    { logon: 'ada1', password: 'FIRST#1', email: 'ada@mainframe.example', mobile },
+    { logon: 'FREE1', password: 'FREE#1' },
+    { logon: 'BARE1' },
+  ],
+});
+
+const apply = ({ world }: TestServer, more: unknown) => applySeed(SeedDocument.parse(more), world);
+
+describe('logons of a seed', () => {
+  test('are in the mainframe, with their passwords as hashes, and whose they are', async () => {
+    await using server = await startServer({ seed });
+    const rows = await server.world.store.logons.list();
+    expect(rows).toMatchObject([
+      { logon: 'ADA1', email: 'ada@mainframe.example', mobile },
+      { logon: 'BARE1' },
+      { logon: 'FREE1' },
+    ]);
+    expect(await passwordMatches('FIRST#1', rows[0]?.passwordHash ?? '')).toBe(true);
+    expect(rows[1]).toEqual({ logon: 'BARE1' });
+    expect(await server.world.store.users.get('ada')).toMatchObject({ legacyLogons: ['ADA1', 'ADA#2'] });
+    expect(claimsOf(await logInLegacy(server, 'ADA1', { secret: 'FIRST#1' }))).toMatchObject({ sub: 'ada' });
+    expect(claimsOf(await logInLegacy(server, 'FREE1', { secret: 'FREE#1' }))).toMatchObject({ sub: 'logon:FREE1' });
+  });
+
+  test('are the same when it is applied again', async () => {
+    await using server = await startServer({ seed });
+    const before = await server.dump();
+    await apply(server, seed);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('get other contacts, but keep their password', async () => {
+    await using server = await startServer({ seed });
+    await apply(server, { mainframe: [{ logon: 'ADA1', password: 'OTHER#1', email: 'new@mainframe.example' }] });
+    expect(await server.world.store.logons.get('ADA1')).toMatchObject({ email: 'new@mainframe.example', mobile });
+    await expect(logInLegacy(server, 'ADA1', { secret: 'FIRST#1' })).resolves.toBeDefined();
+  });
+
+  test('that move to a user end what they began alone, and those that leave one too', async () => {
+    await using server = await startServer({ seed });
+    await logInLegacy(server, 'FREE1', { secret: 'FREE#1' });
+    await logInLegacy(server, 'ADA1', { secret: 'FIRST#1' });
+    await retrieve(server, 'ADA1');
+    await apply(server, { users: [{ userId: 'ada', legacyLogons: ['FREE1', 'ADA#2'] }] });
+    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.world.store.codes.count()).toBe(0);
+    await apply(server, { users: [{ userId: 'ada', lead: false }] });
+    expect(await server.world.store.users.get('ada')).toMatchObject({ legacyLogons: ['FREE1', 'ADA#2'] });
+  });
+
+  test('belong to one user at most', async () => {
+    await using server = await startServer({ seed });
+    const before = await server.dump();
+    await expect(apply(server, { users: [{ userId: 'eve', legacyLogons: ['ada1'] }] })).rejects.toThrow(/legacyLogon/);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test.each([
+    { mainframe: [{ logon: '1A' }] },
+    { mainframe: [{ logon: 'A', password: '' }] },
+    { mainframe: [{ logon: 'A', more: 1 }] },
+    { mainframe: [{ email: 'a@example.com' }] },
+    { users: [{ userId: 'u', legacyLogons: ['TOOLONGER'] }] },
+    { products: [{ productAlias: 'a' }] },
+    { products: [{ productAlias: 'a', sku: 'b', billingTypes: ['BARTER'] }] },
+  ])('can not be %j', (document) => {
+    expect(SeedDocument.safeParse(document).success).toBe(false);
+  });
+});
+
+describe('products of a seed', () => {
+  const one = { productAlias: 'reports', sku: 'basic' };
+
+  test('are found by their id, or by alias and stock keeping unit, and brought to what it says', async () => {
+    await using server = await startServer();
+    const products = [one, { productId: 'p2', productAlias: 'gift', sku: 'one', billingTypes: ['EXPEND'] }];
+    await apply(server, { products });
+    const [made] = (await server.world.store.products.list()).filter(({ sku }) => sku === 'basic');
+    expect(made).toMatchObject({ ...one, productId: expect.stringMatching(/^[0-9a-f]{24}$/), billingTypes: [] });
+    await apply(server, {
+      products: [
+        { ...one, billingTypes: ['PREPAID'] },
+        { productId: 'p2', productAlias: 'gifts', sku: 'one' },
+      ],
+    });
+    expect(await server.world.store.products.list()).toEqual(
+      expect.arrayContaining([
+        { ...made, billingTypes: ['PREPAID'] },
+        { productId: 'p2', productAlias: 'gifts', sku: 'one', billingTypes: ['EXPEND'] },
+      ]),
+    );
+  });
+
+  test('are the same when it is applied again', async () => {
+    await using server = await startServer({ seed: SeedDocument.parse({ products: [one] }) });
+    const before = await server.dump();
+    await apply(server, { products: [one] });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('have no alias and stock keeping unit in common', async () => {
+    await using server = await startServer();
+    const products = [
+      { productId: 'a', ...one },
+      { productId: 'b', ...one },
+    ];
+    await expect(apply(server, { products })).rejects.toThrow(/products/);
+    expect(await server.world.store.products.count()).toBe(0);
+  });
+});

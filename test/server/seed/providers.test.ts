@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { createIds } from '../../../src/server/ids.ts';
+import { systemRandomness } from '../../../src/server/randomness.ts';
+import { applySeed } from '../../../src/server/seed/apply.ts';
+import { readSeed } from '../../../src/server/seed/read.ts';
+import { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { createFakeClock } from '../../harness.ts';
+import { makeAuthority } from '../outside/certificates.ts';
+
+async function open() {
+  const store = await openMemoryStore();
+  const clock = createFakeClock();
+  const ids = createIds(clock, systemRandomness);
+  return { store, apply: (seed: unknown) => applySeed(SeedDocument.parse(seed), { store, clock, ids }) };
+}
+
+const authority = makeAuthority();
+const oidc = { kind: 'oidc', name: 'corp', issuer: 'https://i', clientId: 'c', jwksUri: 'https://i/keys' };
+const saml = { kind: 'saml', name: 'idp', entityId: 'https://e', certificates: [authority.pem], audience: 'a' };
+const root = { kind: 'certificateAuthority', name: 'root', certificate: authority.der.toString('base64') };
+
+describe('identity providers of a seed', () => {
+  test('are kept as they are told, those of users with no domains where none are told', async () => {
+    const { store, apply } = await open();
+    await apply({ providers: [oidc, saml, root] });
+    expect(await store.providers.list()).toEqual([{ ...oidc, emailDomains: [] }, { ...saml, emailDomains: [] }, root]);
+  });
+
+  test('take the place of those of the same name, and leave the others alone', async () => {
+    const { store, apply } = await open();
+    await apply({ providers: [{ ...oidc, emailDomains: ['example.com'] }, saml] });
+    await apply({ providers: [{ ...root, name: 'corp' }] });
+    expect(await store.providers.list()).toEqual([
+      { ...root, name: 'corp' },
+      { ...saml, emailDomains: [] },
+    ]);
+  });
+
+  test('are written once', async () => {
+    const { store, apply } = await open();
+    const seed = { users: [{ userId: 'u', certificates: [authority.fingerprint] }], providers: [oidc, saml, root] };
+    await apply(seed);
+    const before = [await store.providers.list(), await store.users.list()];
+    await apply(seed);
+    const after = [await store.providers.list(), await store.users.list()];
+    expect(after.flat().every((row, at) => row === before.flat()[at])).toBe(true);
+  });
+
+  test('of one name are one', async () => {
+    const { store, apply } = await open();
+    await expect(apply({ providers: [oidc, { ...root, name: 'corp' }] })).rejects.toThrow('corp is there twice');
+    expect(await store.providers.list()).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    ['a name that ends early', { ...oidc, name: 'a:b' }, 'providers.0.name: must be 1 to 64'],
+    ['keys that are somewhere else', { ...oidc, jwksUri: 'file:///etc/keys' }, 'providers.0.jwksUri: must be an http'],
+    ['what is no certificate', { ...root, certificate: 'x' }, 'providers.0.certificate: must be one certificate'],
+    ['two in one', { ...root, certificate: authority.pem + authority.pem }, 'must be one certificate'],
+    ['no certificate at all', { ...saml, certificates: [] }, 'providers.0.certificates: must have an entry'],
+    ['another kind', { ...oidc, kind: 'ldap' }, 'providers.0'],
+    ['the key of another kind', { ...root, issuer: 'https://i' }, 'providers.0.issuer: there is no such key'],
+  ])('are refused with %s', async (_, provider, message) => {
+    await expect(readSeed(JSON.stringify({ providers: [provider] }), 'seed.json')).rejects.toThrow(message);
+  });
+});
+
+describe('certificates of users of a seed', () => {
+  const [one, two] = ['a'.repeat(64), 'B'.repeat(64)];
+  const [first, second] = [`x5t#S256:${one}`, `x5t#S256:${'b'.repeat(64)}`];
+
+  async function identitiesAfter(...users: object[]) {
+    const { store, apply } = await open();
+    for (const user of users) await apply({ users: [{ userId: 'u', ...user }] });
+    return (await store.users.get('u'))?.identities;
+  }
+
+  test('are login identifiers beside the others, in lower case', async () => {
+    expect(await identitiesAfter({ identities: ['name'], certificates: [one, two] })).toEqual(['name', first, second]);
+  });
+
+  test('stay where only other identifiers are told, and those where only certificates are', async () => {
+    const begun = { identities: ['name'], certificates: [one] };
+    expect(await identitiesAfter(begun, { identities: ['other'] })).toEqual(['other', first]);
+    expect(await identitiesAfter(begun, { certificates: [two] })).toEqual(['name', second]);
+    expect(await identitiesAfter(begun, {})).toEqual(['name', first]);
+    expect(await identitiesAfter(begun, { certificates: [] })).toEqual(['name']);
+  });
+
+  test('are 64 hexadecimal digits', async () => {
+    const text = JSON.stringify({ users: [{ userId: 'u', certificates: ['x'] }] });
+    const message = 'users.0.certificates.0: must be 64 hexadecimal digits';
+    await expect(readSeed(text, 'seed.json')).rejects.toThrow(message);
+  });
+});
