@@ -41,6 +41,8 @@ export function createFakeClock(start = '2026-03-01T12:00:00.000Z'): FakeClock {
 export interface TestServerOptions {
   /** Settings by flag name, as on the command line. */
   readonly flags?: Readonly<Record<string, string | boolean>>;
+  /** Settings that only the environment has. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly seed?: SeedDocument;
   readonly clock?: FakeClock;
   readonly openStore?: () => Promise<Store>;
@@ -81,7 +83,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     guard.logged(line);
   };
   const service = await startService({
-    settings: readSettings({ port: '0', store: 'memory', 'log-level': 'info', ...options.flags }, environment),
+    settings: readSettings(
+      { port: '0', store: 'memory', 'log-level': 'info', ...options.flags },
+      { ...environment, ...options.environment },
+    ),
     clock,
     randomness: systemRandomness,
     log: createLog('info', write, () => clock.now()),

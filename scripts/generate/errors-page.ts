@@ -1,6 +1,7 @@
 /** docs/errors.md: every error code with its meaning, what to do about it, and where it comes from. */
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
 import { answerableErrors, type Operation } from '../../src/contract/operation.ts';
+import { controlRoutes } from '../../src/server/control/routes.ts';
 import { code, page, table } from './markdown.ts';
 
 type Operations = Readonly<Record<string, Operation<never>>>;
@@ -25,11 +26,15 @@ export function errorsPage(operations: Operations): string {
 function row(errorCode: ErrorCode, operations: Operations): string[] {
   const { status, message, fix } = errorTable[errorCode];
   const users = Object.values(operations).filter((operation) => answerableErrors(operation).has(errorCode));
-  return [code(errorCode), String(status), message, fix, placesOf(users, Object.keys(operations).length)];
+  return [code(errorCode), String(status), message, fix, placesOf(errorCode, users, Object.keys(operations).length)];
 }
 
-function placesOf(users: readonly Operation<never>[], total: number): string {
-  if (users.length === 0) return 'any call (HTTP)';
+function placesOf(errorCode: ErrorCode, users: readonly Operation<never>[], total: number): string {
+  if (users.length === 0) return isOfControl(errorCode) ? 'the control plane' : 'any call (HTTP)';
   if (users.length === total) return 'all';
   return users.length > mostNamed ? `${users.length} operations` : users.map(({ id }) => code(id)).join(', ');
+}
+
+function isOfControl(errorCode: ErrorCode): boolean {
+  return /^(HOST|ORIGIN)_FOREIGN$/.test(errorCode) || controlRoutes.some(({ errors }) => errors.includes(errorCode));
 }

@@ -5,6 +5,7 @@ import { cliReference } from '../../src/cli/docs.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { openApiDocument } from '../../src/server/documents/openapi.ts';
 import { operations } from '../../src/server/operations/index.ts';
+import { controlPage } from './control-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { manifestOf, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
@@ -26,6 +27,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['src/contract/manifest.ts', manifestSource(manifestOf(all, version))],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/operations.md', operationsPage(all)],
+    ['docs/control.md', controlPage()],
     ['docs/errors.md', errorsPage(all)],
     ['docs/settings.md', settingsPage()],
     ['docs/user-life.md', userLifePage()],

@@ -47,7 +47,12 @@ class Page extends Writable {
 }
 
 function leavesBelow(command: Command): Command[] {
-  return command.commands.flatMap((below) => (below.commands.length > 0 ? leavesBelow(below) : [below]));
+  return command.commands.flatMap((below) => [...(isLeaf(below) ? [below] : []), ...leavesBelow(below)]);
+}
+
+/** What can be run: a noun has no options, and `iam keys` is both. */
+function isLeaf({ commands, options }: Command): boolean {
+  return commands.length === 0 || options.length > 0;
 }
 
 /** The help of a command; the options that all have stand only at the top. */

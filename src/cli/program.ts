@@ -10,10 +10,13 @@ import { addControlList, addGroupsMembers, addUsersFactors } from './commands/co
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
+import { addInbox } from './commands/inbox.ts';
+import { addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login.ts';
 import { addLogout, logoutText } from './commands/logout.ts';
 import { addProfile } from './commands/profile.ts';
 import { addServe, serveText } from './commands/serve.ts';
+import { addSessions } from './commands/sessions.ts';
 import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { singular } from './fields.ts';
@@ -59,7 +62,12 @@ const handWritten: Readonly<Record<string, readonly Fill[]>> = {
   customers: [addControlList],
 };
 
+/** Below a command of one word that is an operation itself. */
+const belowOperations: Readonly<Record<string, readonly Fill[]>> = { keys: [addKeysRotate] };
+
 const ownNouns: readonly Noun[] = [
+  { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
+  { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },
@@ -163,7 +171,10 @@ function operationsWithoutNoun({ operations }: Manifest): OwnCommand[] {
   return operations.flatMap((operation) => {
     const { command: name } = operation;
     if (name === undefined || name.includes(' ')) return [];
-    const add: Fill = (program, surroundings) => void addOperationCommand(program, operation, surroundings);
+    const add: Fill = (program, surroundings, isAskedFor) => {
+      const command = addOperationCommand(program, operation, surroundings);
+      for (const fill of belowOperations[name] ?? []) fill(command, surroundings, isAskedFor);
+    };
     return [{ name, text: operation, add }];
   });
 }

@@ -143,6 +143,11 @@ export const errorTable = {
     message: 'Too many codes went out.',
     fix: 'Use the last code, or wait as long as Retry-After says.',
   },
+  TOO_MANY_WAITERS: {
+    status: 429,
+    message: 'Too many callers wait for messages.',
+    fix: 'Try again once some of them have been answered.',
+  },
   HEADERS_TOO_LARGE: { status: 431, message: 'The headers are too large.', fix: 'Send fewer or shorter headers.' },
   ...refusals,
   // RFC 6749 names these apart

@@ -3926,6 +3926,187 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.certificate-login",
+   "title": "Authenticate with digital certificate",
+   "description": "Logs in the user whom a certificate is registered with (x5t#S256:<SHA-256 in hexadecimal> as a login identifier), else the user whose verified e-mail it names. The token that was signed is used up by the try. Whatever is wrong, the answer is the same.",
+   "method": "POST",
+   "path": "/user-identities/digital-certificate/login",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a refresh token and shorter access tokens",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "token": {
+      "type": "string",
+      "maxLength": 200,
+      "description": "What was signed"
+     },
+     "certificate": {
+      "type": "string",
+      "maxLength": 16000,
+      "description": "PEM, or base64 of DER"
+     },
+     "chain": {
+      "description": "Certificates between it and a trusted authority, in any order",
+      "maxItems": 5,
+      "type": "array",
+      "items": {
+       "type": "string",
+       "maxLength": 16000
+      }
+     },
+     "signature": {
+      "type": "string",
+      "maxLength": 2000,
+      "description": "Base64 of the signature over the text of the token; for ES256 as in JWTs, or in DER"
+     },
+     "algorithm": {
+      "description": "RS256 or ES256 where missing, as the key is",
+      "type": "string",
+      "enum": [
+       "RS256",
+       "PS256",
+       "ES256"
+      ]
+     }
+    },
+    "required": [
+     "token",
+     "certificate",
+     "signature"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
+   "id": "user-identities.certificate-token",
+   "title": "Generate token to login with digital certificate",
+   "description": "Gives a value to sign with the key of a certificate. It is good for one try of this client, within 120 seconds.",
+   "method": "POST",
+   "path": "/user-identities/digital-certificate/token",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    401,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "token": {
+       "type": "string",
+       "description": "What is to be signed, as UTF-8 text"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      }
+     },
+     "required": [
+      "token",
+      "expiresIn"
+     ],
+     "additionalProperties": false,
+     "description": "A value to sign with the key of a certificate."
+    }
+   }
+  },
+  {
    "id": "user-identities.change-password",
    "title": "Change Password",
    "description": "Changes the password of the calling user, who gives the current one; a wrong one counts as a failed login. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.",
@@ -5721,6 +5902,118 @@ export const manifest: Manifest = {
    }
   },
   {
+   "id": "user-identities.login-federated",
+   "title": "Login using federated accounts",
+   "description": "Logs in the user of an ID token. The user has the login identifier <provider>:<sub>; else a verified e-mail that the provider verified as well, in a domain of the provider, which makes that identifier. A token counts once. Where it proves nothing, what is wrong is not told.",
+   "method": "POST",
+   "path": "/user-identities/login-federated",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    404,
+    412,
+    500,
+    503
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "remember-me",
+     "required": false,
+     "schema": {
+      "description": "Gives a refresh token and shorter access tokens",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "provider": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Name of a registered OpenID provider"
+     },
+     "idToken": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 20000,
+      "description": "ID token (OpenID Connect Core)"
+     },
+     "nonce": {
+      "description": "The nonce of the request that the token answers; needed where the token has one",
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 500
+     }
+    },
+    "required": [
+     "provider",
+     "idToken"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
+   }
+  },
+  {
    "id": "user-identities.login-legacy",
    "title": "Login legacy user",
    "description": "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case.",
@@ -5999,6 +6292,101 @@ export const manifest: Manifest = {
     "page": false,
     "secret": false,
     "entity": false
+   }
+  },
+  {
+   "id": "user-identities.renew-app-token",
+   "title": "Generate a renew app token based on SAML integration informed data",
+   "description": "Logs in the user of a SAML response. Its recipient is the URL of this operation, its audience that of the registered provider. The user has the login identifier <provider>:<NameID>; else a verified e-mail that the response names, in a domain of the provider, which makes that identifier. A response counts once. Where it proves nothing, what is wrong is not told.",
+   "method": "POST",
+   "path": "/user-identities/renew-app-token",
+   "auth": "client-id",
+   "roles": "CLI-AUTH-IDENTIFIED and CLI-1STPARTY",
+   "statuses": [
+    201,
+    400,
+    401,
+    412,
+    422,
+    500
+   ],
+   "softErrors": false,
+   "effect": "write",
+   "idempotent": false,
+   "examples": [],
+   "params": [],
+   "query": [
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "The calling client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "samlResponse": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100000,
+      "description": "Base64 of a SAML 2.0 response; the response, its assertion, or both are signed"
+     },
+     "relayState": {
+      "description": "Not looked at",
+      "type": "string",
+      "maxLength": 2000
+     }
+    },
+    "required": [
+     "samlResponse"
+    ],
+    "additionalProperties": false
+   },
+   "response": {
+    "status": 201,
+    "page": false,
+    "secret": true,
+    "entity": false,
+    "schema": {
+     "type": "object",
+     "properties": {
+      "accessToken": {
+       "type": "string",
+       "description": "JWT (RFC 9068)"
+      },
+      "tokenType": {
+       "type": "string",
+       "const": "Bearer"
+      },
+      "refreshToken": {
+       "description": "Opaque, for renewal; absent where the session has none",
+       "type": "string"
+      },
+      "expiresIn": {
+       "type": "string",
+       "pattern": "^\\d+$",
+       "description": "Remaining seconds as a string of digits"
+      },
+      "scope": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       }
+      }
+     },
+     "required": [
+      "accessToken",
+      "tokenType",
+      "expiresIn",
+      "scope"
+     ],
+     "additionalProperties": false,
+     "description": "Token response."
+    }
    }
   },
   {
@@ -6817,6 +7205,12 @@ export const manifest: Manifest = {
    "status": 429,
    "message": "Too many codes went out.",
    "fix": "Use the last code, or wait as long as Retry-After says."
+  },
+  {
+   "code": "TOO_MANY_WAITERS",
+   "status": 429,
+   "message": "Too many callers wait for messages.",
+   "fix": "Try again once some of them have been answered."
   },
   {
    "code": "HEADERS_TOO_LARGE",

@@ -10,6 +10,7 @@ import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { readForm, readJson } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
+import { goneSignal } from './http/gone.ts';
 import { timesGiven } from './http/headers.ts';
 import { parametersIn } from './http/paths.ts';
 import { checkBody, checkParams, queryReader } from './http/validate.ts';
@@ -50,6 +51,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
       caller,
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
+      gone: () => goneSignal(ctx.res),
       loggedIn: (subject) => {
         ctx.state.loggedIn = subject;
       },
@@ -117,6 +119,7 @@ interface CallParts {
   readonly caller: Principal | undefined;
   readonly list: ListIdentity;
   readonly ifMatch: string;
+  gone(): AbortSignal;
   loggedIn(subject: string): void;
 }
 
@@ -140,6 +143,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     authentication: world,
     presented: call.presented,
     caller: call.caller,
+    gone: call.gone,
     loggedIn: call.loggedIn,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
     requireMatch(schema: z.ZodType, current: object) {

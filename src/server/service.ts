@@ -20,7 +20,7 @@ import { applySeed } from './seed/apply.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/store.ts';
-import { openKeyRing } from './tokens/keys.ts';
+import { longestTokenOf, openKeyRing } from './tokens/keys.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface ServiceOptions {
@@ -74,11 +74,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     store = await options.openStore();
     const bootstrapped = await bootstrap({ store, clock, ids, randomness, settings });
     if (options.seed) await applySeed(options.seed, { store, clock, ids });
-    const keys = await openKeyRing(store, settings.signingAlg, clock);
+    const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
     const url = settings.baseUrl ?? addressOf(server, settings);
     const storeKey = await openStoreKey(store, randomness);
     const world = createWorld({ ...options, store, storeKey, keys, baseUrl: url });
     gate.open(inTurns(createApp(world).callback(), pathsOfLogins));
+    world.outbox.start();
     const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
     return { url: world.baseUrl, world, bootstrapped, stop: () => stop({ server, connections, world, flushing }) };
   } catch (error) {
@@ -127,6 +128,8 @@ interface Running {
 
 async function stop({ server, connections, world, flushing }: Running): Promise<void> {
   clearInterval(flushing);
+  // Who waits for a message is let go, or the stop would wait for him.
+  const delivered = world.outbox.stop();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
@@ -135,6 +138,7 @@ async function stop({ server, connections, world, flushing }: Running): Promise<
   await closed;
   clearTimeout(timer);
   await flushUses(world);
+  await delivered;
   await world.store.close();
 }
 

@@ -26,6 +26,7 @@ function loginServer(): Promise<FakeServer> {
       return headers.authorization === basic('bot', 'secret')
         ? tokenReply('bot-token')
         : refusal(401, 'CREDENTIALS_INVALID');
+    if (target === '/_iam/revoke') return { json: {} };
     const isGood = [`Bearer access-${given}`, 'Bearer bot-token'].includes(String(headers.authorization));
     return isGood ? { json: { groupId: 'g' } } : refusal(401, 'TOKEN_INVALID');
   });
@@ -196,6 +197,57 @@ describe('logging out', () => {
       'Bearer access-1',
       'Bearer bot-token',
     ]);
+  });
+
+  test('revokes both tokens on the server, with nothing but themselves', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Signed alice out.\n' });
+    const revocations = sent(server, '/_iam/revoke');
+    expect(revocations.map(({ method, body }) => [method, JSON.parse(body) as unknown])).toEqual([
+      ['POST', { token: 'refresh-1' }],
+      ['POST', { token: 'access-1' }],
+    ]);
+    for (const { headers } of revocations) expect(headers).not.toHaveProperty('authorization');
+    expect((await home.iam(get)).code).toBe(4);
+  });
+
+  test('revokes a token that a client kept between runs', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'], {
+      stdin: 'secret',
+    });
+    await home.iam(get);
+    expect((await home.iam(['logout'])).code).toBe(0);
+    expect(sent(server, '/_iam/revoke').map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { token: 'bot-token' },
+    ]);
+  });
+
+  test('forgets the tokens also where the server is out of reach, and says so', async () => {
+    await using home = await Home.make();
+    const server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    await server[Symbol.asyncDispose]();
+    const outcome = await home.iam(['logout']);
+    expect(outcome).toMatchObject({ code: 0, out: '' });
+    expect(outcome.err).toBe(
+      `warning: The tokens could not be revoked at ${server.url}; it takes them until they expire.\nSigned alice out.\n`,
+    );
+    expect(await readdir(path.dirname(sessionPath('default', home.variables)))).toEqual([]);
+  });
+
+  test('sends the tokens to no other server than their own', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await using other = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const outcome = await home.iam(['logout'], { variables: { IAM_BASE_URL: other.url } });
+    expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining('could not be revoked') });
+    expect(other.received).toEqual([]);
+    expect(await readdir(path.dirname(sessionPath('default', home.variables)))).toEqual([]);
   });
 
   test('where nobody is signed in is no failure', async () => {

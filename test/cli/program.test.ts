@@ -22,8 +22,12 @@ function build(typed?: readonly string[]): Command {
   return buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest, ...(typed ? { typed } : {}) });
 }
 
+/** What can be run. `iam keys` is an operation, and has a command below it. */
 function leaves(command: Command): Command[] {
-  return command.commands.flatMap((below) => (below.commands.length > 0 ? leaves(below) : [below]));
+  return command.commands.flatMap((below) => [
+    ...(below.commands.length === 0 || below.options.length > 0 ? [below] : []),
+    ...leaves(below),
+  ]);
 }
 
 const all = leaves(build());

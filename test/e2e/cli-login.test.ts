@@ -43,8 +43,12 @@ describe('a user of the real server', () => {
     await expire(sandbox);
     expect((await sandbox.iam(['groups', 'list'])).code).toBe(0);
     expect((await sandbox.iam(['groups', 'list', '--debug'])).err).not.toContain('generate-token');
+    const file = sessionPath('default', { XDG_CACHE_HOME: sandbox.file('cache') });
+    const { accessToken: IAM_TOKEN } = JSON.parse(await readFile(file, 'utf8')) as { accessToken: string };
+    expect((await sandbox.iam(['groups', 'list'], { IAM_BASE_URL: url, IAM_TOKEN })).code).toBe(0);
     expect((await sandbox.iam(['logout'])).code).toBe(0);
     expect((await sandbox.iam(['groups', 'list'])).code).toBe(4);
+    expect((await sandbox.iam(['groups', 'list'], { IAM_BASE_URL: url, IAM_TOKEN })).code).toBe(4);
   });
 
   test('who is only in the environment is signed in by it, and lacks what a second proof would give', async () => {

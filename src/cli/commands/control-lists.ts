@@ -1,13 +1,9 @@
 /** Lists that the service interface does not have, by the control plane of the server: operators must find an id. */
 import type { Command } from 'commander';
-import { asPage, assertSuccess } from '../../client/answer.ts';
-import { ClientError } from '../../client/errors.ts';
+import { controlPages, shapeOf, whereFrom } from '../control.ts';
 import { addLeaf, runs } from '../leaf.ts';
-import { addExtentOptions, extentOf, type PageSource, printPages } from '../list.ts';
-import { baseUrlOf } from '../runtime/connection.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { CliError } from '../runtime/failures.ts';
-import type { ListShape } from '../runtime/output.ts';
+import { addExtentOptions, extentOf, printPages } from '../list.ts';
+import type { Surroundings } from '../runtime/context.ts';
 
 interface ControlList {
   readonly title: string;
@@ -58,7 +54,6 @@ const lists: Readonly<Record<string, ControlList>> = {
 
 const memberColumns = ['kind', 'userId', 'businessId', 'serviceId'];
 const factorColumns = ['id', 'contactType', 'email', 'mobile', 'verified', 'default', 'credential', 'tags'];
-const whereFrom = 'Asks the control plane of the server under /_iam, which a server may have switched off.';
 
 /** Adds `list` to one of the nouns. */
 export function addControlList(noun: Command, surroundings: Surroundings): void {
@@ -81,7 +76,7 @@ export function addControlList(noun: Command, surroundings: Surroundings): void 
     const name = options.name as string | undefined;
     return printPages(
       context,
-      pages(context, `/_iam/${kind}`, { name }),
+      controlPages(context, `/_iam/${kind}`, { name }),
       shapeOf(list.columns, list.main),
       extentOf(options),
     );
@@ -101,7 +96,7 @@ export function addGroupsMembers(noun: Command, surroundings: Surroundings): voi
     const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
     return printPages(
       context,
-      pages(context, path, {}),
+      controlPages(context, path, {}),
       shapeOf(memberColumns, memberColumns.length),
       extentOf(options),
     );
@@ -123,37 +118,6 @@ export function addUsersFactors(noun: Command, surroundings: Surroundings): void
   addExtentOptions(command);
   runs(command, surroundings, (context, [userId], options) => {
     const path = `/_iam/users/${encodeURIComponent(String(userId))}/factors`;
-    return printPages(context, pages(context, path, {}), shapeOf(factorColumns, 6), extentOf(options));
-  });
-}
-
-function shapeOf(columns: readonly string[], main: number): ListShape {
-  const properties = Object.fromEntries(columns.map((column) => [column, {}]));
-  return { schema: { properties }, main: columns.slice(0, main) };
-}
-
-function pages(context: Context, path: string, filters: Readonly<Record<string, string | undefined>>): PageSource {
-  return async (query) => {
-    const client = await context.connect();
-    const answer = await client.raw('GET', path, { query: { ...filters, ...query }, signal: context.io.signal });
-    try {
-      assertSuccess(answer);
-      return asPage(answer);
-    } catch (error) {
-      throw isMissing(error) ? withoutControlPlane(context) : error;
-    }
-  };
-}
-
-/** Nothing answers there; that a group is not known is something else. */
-function isMissing(error: unknown): boolean {
-  return error instanceof ClientError && error.status === 404 && !error.code.endsWith('_NOT_FOUND');
-}
-
-function withoutControlPlane({ sources }: Context): CliError {
-  return new CliError(`The server at ${baseUrlOf(sources)} has no control plane, or one that lacks this list.`, {
-    code: 'CONTROL_PLANE_MISSING',
-    exitCode: 3,
-    fix: 'Ask a server that was started without --no-control.',
+    return printPages(context, controlPages(context, path, {}), shapeOf(factorColumns, 6), extentOf(options));
   });
 }

@@ -1,20 +1,25 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import { operationDefiner } from '../../contract/operation.ts';
 import type { OperationContext } from '../operations/define.ts';
-import type { Settings } from '../settings.ts';
-import type { Reader } from '../store/store.ts';
 
 /** Below this path, beside the service prefix and never under it. */
 export const controlPrefix = '/_iam';
 
-/** What a route is given besides the call itself. */
-export interface ControlContext {
-  readonly store: Reader;
-  readonly settings: Settings;
-  /** Where callers reach the service, without a slash at the end. */
-  readonly baseUrl: string;
-  readonly range: OperationContext['range'];
-}
+/** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
+export type ControlContext = Pick<
+  OperationContext,
+  | 'store'
+  | 'storeKey'
+  | 'settings'
+  | 'baseUrl'
+  | 'clock'
+  | 'randomness'
+  | 'keys'
+  | 'outbox'
+  | 'authentication'
+  | 'range'
+  | 'gone'
+>;
 
 export const defineRoute = operationDefiner<ControlContext>();
 
@@ -24,3 +29,6 @@ export const forReaders = {
   auth: 'caller',
   roles: 'CLI-1STPARTY and (ADMIN or IAM_ADMIN_READ_ONLY)',
 } as const;
+
+/** What a route that changes something, or shows codes, asks of them. */
+export const forAdministrators = { auth: 'caller', roles: 'CLI-1STPARTY and ADMIN' } as const;

@@ -36,12 +36,7 @@ interface Mounted {
 }
 
 function mounted(route: Operation<ControlContext>, world: World, isRemote: boolean): Mounted {
-  const { settings, baseUrl, store } = world;
-  const guarded: AnyOperation = {
-    ...route,
-    handle: (input, { range }) => route.handle(input, { store, settings, baseUrl, range }),
-  };
-  return { route, matcher: pathMatcher(route.path), handle: compile(isRemote ? guarded : opened(guarded), world) };
+  return { route, matcher: pathMatcher(route.path), handle: compile(isRemote ? route : opened(route), world) };
 }
 
 /** The same without asking who calls: what is presented all the same is then not looked at. */

@@ -111,13 +111,18 @@ async function fromToken(by: Authentication, token: string): Promise<Principal> 
 
 /** A client that calls with a token of its own. */
 async function clientOf(by: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
-  const ended = claims.sid !== undefined && !(await sessionInForce(by.store, claims.sid, epochSeconds(by.clock)));
-  if (ended || claims.sub !== client.clientId) throw unauthenticated('TOKEN_INVALID');
+  if ((await isEnded(by, claims)) || claims.sub !== client.clientId) throw unauthenticated('TOKEN_INVALID');
   const known = holders.get(claims);
   if (known?.client === client) return known;
   const holder = holderOf(claims, client, await rolesOfProvenClient(by.store, client));
   if (client.serviceAccountId === undefined) holders.set(claims, holder);
   return holder;
+}
+
+/** A client's token ends with its session; one that has none can be revoked by itself. */
+async function isEnded({ store, clock }: Authentication, { sid, jti }: AccessClaims): Promise<boolean> {
+  if (sid !== undefined) return !(await sessionInForce(store, sid, epochSeconds(clock)));
+  return (await store.revokedTokens.get(jti)) !== undefined;
 }
 
 /** What tokens gave to clients that have no groups. Claims and rows do not change in place, so the same two give the same. */

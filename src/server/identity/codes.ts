@@ -84,9 +84,10 @@ export async function sendCode(
     createdAt: now,
     expiresAt,
   });
+  const voids = before && !before.used && before.expiresAt > now ? before.codeId : undefined;
   const text = `${holder.purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It is good for ten minutes. Tell it to nobody.`;
   for (const contact of reached)
-    await queueMessage(tx, { contact, purpose: holder.purpose, text, code: { codeId, code, expiresAt } }, tools);
+    await queueMessage(tx, { contact, purpose: holder.purpose, text, code: { codeId, code, expiresAt, voids } }, tools);
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
 }
 

@@ -29,7 +29,13 @@ export interface MessageDraft {
   readonly purpose: string;
   /** `{code}` stands where the code is to be. */
   readonly text: string;
-  readonly code?: { readonly codeId: string; readonly code: string; readonly expiresAt: number };
+  readonly code?: {
+    readonly codeId: string;
+    readonly code: string;
+    readonly expiresAt: number;
+    /** The code that was good until this one. */
+    readonly voids?: string | undefined;
+  };
 }
 
 /** So long messages are kept, and */
@@ -52,6 +58,7 @@ export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: 
       ? {}
       : {
           codeId: code.codeId,
+          ...(code.voids === undefined ? {} : { voids: code.voids }),
           sealedCode: tools.storeKey.seal(code.code),
           expiresAt: new Date(code.expiresAt * 1000).toISOString(),
         }),
@@ -59,14 +66,19 @@ export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: 
   });
 }
 
-/** The code of a message, for whoever may read it. */
+/** The code of a message, for whoever may read it; undefined where it has none, or was handed on with it. */
 export function codeOf(message: Message, key: StoreKey): string | undefined {
   return message.sealedCode === undefined ? undefined : key.open(message.sealedCode);
 }
 
-/** What a message says, code and all. */
+/** What a message says, code and all; stars where the code is kept no more. */
 export function textOf(message: Message, key: StoreKey): string {
-  return message.text.replace('{code}', codeOf(message, key) ?? '');
+  return message.text.replace('{code}', codeOf(message, key) ?? '******');
+}
+
+/** A message as it stays once it was handed on, or given up: without its code. */
+export function withoutCode({ sealedCode: _, ...message }: Message): Message {
+  return message;
 }
 
 async function clearOld(tx: Transaction, now: number): Promise<void> {

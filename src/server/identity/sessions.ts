@@ -142,6 +142,16 @@ export async function rotateOwn(tx: Transaction, session: Session, tools: Tools)
   return giveRefreshToken(tx, session, tools);
 }
 
+/** Whether a refresh token of the session is still taken. */
+export async function isRenewable(
+  reader: Pick<Reader, 'refreshTokens'>,
+  { sessionId }: Session,
+  now: number,
+): Promise<boolean> {
+  const tokens = await reader.refreshTokens.find('sessionId', sessionId);
+  return tokens.some(({ used, issuedAt }) => !used && issuedAt + idleEndSeconds > now);
+}
+
 /** The level that a session has now: the second proof lasts 12 hours. */
 export function levelOf(session: Session, now: number): Level {
   if (session.level !== 'AUTH-MFA') return session.level;

@@ -33,6 +33,8 @@ export interface OperationContext extends Ports {
   /** How the call presented itself, for the operations that log somebody in. Reading it throws where that is no way. */
   readonly presented: Presented;
   readonly authentication: Authentication;
+  /** Given once the caller has gone, or was answered: whoever waited for him need not go on. */
+  gone(): AbortSignal;
   /** Tells the log whose login the call was. */
   loggedIn(subject: string): void;
   /** The call's cursor and limit, checked; `after` is a key. For operations that answer a page. */

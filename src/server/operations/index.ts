@@ -48,6 +48,8 @@ import userAccessesRemoveUser from './user-accesses/remove-user.ts';
 import userIdentitiesAddIdentity from './user-identities/add-identity.ts';
 import userIdentitiesAssociateLegacyByEmail from './user-identities/associate-legacy-by-email.ts';
 import userIdentitiesAssociateLegacyByMobile from './user-identities/associate-legacy-by-mobile.ts';
+import userIdentitiesCertificateLogin from './user-identities/certificate-login.ts';
+import userIdentitiesCertificateToken from './user-identities/certificate-token.ts';
 import userIdentitiesChangePassword from './user-identities/change-password.ts';
 import userIdentitiesCompleteAssociateLegacy from './user-identities/complete-associate-legacy.ts';
 import userIdentitiesCreate from './user-identities/create.ts';
@@ -68,10 +70,12 @@ import userIdentitiesIdentification from './user-identities/identification.ts';
 import userIdentitiesLeverageMfa from './user-identities/leverage-mfa.ts';
 import userIdentitiesLock from './user-identities/lock.ts';
 import userIdentitiesLogin from './user-identities/login.ts';
+import userIdentitiesLoginFederated from './user-identities/login-federated.ts';
 import userIdentitiesLoginLegacy from './user-identities/login-legacy.ts';
 import userIdentitiesProvisionLogon from './user-identities/provision-logon.ts';
 import userIdentitiesRemove from './user-identities/remove.ts';
 import userIdentitiesRemoveIdentity from './user-identities/remove-identity.ts';
+import userIdentitiesRenewAppToken from './user-identities/renew-app-token.ts';
 import userIdentitiesResetLegacyPassword from './user-identities/reset-legacy-password.ts';
 import userIdentitiesResetPassword from './user-identities/reset-password.ts';
 import userIdentitiesRetrieve from './user-identities/retrieve.ts';
@@ -130,6 +134,8 @@ export const operations = {
   'user-identities.add-identity': userIdentitiesAddIdentity,
   'user-identities.associate-legacy-by-email': userIdentitiesAssociateLegacyByEmail,
   'user-identities.associate-legacy-by-mobile': userIdentitiesAssociateLegacyByMobile,
+  'user-identities.certificate-login': userIdentitiesCertificateLogin,
+  'user-identities.certificate-token': userIdentitiesCertificateToken,
   'user-identities.change-password': userIdentitiesChangePassword,
   'user-identities.complete-associate-legacy': userIdentitiesCompleteAssociateLegacy,
   'user-identities.create': userIdentitiesCreate,
@@ -150,10 +156,12 @@ export const operations = {
   'user-identities.leverage-mfa': userIdentitiesLeverageMfa,
   'user-identities.lock': userIdentitiesLock,
   'user-identities.login': userIdentitiesLogin,
+  'user-identities.login-federated': userIdentitiesLoginFederated,
   'user-identities.login-legacy': userIdentitiesLoginLegacy,
   'user-identities.provision-logon': userIdentitiesProvisionLogon,
   'user-identities.remove': userIdentitiesRemove,
   'user-identities.remove-identity': userIdentitiesRemoveIdentity,
+  'user-identities.renew-app-token': userIdentitiesRenewAppToken,
   'user-identities.reset-legacy-password': userIdentitiesResetLegacyPassword,
   'user-identities.reset-password': userIdentitiesResetPassword,
   'user-identities.retrieve': userIdentitiesRetrieve,

@@ -1,6 +1,5 @@
 /** The world outside: four ports, each with an embedded default and an adapter for the real thing. */
 import type { Clock } from '../clock.ts';
-import type { Outbox } from '../identity/messages.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { StoreKey } from '../identity/store-key.ts';
 import type { Log } from '../log.ts';
@@ -8,12 +7,12 @@ import type { Randomness } from '../randomness.ts';
 import type { Settings } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import { createMainframe, type Mainframe } from './mainframe.ts';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, type MessagePort } from './outbox.ts';
 import { createProductSystem, type ProductSystem } from './product-system.ts';
 import { createProviders, type Providers } from './providers.ts';
 
 export interface Ports {
-  readonly outbox: Outbox;
+  readonly outbox: MessagePort;
   readonly mainframe: Mainframe;
   readonly productSystem: ProductSystem;
   readonly providers: Providers;

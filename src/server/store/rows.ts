@@ -14,6 +14,10 @@ export const SigningKeyRow = z
     privateJwk: z.record(z.string(), z.unknown()),
     publicJwk: z.record(z.string(), z.unknown()),
     createdAt: instant,
+    /** The longest life, in seconds, of the tokens that it signs or signed. */
+    longestToken: z.number().optional(),
+    /** Of a key that signs no more: when the last of its tokens is over (epoch seconds). */
+    retiresAt: z.number().optional(),
   })
   .readonly();
 
@@ -173,6 +177,9 @@ export const RefreshTokenRow = z
   .strictObject({ tokenHash: text, sessionId: text, used: z.boolean(), issuedAt: z.number() })
   .readonly();
 
+/** An access token without a session that was revoked, until it would have ended (epoch seconds). */
+export const RevokedTokenRow = z.strictObject({ tokenId: text, expiresAt: z.number() }).readonly();
+
 /** A message that went out, or would have: the outbox is part of the store. */
 export const MessageRow = z
   .strictObject({
@@ -185,6 +192,8 @@ export const MessageRow = z
     /** The code, under the key of the store. */
     sealedCode: text.optional(),
     codeId: text.optional(),
+    /** The id of the code, good until then, that this message's code took the place of. */
+    voids: text.optional(),
     createdAt: instant,
     expiresAt: instant.optional(),
     /** Absent where the outbox is where it stays; else what became of handing it to a relay. */

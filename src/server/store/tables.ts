@@ -28,6 +28,7 @@ import {
   MembershipRow,
   MessageRow,
   RefreshTokenRow,
+  RevokedTokenRow,
   SessionRow,
   SigningKeyRow,
   SubjectRow,
@@ -150,9 +151,10 @@ export const tables = {
     unique: {},
     index: { sessionId: (row) => row.sessionId },
   }),
+  revokedTokens: table(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} }),
   messages: table(MessageRow, (row) => row.messageId, {
     unique: {},
-    index: { to: (row) => foldIdentifier(row.to), delivery: (row) => row.delivery },
+    index: { to: (row) => foldIdentifier(row.to), delivery: (row) => row.delivery, voids: (row) => row.voids },
   }),
   storeSecrets: table(StoreSecretRow, (row) => row.name, { unique: {}, index: {} }),
   codes: table(CodeRow, (row) => row.codeId, {

@@ -1,35 +1,70 @@
-/** The signing keys: made, kept in the store, imported once, and shown to verifiers as a JWK Set. */
+/** The signing keys: made, kept in the store, imported once, replaced, and shown to verifiers as a JWK Set. */
 import type { CryptoKey, JWK } from 'jose';
 import { calculateJwkThumbprint, exportJWK, exportSPKI, generateKeyPair, importJWK } from 'jose';
-import type { Clock } from '../clock.ts';
+import { type Clock, epochSeconds } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
 
 export const signingAlgorithms = ['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** A key ready for use. `publicJwk` has public members only. */
+/** A key that tokens are verified with. `publicJwk` has public members only. */
 export interface ImportedKey {
   readonly kid: string;
   readonly alg: string;
-  readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
   readonly publicJwk: JWK;
 }
 
+/** The key that signs. */
+export interface CurrentKey extends ImportedKey {
+  readonly privateKey: CryptoKey;
+}
+
 export interface KeyRing {
   /** The key that signs what is issued now. */
-  current(): ImportedKey;
+  current(): CurrentKey;
   /** The key with this id, as long as tokens signed with it are taken. */
   find(kid: string): ImportedKey | undefined;
-  /** All public keys, the current one first. */
+  /** All public keys that tokens are verified with, the current one first. */
   publicKeys(): readonly JWK[];
   /** The current public key as PEM (RFC 7468). */
   currentPem(): Promise<string>;
+  /** Puts a new key of the same algorithm in the place of the current one. One rotation at a time. */
+  rotate(): Promise<Rotated>;
+}
+
+export interface Rotated {
+  /** The key that signs from now on. */
+  readonly kid: string;
+  /** Keys that sign no more, with the epoch second until which they verify; undefined where that is not known. */
+  readonly retired: readonly { readonly kid: string; readonly until: number | undefined }[];
+}
+
+export interface KeyRingParts {
+  readonly store: Store;
+  readonly alg: SigningAlgorithm;
+  readonly clock: Clock;
+  /** The longest life, in seconds, of any token that is issued. */
+  readonly longestToken: number;
+}
+
+/** A retired key stays for this much longer than the last token it signed: signing takes time, and clocks differ. */
+const marginSeconds = 60;
+/** What the settings allow at most: for keys of whose tokens nothing was noted. */
+const longestPossible = 86_400;
+
+/** The longest life that these settings give any token, in seconds. */
+export function longestTokenOf(settings: {
+  readonly clientTokenLifetime: number;
+  readonly userTokenLifetime: number;
+  readonly rememberedTokenLifetime: number;
+}): number {
+  return Math.max(settings.clientTokenLifetime, settings.userTokenLifetime, settings.rememberedTokenLifetime);
 }
 
 /** A new key pair for this algorithm; RSA keys have 3072 bits. The id is the key's thumbprint (RFC 7638). */
-export async function makeSigningKey(alg: SigningAlgorithm, clock: Clock): Promise<SigningKey> {
+async function makeSigningKey(alg: string, { clock, longestToken }: KeyRingParts): Promise<SigningKey> {
   const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 3072 });
   const publicJwk = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(publicJwk);
@@ -41,45 +76,110 @@ export async function makeSigningKey(alg: SigningAlgorithm, clock: Clock): Promi
     privateJwk: { ...(await exportJWK(pair.privateKey)), ...named },
     publicJwk: { ...publicJwk, ...named },
     createdAt: clock.now().toISOString(),
+    longestToken,
   };
 }
 
 /** Loads the keys of a store; makes one where none is current for this algorithm. Older keys go on verifying. */
-export async function openKeyRing(store: Store, alg: SigningAlgorithm, clock: Clock): Promise<KeyRing> {
-  const rows = await store.signingKeys.list();
-  const current = rows.find((row) => row.current && row.alg === alg) ?? (await makeCurrent(store, alg, clock));
-  const others = rows.filter((row) => row.kid !== current.kid);
-  const imported = await Promise.all([current, ...others].map(importKey));
-  return keyRing(imported);
+export async function openKeyRing(parts: KeyRingParts): Promise<KeyRing> {
+  const rows = await parts.store.signingKeys.list();
+  const found = rows.find((row) => row.current && row.alg === parts.alg);
+  const current = found ? await noted(found, parts) : await makeSigningKey(parts.alg, parts);
+  const kept = found ? rows : await putInPlace(current, parts);
+  const others = kept.filter(({ kid }) => kid !== current.kid);
+  return createKeyRing(await opened([current, ...others]), parts);
 }
 
-async function makeCurrent(store: Store, alg: SigningAlgorithm, clock: Clock): Promise<SigningKey> {
-  const made = await makeSigningKey(alg, clock);
-  await store.transaction(async (tx) => {
+/** Tokens may live longer than at the start before; those that live shorter now were signed all the same. */
+async function noted(row: SigningKey, { store, longestToken }: KeyRingParts): Promise<SigningKey> {
+  if (longestToken <= (row.longestToken ?? longestPossible)) return row;
+  const lengthened = { ...row, longestToken };
+  await store.transaction((tx) => tx.signingKeys.replace(lengthened));
+  return lengthened;
+}
+
+/** Keeps a new current key and clears away what verifies nothing any more. @returns all keys that are left. */
+function putInPlace(made: SigningKey, { store, clock }: KeyRingParts): Promise<readonly SigningKey[]> {
+  const now = epochSeconds(clock);
+  return store.transaction(async (tx) => {
     for (const row of await tx.signingKeys.list()) {
-      if (row.current) await tx.signingKeys.replace({ ...row, current: false });
+      if (row.current) await tx.signingKeys.replace(retired(row, now));
+      else if (isOver(row, now)) await tx.signingKeys.delete(row.kid);
     }
     await tx.signingKeys.insert(made);
+    return tx.signingKeys.list();
   });
-  return made;
 }
 
-async function importKey(row: SigningKey): Promise<ImportedKey> {
-  const privateKey = await importJWK(row.privateJwk as JWK, row.alg);
-  const publicKey = await importJWK(row.publicJwk as JWK, row.alg);
-  if (privateKey instanceof Uint8Array || publicKey instanceof Uint8Array)
-    throw new Error(`key ${row.kid} is symmetric`);
-  return { kid: row.kid, alg: row.alg, privateKey, publicKey, publicJwk: row.publicJwk as JWK };
+/** Its private half is not needed any more, so it is not kept. */
+function retired(row: SigningKey, now: number): SigningKey {
+  const retiresAt = now + (row.longestToken ?? longestPossible) + marginSeconds;
+  return { ...row, current: false, privateJwk: {}, retiresAt };
 }
 
-function keyRing(keys: readonly ImportedKey[]): KeyRing {
-  const byId = new Map(keys.map((key) => [key.kid, key]));
-  const [current] = keys;
-  if (!current) throw new Error('a key ring holds at least one key');
+function isOver({ retiresAt }: { readonly retiresAt?: number | undefined }, now: number): boolean {
+  return retiresAt !== undefined && retiresAt <= now;
+}
+
+/** What the ring holds: the current key, and by id all that verify. */
+interface Keys {
+  readonly current: CurrentKey;
+  readonly byId: ReadonlyMap<string, VerifyingKey>;
+}
+
+interface VerifyingKey extends ImportedKey {
+  readonly retiresAt?: number | undefined;
+}
+
+/** Imports rows, of which the first is the current one. */
+async function opened([first, ...others]: readonly SigningKey[]): Promise<Keys> {
+  if (!first) throw new Error('a key ring holds at least one key');
+  const privateKey = await importedHalf(first, first.privateJwk);
+  const verifying = await Promise.all([first, ...others].map(importPublic));
+  const [own] = verifying;
   return {
-    current: () => current,
-    find: (kid) => byId.get(kid),
-    publicKeys: () => keys.map((key) => key.publicJwk),
-    currentPem: () => exportSPKI(current.publicKey),
+    current: { ...(own as VerifyingKey), privateKey },
+    byId: new Map(verifying.map((key) => [key.kid, key])),
+  };
+}
+
+async function importPublic(row: SigningKey): Promise<VerifyingKey> {
+  const publicKey = await importedHalf(row, row.publicJwk);
+  return { kid: row.kid, alg: row.alg, publicKey, publicJwk: row.publicJwk as JWK, retiresAt: row.retiresAt };
+}
+
+async function importedHalf({ kid, alg }: SigningKey, jwk: Readonly<Record<string, unknown>>): Promise<CryptoKey> {
+  const key = await importJWK(jwk as JWK, alg);
+  if (key instanceof Uint8Array) throw new Error(`key ${kid} is symmetric`);
+  return key;
+}
+
+function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
+  let keys = first;
+  let rotating: Promise<unknown> = Promise.resolve();
+  const inForce = (key: VerifyingKey) => !isOver(key, epochSeconds(parts.clock));
+
+  /** The new key signs only after it is durable; from one moment to the next both are there for verifying. */
+  async function rotateOnce(): Promise<Rotated> {
+    const made = await makeSigningKey(keys.current.alg, parts);
+    const rows = await putInPlace(made, parts);
+    keys = await opened([made, ...rows.filter(({ kid }) => kid !== made.kid)]);
+    const others = rows.filter((row) => !row.current);
+    return { kid: made.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
+  }
+
+  return {
+    current: () => keys.current,
+    find(kid) {
+      const key = keys.byId.get(kid);
+      return key && inForce(key) ? key : undefined;
+    },
+    publicKeys: () => [...keys.byId.values()].filter(inForce).map(({ publicJwk }) => publicJwk),
+    currentPem: () => exportSPKI(keys.current.publicKey),
+    rotate() {
+      const rotation = rotating.then(rotateOnce);
+      rotating = rotation.catch(() => undefined);
+      return rotation;
+    },
   };
 }

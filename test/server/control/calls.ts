@@ -11,14 +11,18 @@ export interface WireAnswer {
 interface WireCall {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
 }
 
 /** Sends exactly these headers. Host is the server's own where none is given. */
-export function send(server: TestServer, path: string, { method = 'GET', headers = {} }: WireCall = {}) {
+export function send(server: TestServer, path: string, { method = 'GET', headers = {}, body }: WireCall = {}) {
   const { port } = new URL(server.url);
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const typed = text === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
   return new Promise<WireAnswer>((resolve, reject) => {
     const outgoing = request(
-      { host: '127.0.0.1', port, path, method, headers: headers as Record<string, string | string[]> },
+      { host: '127.0.0.1', port, path, method, headers: typed as Record<string, string | string[]> },
       async (incoming) => {
         let text = '';
         for await (const chunk of incoming) text += chunk;
@@ -27,7 +31,7 @@ export function send(server: TestServer, path: string, { method = 'GET', headers
       },
     );
     outgoing.on('error', reject);
-    outgoing.end();
+    outgoing.end(text);
   });
 }
 

@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { controlRoutes } from '../../../src/server/control/routes.ts';
+import { queueMessage } from '../../../src/server/identity/messages.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
 import { send } from './calls.ts';
 
 const seed = { users: [{ userId: 'somebody' }] };
 const idIn = (path: string) => (path.startsWith('/users/') ? 'somebody' : 'iam-administrators');
-const paths = controlRoutes.map(({ path }) => `/_iam${path.replace('{id}', idIn(path))}`);
+const all = controlRoutes.map(({ method, path }) => ({
+  method,
+  path: `/_iam${path.replace('{id}', idIn(path)).replace('/wait', '/wait?timeout=0')}`,
+  body: path === '/revoke' ? { token: 'x' } : undefined,
+}));
+/** Reading routes that have an answer whatever is there. */
+const paths = all.filter(({ method, path }) => method === 'GET' && !path.includes('wait')).map(({ path }) => path);
+const restricted = all.filter(({ path }) => path !== '/_iam/revoke');
+
+const notice = { contact: { channel: 'email', to: 'a@example.com' }, purpose: 'notice', text: 'Changed.' } as const;
 
 let server: TestServer;
 beforeAll(async () => {
@@ -67,6 +77,24 @@ describe('on a server that only this machine reaches', () => {
       expect(answer).toMatchObject({ status: 403, count: 0, body: [{ code: 'HOST_FOREIGN' }] });
     },
   );
+
+  test('a foreign call changes nothing, whatever it asks for', async () => {
+    await using guarded = await startServer();
+    const token = await userToken(guarded, { userId: 'u1' });
+    await guarded.world.store.transaction((tx) => queueMessage(tx, notice, guarded.world));
+    const [before, kid] = [await guarded.dump(), guarded.world.keys.current().kid];
+    const calls = [...all, { method: 'DELETE', path: '/_iam/sessions?userId=u1', body: undefined }];
+    for (const headers of [
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { Host: `evil.example:${port()}` },
+    ]) {
+      for (const { method, path, body } of [...calls, { method: 'POST', path: '/_iam/revoke', body: { token } }])
+        expect(await send(guarded, path, { method, headers, body })).toMatchObject({ status: 403 });
+    }
+    expect(await guarded.dump()).toEqual(before);
+    expect(guarded.world.keys.current().kid).toBe(kid);
+  });
 
   test('pages of this machine may call, from any port', async () => {
     for (const origin of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:5173', 'http://app.localhost'])
@@ -130,11 +158,14 @@ describe('on a server that other machines reach', () => {
     Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
   });
 
-  test.each(paths)('%s asks who calls', async (path) => {
-    const answer = await send(remote, path);
+  test.each(restricted)('$method $path asks who calls', async ({ method, path }) => {
+    const answer = await send(remote, path, { method });
     expect(answer).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
     expect(answer.headers['www-authenticate']).toBeDefined();
-    const wrong = await send(remote, path, { headers: basic({ clientId: 'x', clientSecret: 'y' }) });
+    const wrong = await send(remote, path, {
+      method,
+      headers: basic({ clientId: `x${path.replaceAll(/\W/g, '-')}${method}`, clientSecret: 'y' }),
+    });
     expect(wrong).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_INVALID' }] });
   });
 
@@ -150,6 +181,40 @@ describe('on a server that other machines reach', () => {
       const answer = await send(remote, '/_iam/users', { headers });
       expect(answer).toMatchObject({ status: 403, body: [{ code: 'ROLE_MISSING' }] });
     }
+  });
+
+  test('only administrators see messages and sessions, or change anything', async () => {
+    const own = restricted.filter(({ path }) => /inbox|sessions|keys/.test(path));
+    expect(own.length).toBeGreaterThan(5);
+    const before = await withoutClients(remote);
+    const kid = remote.world.keys.current().kid;
+    for (const authorities of [[], ['IAM_ADMIN_READ_ONLY'], ['IAM_ADMIN_MAINTENANCE']]) {
+      const headers = basic(await remote.makeClient({ authorities }));
+      for (const { method, path } of own)
+        expect(await send(remote, path, { method, headers })).toMatchObject({
+          status: 403,
+          body: [{ code: 'ROLE_MISSING' }],
+        });
+    }
+    expect(await withoutClients(remote)).toEqual(before);
+    expect(remote.world.keys.current().kid).toBe(kid);
+    const headers = basic(await remote.makeClient({ authorities: ['ADMIN'] }));
+    const statuses = await Promise.all(
+      own.map(async ({ method, path }) => (await send(remote, path, { method, headers })).status),
+    );
+    expect(statuses.filter((status) => status === 401 || status === 403)).toEqual([]);
+  });
+
+  async function withoutClients({ dump }: TestServer) {
+    const { clients: _, subjects: _names, ...rest } = await dump();
+    return rest;
+  }
+
+  test('whoever has a token may revoke it', async () => {
+    const token = await userToken(remote);
+    expect(await send(remote, '/_iam/revoke', { method: 'POST', body: { token } })).toMatchObject({ status: 200 });
+    const headers = { Authorization: `Bearer ${token}` };
+    expect(await send(remote, '/_iam/users', { headers })).toMatchObject({ status: 401 });
   });
 
   test('it lets no third-party client in, whatever its roles', async () => {
@@ -171,10 +236,16 @@ describe('on a server that other machines reach', () => {
 describe('switched off', () => {
   test('it answers 404 for all of it, whoever calls', async () => {
     await using off = await startServer({ flags: { 'no-control': true } });
-    for (const path of [...paths, '/_iam', '/_iam/nothing']) {
+    const kid = off.world.keys.current().kid;
+    const others = ['/_iam', '/_iam/nothing'].map((path) => ({ method: 'GET', path, body: undefined }));
+    for (const { path, ...call } of [...all, ...others]) {
       for (const headers of [{}, { Origin: 'https://evil.example' }])
-        expect(await send(off, path, { headers })).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });
+        expect(await send(off, path, { ...call, headers })).toMatchObject({
+          status: 404,
+          body: [{ code: 'PATH_UNKNOWN' }],
+        });
     }
+    expect(off.world.keys.current().kid).toBe(kid);
   });
 });
 
@@ -192,13 +263,19 @@ describe('paths and methods', () => {
     expect(await send(server, path)).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });
   });
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is not taken', async (method) => {
-    for (const path of paths) {
-      const answer = await send(server, path, { method });
-      expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
-      expect(answer.body).toMatchObject([{ code: 'METHOD_NOT_ALLOWED' }]);
-    }
-  });
+  test.each(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+    '%s is taken where a route has it only',
+    async (method) => {
+      for (const { path } of all) {
+        const methods = all.filter((route) => route.path === path).map((route) => route.method as string);
+        if (methods.includes(method)) continue;
+        const answer = await send(server, path, { method });
+        const allow = methods.map((name) => (name === 'GET' ? 'GET, HEAD' : name)).join(', ');
+        expect(answer).toMatchObject({ status: 405, headers: { allow } });
+        expect(answer.body).toMatchObject([{ code: 'METHOD_NOT_ALLOWED' }]);
+      }
+    },
+  );
 
   test('HEAD answers as GET does, without the body', async () => {
     const answer = await send(server, '/_iam/users', { method: 'HEAD' });

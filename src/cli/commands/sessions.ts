@@ -1,0 +1,77 @@
+/** `iam sessions`: who is signed in, and an end to it. */
+import type { Command } from 'commander';
+import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
+import { addLeaf, type Options, runs } from '../leaf.ts';
+import { addExtentOptions, extentOf, printPages } from '../list.ts';
+import type { Context, Surroundings } from '../runtime/context.ts';
+import { usageError } from '../runtime/failures.ts';
+import { confirmed, printAnswer, printPlan } from '../send.ts';
+
+const path = '/_iam/sessions';
+const columns = [
+  ...['sessionId', 'userId', 'clientId', 'level', 'endsAt'],
+  ...['startedAt', 'renewable', 'remember', 'smart', 'logon', 'device'],
+];
+const shownInTables = 5;
+
+/** Adds the commands of the noun. */
+export function addSessions(noun: Command, surroundings: Surroundings): void {
+  addListCommand(noun, surroundings);
+  addEndCommand(noun, surroundings);
+}
+
+function addListCommand(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'list', {
+    title: 'Lists sessions that last',
+    description: whereFrom,
+    effect: 'read',
+    examples: [
+      { title: 'Of a user', command: '--user-id ID' },
+      { title: 'All, with everything that is known of them', command: '--all -o wide' },
+    ],
+  })
+    .alias('ls')
+    .option('--user-id <id>', 'only sessions of this user')
+    .option('--client-id <id>', 'only sessions through this client');
+  addExtentOptions(command);
+  runs(command, surroundings, (context, _, { userId, clientId, ...options }) => {
+    const filters = { userId: userId as string | undefined, clientId: clientId as string | undefined };
+    const source = controlPages(context, path, filters);
+    return printPages(context, source, shapeOf(columns, shownInTables), extentOf(options));
+  });
+}
+
+function addEndCommand(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'end', {
+    title: 'Ends a session, or all of a user or through a client',
+    description: `From the next call on their tokens are refused. ${whereFrom}`,
+    effect: 'destructive',
+    examples: [
+      { title: 'One of them', command: 'SESSION_ID' },
+      { title: 'Sign a user out everywhere', command: '--user-id ID --yes' },
+    ],
+  })
+    .argument('[session]', 'Id of the session')
+    .option('--user-id <id>', 'end all sessions of this user')
+    .option('--client-id <id>', 'end all sessions through this client');
+  runs(command, surroundings, (context, [session], options) => end(context, session as string | undefined, options));
+}
+
+async function end(context: Context, sessionId: string | undefined, options: Options): Promise<void> {
+  const query = {
+    sessionId,
+    userId: options.userId as string | undefined,
+    clientId: options.clientId as string | undefined,
+  };
+  const [chosen, ...others] = Object.entries(query).filter(([, value]) => value !== undefined);
+  if (!chosen || others.length > 0) throw usageError('Name one session, or give --user-id or --client-id.');
+  if (options.dryRun === true) return printPlan(context, controlPlan(context, 'DELETE', path, query));
+  await confirmed(context, questionOf(chosen), options);
+  const { body } = await callControl(context, 'DELETE', path, { query });
+  await printAnswer(context, body, '');
+}
+
+function questionOf([name, value]: readonly [string, string | undefined]): string {
+  if (name === 'sessionId') return `End the session ${value}?`;
+  return `End all sessions ${name === 'userId' ? 'of the user' : 'through the client'} ${value}?`;
+}

@@ -1,0 +1,79 @@
+/** Messages as the inbox shows them. */
+import { z } from 'zod';
+import { line } from '../../contract/schemas.ts';
+import { type Clock, epochSeconds } from '../clock.ts';
+import { attemptsLeft } from '../identity/codes.ts';
+import { codeOf, textOf } from '../identity/messages.ts';
+import type { StoreKey } from '../identity/store-key.ts';
+import type { Reader } from '../store/store.ts';
+import { foldIdentifier, type Message } from '../store/tables.ts';
+
+export const InboxItem = z.strictObject({
+  id: z.string().describe('Later messages have greater ids'),
+  to: z.string(),
+  channel: z.enum(['email', 'sms']),
+  purpose: z.string(),
+  code: z.string().optional().describe('Missing where the message goes out by a relay'),
+  text: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string().optional(),
+  attemptsLeft: z.int().optional().describe('How many wrong codes may still be given; only while the code is good'),
+  supersededBy: z.string().optional().describe('The message whose code took the place of this one'),
+});
+
+export const InboxFilters = {
+  to: line(254, 'Only messages to this address, in any case, or to this number').optional(),
+  purpose: line(64, 'Only messages of this purpose').optional(),
+};
+
+export interface InboxQuery {
+  readonly to?: string | undefined;
+  readonly purpose?: string | undefined;
+}
+
+interface Tools {
+  readonly store: Reader;
+  readonly storeKey: StoreKey;
+  readonly clock: Clock;
+}
+
+/** Messages that fit, the oldest first. */
+export async function messagesFor(store: Reader, { to, purpose }: InboxQuery): Promise<readonly Message[]> {
+  const rows =
+    to === undefined ? await store.messages.list() : await store.messages.find('to', foldIdentifier(contactOf(to)));
+  return purpose === undefined ? rows : rows.filter((message) => message.purpose === purpose);
+}
+
+/** A number with its plus sign, which a query loses unless it is escaped. */
+function contactOf(to: string): string {
+  const [, digits] = /^[ +]?(\d+)$/.exec(to) ?? [];
+  return digits === undefined ? to : `+${digits}`;
+}
+
+/** A message with its code, and what may still be done with that. */
+export async function inboxItem(
+  message: Message,
+  { store, storeKey, clock }: Tools,
+): Promise<z.input<typeof InboxItem>> {
+  const { messageId, to, channel, purpose, createdAt, expiresAt, codeId } = message;
+  const shown = message.delivery === undefined ? message : { ...message, sealedCode: undefined };
+  const code = codeOf(shown, storeKey);
+  return {
+    id: messageId,
+    to,
+    channel,
+    purpose,
+    ...(code === undefined ? {} : { code }),
+    text: textOf(shown, storeKey),
+    createdAt,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(codeId === undefined ? {} : await fateOf(codeId, store, epochSeconds(clock))),
+  };
+}
+
+async function fateOf(codeId: string, store: Reader, now: number) {
+  const code = await store.codes.get(codeId);
+  if (code && !code.used && code.expiresAt > now) return { attemptsLeft: await attemptsLeft(store, code, now) };
+  const [later] = await store.messages.find('voids', codeId, { limit: 1 });
+  return later ? { supersededBy: later.messageId } : {};
+}

@@ -1,0 +1,62 @@
+/** DELETE /_iam/sessions */
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { epochSeconds } from '../../clock.ts';
+import { endSession } from '../../identity/sessions.ts';
+import type { Reader } from '../../store/store.ts';
+import type { Session } from '../../store/tables.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.end-sessions',
+  title: 'Ends sessions',
+  description:
+    'One session, or all of a user, or all through a client: exactly one of the three is given. From the next call on their tokens are refused.',
+  method: 'DELETE',
+  path: '/sessions',
+  status: [200, 400, 401, 403, 404, 500],
+  request: {
+    query: {
+      sessionId: Id.optional().describe('The one session to end'),
+      userId: Id.optional().describe('All sessions of this user'),
+      clientId: Id.optional().describe('All sessions through this client'),
+    },
+  },
+  response: { status: 200, body: z.strictObject({ ended: z.int().describe('How many there were') }) },
+  errors: ['SESSION_NOT_FOUND', 'FIELD_MISSING'],
+
+  async handle({ query }, { store, clock }) {
+    requireOne(query);
+    const now = epochSeconds(clock);
+    const ended = await store.transaction(async (tx) => {
+      const chosen = await chosenBy(tx, query);
+      const lasting = chosen.filter(({ endsAt }) => endsAt > now);
+      if (query.sessionId !== undefined && lasting.length === 0) throw fault('SESSION_NOT_FOUND');
+      for (const { sessionId } of chosen) await endSession(tx, sessionId);
+      return lasting.length;
+    });
+    return { ended };
+  },
+});
+
+interface Choice {
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly clientId?: string | undefined;
+}
+
+function requireOne({ sessionId, userId, clientId }: Choice): void {
+  const given = [sessionId, userId, clientId].filter((value) => value !== undefined);
+  if (given.length === 0) throw fault('FIELD_MISSING', 'One of sessionId, userId and clientId is required.');
+  if (given.length > 1) throw fault('FIELD_VALUE', 'Only one of sessionId, userId and clientId can be given.');
+}
+
+async function chosenBy(reader: Pick<Reader, 'sessions'>, choice: Choice): Promise<readonly Session[]> {
+  const { sessionId, userId, clientId } = choice;
+  if (userId !== undefined) return reader.sessions.find('userId', userId);
+  if (clientId !== undefined) return reader.sessions.find('clientId', clientId);
+  const session = await reader.sessions.get(sessionId ?? '');
+  return session ? [session] : [];
+}

@@ -1,0 +1,28 @@
+/** GET /_iam/inbox */
+import { PageQuery } from '../../../contract/schemas.ts';
+import { pageOf } from '../../identity/pages.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+import { InboxFilters, InboxItem, inboxItem, messagesFor } from '../inbox-items.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.inbox',
+  title: 'Lists messages',
+  description:
+    'Codes and notices that were sent, the newest first. Those that come while pages are read do not shift them. Messages are kept for a week.',
+  method: 'GET',
+  path: '/inbox',
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: { ...PageQuery, ...InboxFilters } },
+  response: { page: InboxItem },
+  errors: [],
+
+  async handle({ query }, context) {
+    const { after, limit } = context.range;
+    const rows = await messagesFor(context.store, query);
+    const older = after === undefined ? rows : rows.filter(({ messageId }) => messageId < after);
+    const newestFirst = older.slice(-limit - 1).reverse();
+    const page = pageOf(newestFirst, limit, ({ messageId }) => messageId);
+    return { ...page, items: await Promise.all(page.items.map((message) => inboxItem(message, context))) };
+  },
+});

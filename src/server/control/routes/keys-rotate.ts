@@ -1,0 +1,33 @@
+/** POST /_iam/keys/rotate */
+import { z } from 'zod';
+import { defineRoute, forAdministrators } from '../define.ts';
+
+const RotatedKeys = z.strictObject({
+  kid: z.string().describe('The key that signs from now on'),
+  retired: z
+    .array(z.strictObject({ kid: z.string(), until: z.string().optional() }))
+    .describe('Keys that sign no more, and until when their tokens are taken'),
+});
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.keys-rotate',
+  title: 'Makes a new signing key',
+  description:
+    'Of the same algorithm. Keys before it stay among the published ones until the last token that they signed is over.',
+  method: 'POST',
+  path: '/keys/rotate',
+  status: [200, 401, 403, 500],
+  request: {},
+  response: { status: 200, body: RotatedKeys },
+  errors: [],
+
+  async handle(_input, { keys }) {
+    const { kid, retired } = await keys.rotate();
+    return { kid, retired: retired.map((key) => ({ kid: key.kid, ...untilOf(key.until) })) };
+  },
+});
+
+function untilOf(seconds: number | undefined): { until?: string } {
+  return seconds === undefined ? {} : { until: new Date(seconds * 1000).toISOString() };
+}

@@ -1,0 +1,28 @@
+/** POST /_iam/revoke */
+import { z } from 'zod';
+import { revokeToken } from '../../identity/revoke.ts';
+import { defineRoute } from '../define.ts';
+
+const Revocation = z.strictObject({
+  token: z.string().min(1, 'must not be empty').max(16_384, 'is too long').describe('Any token of this service'),
+});
+
+export default defineRoute({
+  id: 'control.revoke',
+  title: 'Revokes a token',
+  description:
+    'An access or refresh token with the session that it belongs to; an access token without a session, and a product token, by itself. Whoever has a token may revoke it, so it is all that is asked for. A text that is no token, or none any more, is answered alike (RFC 7009).',
+  method: 'POST',
+  path: '/revoke',
+  auth: 'none',
+  roles: 'none',
+  status: [200, 400, 500],
+  request: { body: Revocation },
+  response: { status: 200, body: z.strictObject({}) },
+  errors: [],
+
+  async handle({ body: { token } }, { store, clock, randomness, authentication: { verifier } }) {
+    await revokeToken(token, { store, clock, randomness, verifier });
+    return {};
+  },
+});

@@ -1,0 +1,88 @@
+/** GET /_iam/sessions */
+import { z } from 'zod';
+import { Id, PageQuery } from '../../../contract/schemas.ts';
+import { epochSeconds } from '../../clock.ts';
+import { filteredPage } from '../../identity/pages.ts';
+import { isRenewable, levelOf } from '../../identity/sessions.ts';
+import type { Range, Reader } from '../../store/store.ts';
+import type { Session } from '../../store/tables.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+
+const SessionItem = z.strictObject({
+  sessionId: z.string(),
+  userId: z.string().optional(),
+  logon: z.string().optional().describe('The mainframe logon that it began with'),
+  clientId: z.string(),
+  level: z.string().describe('The level of proof that it has now'),
+  smart: z.boolean(),
+  remember: z.boolean(),
+  device: z
+    .strictObject({ deviceId: z.string(), deviceName: z.string().optional() })
+    .optional()
+    .describe('The device that renews it, where it is bound to one'),
+  startedAt: z.string(),
+  endsAt: z.string(),
+  renewable: z.boolean().describe('It has a refresh token that is still taken'),
+});
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.sessions',
+  title: 'Lists sessions',
+  description: 'Sessions that last, in the order of their ids, without anything of their tokens.',
+  method: 'GET',
+  path: '/sessions',
+  status: [200, 206, 400, 401, 403, 500],
+  request: {
+    query: {
+      ...PageQuery,
+      userId: Id.optional().describe('Only sessions of this user'),
+      clientId: Id.optional().describe('Only sessions through this client'),
+    },
+  },
+  response: { page: SessionItem },
+  errors: [],
+
+  async handle({ query: { userId, clientId } }, { store, clock, range }) {
+    const now = epochSeconds(clock);
+    const page = await filteredPage(
+      range,
+      (part) => candidates(store, { userId, clientId }, part),
+      ({ sessionId }) => sessionId,
+      (session) => session.endsAt > now && (clientId === undefined || session.clientId === clientId),
+    );
+    return { ...page, items: await Promise.all(page.items.map((session) => shown(store, session, now))) };
+  },
+});
+
+interface Filters {
+  readonly userId: string | undefined;
+  readonly clientId: string | undefined;
+}
+
+function candidates(store: Reader, { userId, clientId }: Filters, part: Range): Promise<readonly Session[]> {
+  if (userId !== undefined) return store.sessions.find('userId', userId, part);
+  return clientId === undefined ? store.sessions.list(part) : store.sessions.find('clientId', clientId, part);
+}
+
+async function shown(store: Reader, session: Session, now: number): Promise<z.input<typeof SessionItem>> {
+  const { sessionId, userId, logon, clientId, smart, remember, deviceKey, startedAt, endsAt } = session;
+  const device = deviceKey === undefined ? undefined : await store.devices.get(deviceKey);
+  return {
+    sessionId,
+    ...(userId === undefined ? {} : { userId }),
+    ...(logon === undefined ? {} : { logon }),
+    clientId,
+    level: levelOf(session, now),
+    smart,
+    remember,
+    ...(device === undefined ? {} : { device: { deviceId: device.deviceId, deviceName: device.deviceName } }),
+    startedAt: instant(startedAt),
+    endsAt: instant(endsAt),
+    renewable: await isRenewable(store, session, now),
+  };
+}
+
+function instant(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

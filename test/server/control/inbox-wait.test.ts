@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { emailContact } from '../../../src/server/identity/contacts.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { open } from '../http/raw.ts';
+import { send } from './calls.ts';
+import { sendNotice, sendTestCode } from './messages.ts';
+
+const path = '/_iam/inbox/wait';
+
+/** How often messages were looked through. */
+interface Looks {
+  count: number;
+}
+
+function countLooks({ world }: TestServer): Looks {
+  const { messages } = world.store;
+  const looks = { count: 0 };
+  for (const name of ['list', 'find'] as const) {
+    const inner = messages[name].bind(messages) as (...given: unknown[]) => Promise<unknown>;
+    const counting = (...given: unknown[]) => {
+      looks.count += 1;
+      return inner(...given);
+    };
+    Object.assign(messages, { [name]: counting });
+  }
+  return looks;
+}
+
+/** Resolves once so many callers have looked, and so wait. */
+async function waiting(looks: Looks, count: number): Promise<void> {
+  while (looks.count < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('waiting for a message', () => {
+  test('gives the newest that is there, at once', async () => {
+    await using server = await startServer();
+    await sendNotice(server.world, 'a@example.com');
+    const id = await sendNotice(server.world, 'a@example.com');
+    await sendNotice(server.world, 'b@example.com');
+    expect(await send(server, `${path}?to=A@example.com&timeout=60`)).toMatchObject({ status: 200, body: { id } });
+  });
+
+  test('gives the oldest after one that is named', async () => {
+    await using server = await startServer();
+    const first = await sendNotice(server.world, 'a@example.com');
+    const second = await sendNotice(server.world, 'a@example.com');
+    await sendNotice(server.world, 'a@example.com');
+    expect(await send(server, `${path}?after=${first}`)).toMatchObject({ body: { id: second } });
+  });
+
+  test('gives one that comes later, with its code, and looks at no other time', async () => {
+    await using server = await startServer();
+    const old = await sendNotice(server.world, 'a@example.com');
+    const looks = countLooks(server);
+    const answer = send(server, `${path}?to=a@example.com&purpose=mfa&after=${old}&timeout=60s`);
+    await waiting(looks, 1);
+    await sendNotice(server.world, 'a@example.com');
+    await sendNotice(server.world, 'b@example.com');
+    const id = await sendTestCode(server.world, { purpose: 'mfa', subject: 'user:ann' }, emailContact('a@example.com'));
+    // Once at first and once for each message; this test itself looks three times.
+    expect(looks.count).toBeLessThanOrEqual(7);
+    expect(await answer).toMatchObject({
+      status: 200,
+      body: { id, code: expect.stringMatching(/^\d{6}$/), attemptsLeft: 5 },
+    });
+  });
+
+  test('is over after the time that was asked for', async () => {
+    await using server = await startServer();
+    const before = performance.now();
+    for (const timeout of ['0', '0s', '1s'])
+      expect(await send(server, `${path}?timeout=${timeout}`)).toMatchObject({
+        status: 404,
+        body: [{ code: 'MESSAGE_NOT_FOUND' }],
+      });
+    expect(performance.now() - before).toBeGreaterThan(950);
+  });
+
+  test.each(['61', '61s', '-1', '1m', '', 'x', '100', '1.5'])('does not take %j for a time', async (timeout) => {
+    await using server = await startServer();
+    expect(await send(server, `${path}?timeout=${timeout}`)).toMatchObject({
+      status: 400,
+      body: [{ code: 'FIELD_VALUE' }],
+    });
+  });
+
+  test('is given to a hundred at a time, each of whom gets the message', async () => {
+    await using server = await startServer();
+    const looks = countLooks(server);
+    const answers = Array.from({ length: 100 }, () => send(server, `${path}?timeout=60`));
+    await waiting(looks, 100);
+    expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
+    const id = await sendNotice(server.world, 'a@example.com');
+    const got = await Promise.all(answers);
+    expect(got.filter(({ status, body }) => status === 200 && (body as { id: string }).id === id)).toHaveLength(100);
+    expect(await send(server, path)).toMatchObject({ status: 200 });
+  });
+
+  test('is given up when the caller goes', async () => {
+    await using server = await startServer();
+    const looks = countLooks(server);
+    for (let turn = 1; turn <= 2; turn += 1) {
+      looks.count = 0;
+      const sockets = await Promise.all(Array.from({ length: 100 }, () => open(server)));
+      const { host } = new URL(server.url);
+      for (const socket of sockets) socket.write(`GET ${path}?timeout=60 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      await waiting(looks, 100);
+      await Promise.all(
+        sockets.map((socket) => {
+          socket.destroy();
+          return once(socket, 'close');
+        }),
+      );
+      await placesFree(server);
+    }
+  });
+
+  test('does not hold up a stop', async () => {
+    const server = await startServer();
+    const looks = countLooks(server);
+    const answer = send(server, `${path}?timeout=60`);
+    await waiting(looks, 1);
+    const before = performance.now();
+    await server[Symbol.asyncDispose]();
+    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(await answer).toMatchObject({ status: 404 });
+  });
+});
+
+/** Resolves once the server has heard of the closed connections. */
+async function placesFree(server: TestServer): Promise<void> {
+  let status = 0;
+  while (status !== 404) ({ status } = await send(server, `${path}?timeout=0`));
+}

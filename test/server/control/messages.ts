@@ -1,0 +1,24 @@
+/** Messages in the outbox, as operations put them there. */
+import { type CodeHolder, sendCode } from '../../../src/server/identity/codes.ts';
+import { type Contact, emailContact } from '../../../src/server/identity/contacts.ts';
+import { queueMessage } from '../../../src/server/identity/messages.ts';
+import type { World } from '../../../src/server/world.ts';
+
+/** A notice to an address. @returns the id of the message. */
+export async function sendNotice(world: World, to: string, purpose = 'contact-changed'): Promise<string> {
+  const draft = { contact: emailContact(to), purpose, text: 'Your contact was changed.' };
+  await world.store.transaction((tx) => queueMessage(tx, draft, world));
+  world.outbox.kept();
+  return lastId(world);
+}
+
+/** A code for a user to contacts. @returns the id of the last message of it. */
+export async function sendTestCode(world: World, holder: CodeHolder, ...contacts: readonly Contact[]): Promise<string> {
+  await world.store.transaction((tx) => sendCode(tx, holder, contacts, world));
+  world.outbox.kept();
+  return lastId(world);
+}
+
+async function lastId({ store }: World): Promise<string> {
+  return (await store.messages.list()).at(-1)?.messageId ?? '';
+}

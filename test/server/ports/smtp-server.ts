@@ -1,0 +1,58 @@
+/** A real SMTP server that keeps what it is sent. */
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+export interface Mail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Headers and body, as they came. */
+  readonly raw: string;
+}
+
+export interface MailServer extends AsyncDisposable {
+  /** With the credentials that it asks for. */
+  readonly url: string;
+  readonly port: number;
+  readonly mails: readonly Mail[];
+}
+
+export interface MailServerOptions {
+  readonly port?: number;
+  /** What recipients are answered; they are taken where it is missing. */
+  readonly refusal?: number;
+}
+
+export const smtpPassword = 'password-of-the-relay';
+
+export async function startMailServer({ port = 0, refusal }: MailServerOptions = {}): Promise<MailServer> {
+  const mails: Mail[] = [];
+  const server = new SMTPServer({
+    hideSTARTTLS: true,
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) =>
+      password === smtpPassword ? done(null, { user: username }) : done(new Error('wrong password')),
+    onRcptTo: ({ address }, _session, done) =>
+      refusal === undefined
+        ? done()
+        : done(Object.assign(new Error(`no mailbox ${address} here`), { responseCode: refusal })),
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), raw: Buffer.concat(chunks).toString() });
+        done();
+      });
+    },
+  });
+  // A peer that hangs up is no failure of a test.
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const at = (server.server.address() as AddressInfo).port;
+  return {
+    url: `smtp://relay-user:${smtpPassword}@127.0.0.1:${at}`,
+    port: at,
+    mails,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

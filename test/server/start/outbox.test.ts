@@ -1,0 +1,63 @@
+/** What a server answered for is still to be delivered after a kill: the message is kept with what it belongs to. */
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { startFake } from '../../client/fake-server.ts';
+import { createLauncher, type Launcher, type StartOptions } from './spawn.ts';
+
+const administrator = { IAM_ADMIN_CLIENT_ID: 'admin', IAM_ADMIN_CLIENT_SECRET: 'secret-of-the-administrator' };
+const authorization = `Basic ${btoa(`admin:${administrator.IAM_ADMIN_CLIENT_SECRET}`)}`;
+const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+
+let launcher: Launcher;
+beforeAll(async () => {
+  launcher = await createLauncher();
+});
+afterAll(() => launcher.remove());
+
+async function call(url: string, method: string, at: string, body: unknown): Promise<Response> {
+  const headers = { authorization, 'content-type': 'application/json' };
+  return fetch(url + servicePrefix + at, { method, headers, body: JSON.stringify(body) });
+}
+
+/** Makes a user with contacts, changes them, and kills the server once it has answered. */
+async function changeAndKill(options: StartOptions, change: object): Promise<void> {
+  const run = launcher.start(options);
+  const { url } = await run.ready();
+  const made = await call(url, 'POST', '/user-identities', { userName: 'ann', userEmail: 'ann@example.com' });
+  expect(made.ok).toBe(true);
+  const [user] = (await (await fetch(`${url}/_iam/users?name=ann`)).json()) as { userId: string }[];
+  const at = `/user-identities/${user?.userId}`;
+  expect((await call(url, 'PATCH', at, { userEmail: 'ann@example.com', userMobile: mobile })).status).toBe(204);
+  const changed = await call(url, 'PATCH', at, change);
+  run.process.kill('SIGKILL');
+  expect(changed.status).toBe(204);
+  expect(await run.exit()).toBe('SIGKILL');
+}
+
+test('a message that was answered for is in the inbox after a kill', async () => {
+  const options = { flags: { data: path.join(launcher.folder(), 'store') }, environment: administrator };
+  await changeAndKill(options, { userEmail: 'new@example.com' });
+  const run = launcher.start(options);
+  const { url } = await run.ready();
+  const answer = await fetch(`${url}/_iam/inbox/wait?to=ann@example.com&timeout=0`);
+  expect(await answer.json()).toMatchObject({ to: 'ann@example.com', purpose: 'contact-changed' });
+  expect(await (await fetch(`${url}/_iam/inbox`)).json()).toHaveLength(1);
+});
+
+test('a message that the relay did not take before a kill goes out after it', async () => {
+  let status = 503;
+  await using sms = await startFake(() => ({ status }));
+  const data = path.join(launcher.folder(), 'store');
+  const options = { flags: { data, 'sms-hook-url': sms.url, 'log-level': 'info' }, environment: administrator };
+  await changeAndKill(options, { userMobile: { ...mobile, phoneNumber: 987654322 } });
+  status = 204;
+  const before = sms.received.length;
+  const run = launcher.start(options);
+  const { url } = await run.ready();
+  while (sms.received.length === before) await new Promise((resolve) => setTimeout(resolve, 10));
+  const { id, to, text } = JSON.parse(sms.received.at(-1)?.body ?? '{}') as Record<string, string>;
+  expect([to, text]).toEqual(['+5511987654321', 'The mobile number of your account was changed by an administrator.']);
+  expect(await (await fetch(`${url}/_iam/inbox`)).json()).toMatchObject([{ id, to }]);
+  expect(run.stderr()).not.toContain('987654321');
+});
