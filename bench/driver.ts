@@ -1,8 +1,5 @@
-/**
- * The driver: as many HTTP/1.1 connections as asked for, each with one request under way, written as lean as can be,
- * since the floor is fast and must be the one that is busy. It takes answers with Content-Length only.
- */
-import { connect, type Socket } from 'node:net';
+/** The driver: as many connections as asked for, each with one request under way. */
+import { Connection } from './connection.ts';
 
 /** What is sent, over and over. `next` gives the text of one request; `status` is the only answer that counts. */
 export interface Load {
@@ -94,66 +91,5 @@ export class Pool {
   #rest(): void {
     this.#busy -= 1;
     if (this.#busy === 0) this.#whenIdle?.();
-  }
-}
-
-class Connection {
-  readonly #socket: Socket;
-  /** Bytes of the answer that have yet to come; undefined while its head has. */
-  #missing: number | undefined;
-  #head = '';
-  #status = 0;
-  onAnswer: (status: number) => void = () => {};
-  onFailure: (error: Error) => void = () => {};
-
-  private constructor(port: number, connected: (error?: Error) => void) {
-    const buffer = Buffer.allocUnsafe(64 * 1024);
-    const callback = (length: number) => {
-      this.#take(buffer, length);
-      return true;
-    };
-    this.#socket = connect({ host: '127.0.0.1', port, noDelay: true, onread: { buffer, callback } });
-    this.#socket.once('connect', () => connected());
-    this.#socket.on('error', (error) => {
-      connected(error);
-      this.onFailure(error);
-    });
-    this.#socket.on('end', () => this.onFailure(new Error('the server closed a connection')));
-  }
-
-  static open(port: number): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const connection: Connection = new Connection(port, (error) => (error ? reject(error) : resolve(connection)));
-    });
-  }
-
-  send(request: string): void {
-    this.#missing = undefined;
-    this.#head = '';
-    this.#socket.write(request, 'latin1');
-  }
-
-  close(): void {
-    this.onFailure = () => {};
-    this.#socket.destroy();
-  }
-
-  #take(buffer: Buffer, length: number): void {
-    if (this.#missing === undefined) this.#takeHead(buffer, length);
-    else this.#missing -= length;
-    if (this.#missing === 0) this.onAnswer(this.#status);
-  }
-
-  #takeHead(buffer: Buffer, length: number): void {
-    const text = this.#head + buffer.toString('latin1', 0, length);
-    const end = text.indexOf('\r\n\r\n');
-    if (end < 0) {
-      this.#head = text;
-      return;
-    }
-    this.#status = Number(text.slice(9, 12));
-    const at = text.indexOf('Content-Length: ');
-    const bodyLength = at < 0 || at > end ? 0 : Number.parseInt(text.slice(at + 'Content-Length: '.length, end), 10);
-    this.#missing = bodyLength - (text.length - end - 4);
   }
 }

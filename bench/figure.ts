@@ -9,7 +9,7 @@ export interface Figure {
   readonly result: number;
   /** The same by the processor's time for an answer: tells whether something else than the servers was the limit. */
   readonly byCpu?: number;
-  readonly unit: 'ratio' | 'ms' | 'MB';
+  readonly unit: 'ratio' | 'ms' | 'MB' | 'answers';
   readonly target?: { readonly atLeast: number } | { readonly atMost: number };
 }
 
@@ -26,7 +26,7 @@ export interface Rate {
 }
 
 /** The medians of the rounds' ratios. */
-export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly Rate[], atLeast: number): Figure {
+export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly Rate[], atLeast?: number): Figure {
   const ratios = (of: (ours: Rate, floor: Rate) => number) =>
     median(ours.map((rate, round) => of(rate, floor[round] ?? rate)));
   return {
@@ -36,7 +36,7 @@ export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly
     result: ratios((one, other) => one.perSecond / other.perSecond),
     byCpu: ratios((one, other) => other.cpuMs / one.cpuMs),
     unit: 'ratio',
-    target: { atLeast },
+    ...(atLeast === undefined ? {} : { target: { atLeast } }),
   };
 }
 
@@ -66,12 +66,14 @@ export function formatTable(figures: readonly Figure[]): string {
 }
 
 function formatResult({ result, unit }: Figure): string {
+  if (unit === 'answers') return String(result);
   return unit === 'ratio' ? result.toFixed(3) : `${result.toFixed(result < 100 ? 1 : 0)} ${unit}`;
 }
 
 function formatTarget({ target, unit }: Figure): string {
   if (target === undefined) return '';
   const [sign, bound] = 'atLeast' in target ? ['>=', target.atLeast] : ['<=', target.atMost];
+  if (unit === 'answers') return `${sign} ${bound}`;
   return unit === 'ratio' ? `${sign} ${bound.toFixed(2)}` : `${sign} ${bound} ${unit}`;
 }
 

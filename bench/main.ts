@@ -1,11 +1,13 @@
 /** `npm run bench`: measures the built service against floors of the same run. See docs/bench.md. */
 import { parseArgs } from 'node:util';
 import { type Figure, formatTable, isReached } from './figure.ts';
+import { burstFigures } from './figures/burst.ts';
 import { commandFigures } from './figures/command.ts';
 import { kinds } from './figures/kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
 import { startFigures } from './figures/start.ts';
 import { throughput } from './figures/throughput.ts';
+import { userLoginFigures } from './figures/user-login.ts';
 import { describeCores, pinDriver } from './processes.ts';
 import { Setting } from './setting.ts';
 
@@ -15,6 +17,8 @@ type Measure = (setting: Setting) => Promise<Figure[]>;
 const measures = new Map<string, Measure>([
   ['start', startFigures],
   ...kinds.map((kind): [string, Measure] => [kind.name, (setting) => throughput(setting, kind)]),
+  ['user-login', userLoginFigures],
+  ['burst', burstFigures],
   ['memory', memoryFigures],
   ['block', blockFigures],
   ['cli', commandFigures],

@@ -1,9 +1,10 @@
-/** Makes a store with many groups through the store engine itself: `node make-store.js FOLDER COUNT`. */
+/** Makes a store with many groups through the store engine itself: `node make-store.js FOLDER COUNT groups|people`. */
 import { systemClock } from '../src/server/clock.ts';
 import { openFileStore } from '../src/server/store/json/file-store.ts';
 import { nodeDisk } from '../src/server/store/json/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/json/node-processes.ts';
 import type { Group } from '../src/server/store/tables.ts';
+import { linked, makePeople } from './make-people.ts';
 import { groupIdOf, groupNameOf } from './names.ts';
 
 const rowsInTransaction = 1000;
@@ -21,18 +22,23 @@ function groupOf(number: number): Group {
   };
 }
 
-async function makeStore(directory: string, count: number): Promise<void> {
+async function makeStore(directory: string, count: number, withPeople: boolean): Promise<void> {
   const processes = await openNodeProcesses(process.pid, process.platform);
   const store = await openFileStore({ directory, disk: nodeDisk, clock: systemClock, processes });
   for (let first = 0; first < count; first += rowsInTransaction) {
     await store.transaction(async (tx) => {
       const last = Math.min(first + rowsInTransaction, count);
-      for (let number = first; number < last; number += 1) await tx.groups.insert(groupOf(number));
+      for (let number = first; number < last; number += 1) {
+        const group = groupOf(number);
+        await tx.groups.insert(withPeople ? linked(group, number) : group);
+      }
     });
   }
+  if (withPeople) await makePeople(store, count, systemClock.now().toISOString());
   await store.close();
 }
 
-const [folder, count] = process.argv.slice(2);
-if (folder === undefined || count === undefined) throw new Error('usage: make-store.js FOLDER COUNT');
-await makeStore(folder, Number(count));
+const [folder, count, kind] = process.argv.slice(2);
+if (folder === undefined || count === undefined || (kind !== 'groups' && kind !== 'people'))
+  throw new Error('usage: make-store.js FOLDER COUNT groups|people');
+await makeStore(folder, Number(count), kind === 'people');

@@ -20,3 +20,11 @@ export interface Answer {
   readonly headers: readonly string[];
   readonly body: string;
 }
+
+/** What the floor of hashes is to do: check this password for so long, so many times at once. */
+export interface HashOrder {
+  readonly password: string;
+  readonly passwordHash: string;
+  readonly atOnce: number;
+  readonly milliseconds: number;
+}

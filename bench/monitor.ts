@@ -3,7 +3,7 @@
  * event loop was blocked. The server itself knows nothing of it.
  */
 import { openSync, readSync } from 'node:fs';
-import type { Answer, Order, Usage } from './messages.ts';
+import type { Answer, HashOrder, Order, Usage } from './messages.ts';
 
 const tickMs = 5;
 
@@ -59,8 +59,8 @@ function usage(): Usage {
   return { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss(), blockMs, wallBlockMs };
 }
 
-process.on('message', (order: Order | Answer) => {
-  // What the floor is to answer is no order to the monitor.
+process.on('message', (order: Order | HashOrder | Answer) => {
+  // What a floor is to do is no order to the monitor.
   if (typeof order === 'object') return;
   if (order === 'pause') watch.watch(false);
   else watch.tick();

@@ -5,7 +5,8 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Order, Usage } from './messages.ts';
+import type { Driven } from './driver.ts';
+import type { Answer, HashOrder, Order, Usage } from './messages.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -77,11 +78,24 @@ export class ServerProcess {
     return ServerProcess.start([fileURLToPath(new URL('./floor.js', import.meta.url))]);
   }
 
+  static hashFloor(): Promise<ServerProcess> {
+    return ServerProcess.start([fileURLToPath(new URL('./hash-floor.js', import.meta.url))]);
+  }
+
   async ask(order: Order): Promise<Usage> {
+    return (await this.#exchange(order)) as Usage;
+  }
+
+  /** Has the floor of hashes check passwords. */
+  async check(order: HashOrder): Promise<Driven> {
+    return (await this.#exchange(order)) as Driven;
+  }
+
+  async #exchange(order: Order | HashOrder): Promise<unknown> {
     const answered = once(this.#child, 'message');
     this.#child.send(order);
-    const [usage] = (await answered) as [Usage];
-    return usage;
+    const [answer] = await answered;
+    return answer;
   }
 
   /** Tells the floor what to answer. */

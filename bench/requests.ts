@@ -2,6 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { servicePrefix } from '../src/contract/prefix.ts';
 import type { Answer } from './messages.ts';
+import { crowdPassword } from './names.ts';
 
 export interface RequestParts {
   readonly method: string;
@@ -53,7 +54,25 @@ async function read(response: IncomingMessage): Promise<Answer> {
 }
 
 /** An access token of the client that these credentials are of. */
-export async function login(port: number, authorization: string): Promise<string> {
-  const { body } = await requestOnce(port, { method: 'POST', path: '/client-identities/login', authorization });
+export function login(port: number, authorization: string): Promise<string> {
+  return tokenOf(port, { method: 'POST', path: '/client-identities/login', authorization });
+}
+
+/** The client that users log in through. */
+export const appClientId = 'bench-app';
+
+/** The login of a user of a made store. */
+export function userLoginParts(userId: string): RequestParts {
+  const path = `/user-identities/login?clientId=${appClientId}`;
+  return { method: 'POST', path, authorization: basic(userId, crowdPassword) };
+}
+
+/** An access token of a user of a made store. */
+export function loginUser(port: number, userId: string): Promise<string> {
+  return tokenOf(port, userLoginParts(userId));
+}
+
+async function tokenOf(port: number, parts: RequestParts): Promise<string> {
+  const { body } = await requestOnce(port, parts);
   return (JSON.parse(body) as { accessToken: string }).accessToken;
 }

@@ -4,15 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeOn, root, ServerProcess } from './processes.ts';
-import { basic, login } from './requests.ts';
+import { appClientId, basic, login } from './requests.ts';
 
-export const sizes = { small: 1_000, large: 100_000 } as const;
+/** How many groups each store has. That of people has users besides, and its groups stand in long chains. */
+export const sizes = { small: 1_000, large: 100_000, people: 10_000 } as const;
 export type Size = keyof typeof sizes;
 
 export const client = { id: 'bench-admin', secret: 'the-secret-of-the-benchmark-is-none' };
 const environment = {
   IAM_ADMIN_CLIENT_ID: client.id,
   IAM_ADMIN_CLIENT_SECRET: client.secret,
+  IAM_APP_CLIENT_ID: appClientId,
   IAM_ADMIN_PASSWORD: 'correct horse battery staple',
 };
 
@@ -30,13 +32,19 @@ export class Setting {
   readonly #stores = new Map<Size, Promise<string>>();
   readonly #subjects = new Map<Size, Promise<Subject>>();
   #floor: Promise<ServerProcess> | undefined;
+  #hashFloor: Promise<ServerProcess> | undefined;
 
   /** The folder of a store that was started once, so that everything a first start makes is there. */
   store(size: Size): Promise<string> {
     return remembered(this.#stores, size, async () => {
       const folder = path.join(this.#folder, size);
       const script = fileURLToPath(new URL('./make-store.js', import.meta.url));
-      const [command, args] = nodeOn('driver', [script, folder, String(sizes[size])]);
+      const [command, args] = nodeOn('driver', [
+        script,
+        folder,
+        String(sizes[size]),
+        size === 'people' ? 'people' : 'groups',
+      ]);
       execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
       await (await this.start(folder)).stop();
       return folder;
@@ -64,14 +72,27 @@ export class Setting {
     return this.#floor;
   }
 
+  hashFloor(): Promise<ServerProcess> {
+    this.#hashFloor ??= ServerProcess.hashFloor();
+    return this.#hashFloor;
+  }
+
+  /** Everybody waits, stopped, for their turn. */
+  async quieten(): Promise<void> {
+    const floors = await Promise.all([this.#floor, this.#hashFloor]);
+    for (const { server } of await this.subjects()) await server.suspend();
+    for (const floor of floors) await floor?.suspend();
+  }
+
   /** The servers that run now. */
   async subjects(): Promise<Subject[]> {
     return Promise.all(this.#subjects.values());
   }
 
   async close(): Promise<void> {
-    const subjects = await Promise.all(this.#subjects.values());
-    await Promise.all([...subjects.map(({ server }) => server.stop()), this.#floor?.then((floor) => floor.stop())]);
+    const floors = await Promise.all([this.#floor, this.#hashFloor]);
+    const servers = (await this.subjects()).map(({ server }) => server);
+    await Promise.all([...servers, ...floors].map((server) => server?.stop()));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,9 @@ import { build } from 'esbuild';
 export async function bundleBench({ root, outdir }) {
   await build({
     absWorkingDir: root,
-    entryPoints: ['main', 'floor', 'monitor', 'make-store'].map((name) => path.join(root, 'bench', `${name}.ts`)),
+    entryPoints: ['main', 'floor', 'hash-floor', 'monitor', 'make-store'].map((name) =>
+      path.join(root, 'bench', `${name}.ts`),
+    ),
     outdir,
     bundle: true,
     platform: 'node',

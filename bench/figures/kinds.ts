@@ -1,15 +1,18 @@
 /** The kinds of request whose throughput is measured. */
 import type { Load } from '../driver.ts';
-import { groupIdOf } from '../names.ts';
-import { bare, basic, type RequestParts, withJson } from '../requests.ts';
+import { type Crowd, chainLength, crowdSize, groupIdOf, userIdOf } from '../names.ts';
+import { bare, basic, loginUser, type RequestParts, userLoginParts, withJson } from '../requests.ts';
 import { client, type Size, type Subject } from '../setting.ts';
 
 export interface Kind {
   readonly name: string;
   readonly status: number;
-  readonly target: number;
+  /** Without one the figure is only told. */
+  readonly target?: number;
   readonly sizes: readonly Size[];
   readonly connections: number;
+  /** Of who calls, where that is not the administrator client. */
+  token?(subject: Subject): Promise<string>;
   /** One request, whose answer the floor gives. */
   sample(subject: Subject): RequestParts;
   readonly sampleBody?: string;
@@ -62,6 +65,36 @@ function pageParts({ token }: Subject): RequestParts {
   return { method: 'GET', path: '/groups?limit=100', authorization: `Bearer ${token}` };
 }
 
+/** Logs the users of a crowd in, one after the other. */
+export function userLoginLoad(crowd: Crowd): Load {
+  let number = 0;
+  return {
+    status: 201,
+    next: () => {
+      number = (number + 1) % crowdSize;
+      return bare(userLoginParts(userIdOf(crowd, number)));
+    },
+  };
+}
+
+function rolesParts({ token }: Subject, chain: number): RequestParts {
+  const path = `/user-accesses/user-accounts/${userIdOf('chained', chain)}/roles`;
+  return { method: 'GET', path, authorization: `Bearer ${token}` };
+}
+
+/** Asks for the roles of users at the heads of all chains. */
+function rolesLoad(subject: Subject, groups: number): Load {
+  const chains = groups / chainLength;
+  let chain = 0;
+  return {
+    status: 200,
+    next: () => {
+      chain = (chain + 1) % chains;
+      return bare(rolesParts(subject, chain));
+    },
+  };
+}
+
 export const kinds: readonly Kind[] = [
   {
     name: 'login',
@@ -99,5 +132,30 @@ export const kinds: readonly Kind[] = [
     sample: createParts,
     sampleBody: newGroup(),
     load: (subject) => createLoad(subject),
+  },
+  {
+    name: 'quick-login',
+    status: 201,
+    sizes: ['people'],
+    connections: 32,
+    sample: () => userLoginParts(userIdOf('quick', 0)),
+    load: () => userLoginLoad('quick'),
+  },
+  {
+    name: 'roles',
+    status: 200,
+    sizes: ['people'],
+    connections: 32,
+    sample: (subject) => rolesParts(subject, 0),
+    load: rolesLoad,
+  },
+  {
+    name: 'member-get',
+    status: 200,
+    sizes: ['people'],
+    connections: 32,
+    token: ({ server }) => loginUser(server.port, userIdOf('chained', 0)),
+    sample: (subject) => groupParts(subject, 1),
+    load: getLoad,
   },
 ];

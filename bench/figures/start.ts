@@ -1,7 +1,7 @@
 /** From the start of the process to the line that says it is ready. */
 import type { Figure } from '../figure.ts';
 import { nodeOn } from '../processes.ts';
-import { type Setting, type Size, sizes } from '../setting.ts';
+import { type Setting, sizes } from '../setting.ts';
 import { median } from '../statistics.ts';
 import { timeOf } from './command.ts';
 
@@ -14,7 +14,7 @@ export async function startFigures(setting: Setting): Promise<Figure[]> {
   return figures;
 }
 
-async function startFigure(setting: Setting, size: Size): Promise<Figure> {
+async function startFigure(setting: Setting, size: keyof typeof limits): Promise<Figure> {
   const folder = await setting.store(size);
   const floors: number[] = [];
   const ours: number[] = [];

@@ -23,9 +23,9 @@ interface Contender {
 /** Measures one kind of request on stores of each of its sizes. */
 export async function throughput(setting: Setting, kind: Kind): Promise<Figure[]> {
   const subjects: Subject[] = [];
-  for (const size of kind.sizes) subjects.push(await setting.subject(size));
+  for (const size of kind.sizes) subjects.push(await asCaller(kind, await setting.subject(size)));
   const floor = await setting.floor();
-  await quieten(setting, floor);
+  await setting.quieten();
   const contenders = await enter(kind, floor, subjects);
   for (const contender of contenders) await turn(contender, warmUpMs);
   for (let round = 0; round < rounds; round += 1)
@@ -34,10 +34,11 @@ export async function throughput(setting: Setting, kind: Kind): Promise<Figure[]
   return figuresOf(kind, contenders);
 }
 
-/** Everybody waits, stopped, for their turn. */
-async function quieten(setting: Setting, floor: ServerProcess): Promise<void> {
-  for (const { server } of await setting.subjects()) await server.suspend();
-  await floor.suspend();
+/** The subject with the token of who is to call. */
+async function asCaller({ token }: Kind, subject: Subject): Promise<Subject> {
+  if (!token) return subject;
+  await subject.server.resume();
+  return { ...subject, token: await token(subject) };
 }
 
 async function enter(kind: Kind, floor: ServerProcess, subjects: readonly Subject[]): Promise<Contender[]> {
@@ -62,7 +63,8 @@ async function contender(name: string, server: ServerProcess, kind: Kind, subjec
   return { name, server, pool, rates: [] };
 }
 
-async function turn({ server, pool }: Contender, milliseconds: number): Promise<Rate> {
+/** What a server that is stopped otherwise answers in so long. */
+export async function turn({ server, pool }: Pick<Contender, 'server' | 'pool'>, milliseconds: number): Promise<Rate> {
   await server.resume();
   const before = await server.ask('usage');
   const { perSecond, answers } = await pool.drive(milliseconds);
@@ -77,7 +79,7 @@ function figuresOf(kind: Kind, [floor, ...ours]: readonly Contender[]): Figure[]
       figureName(kind, name as Size),
       rates,
       floor?.rates ?? [],
-      kind.target * (name === 'large' ? largeShare : 1),
+      kind.target === undefined ? undefined : kind.target * (name === 'large' ? largeShare : 1),
     ),
   );
 }

@@ -4,14 +4,17 @@
  */
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { servicePrefix } from '../contract/prefix.ts';
 import { createApp } from './app.ts';
 import { type Bootstrapped, bootstrap } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
 import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
+import { inTurns } from './http/turns.ts';
 import { openStoreKey } from './identity/store-key.ts';
 import { createIds } from './ids.ts';
 import type { Log } from './log.ts';
+import { operations } from './operations/index.ts';
 import type { Randomness } from './randomness.ts';
 import { applySeed } from './seed/apply.ts';
 import type { SeedDocument } from './seed/schema.ts';
@@ -45,6 +48,13 @@ const stopTimeoutMs = 5_000;
 /** How often the uses of API keys are written, and so how many of them a crash can lose. */
 const usesFlushMs = 60_000;
 
+/** Where passwords are checked, and so where a crowd may find that too many wait already. */
+const pathsOfLogins = new Set(
+  Object.values(operations)
+    .filter(({ errors }) => errors.some((code) => code === 'TOO_BUSY'))
+    .map(({ path }) => servicePrefix + path),
+);
+
 /**
  * Listens first, so that a taken port is found before anything is written; calls wait until everything is loaded.
  * @throws what listening and opening the store throw; port and store are then given back.
@@ -68,7 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const url = settings.baseUrl ?? addressOf(server, settings);
     const storeKey = await openStoreKey(store, randomness);
     const world = createWorld({ ...options, store, storeKey, keys, baseUrl: url });
-    gate.open(createApp(world).callback());
+    gate.open(inTurns(createApp(world).callback(), pathsOfLogins));
     world.outbox.start();
     const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
     return { url: world.baseUrl, world, bootstrapped, stop: () => stop({ server, connections, world, flushing }) };

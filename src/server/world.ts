@@ -44,7 +44,7 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
 export function createWorld(parts: WorldParts): World {
   const { clock, randomness, settings } = parts;
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
-  const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting });
+  const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock });
   const passwords = createPasswords(queue, { fast: settings.fastPasswords });
   return {
     ...parts,

@@ -2,8 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { createHashQueue } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
-import { startServer } from '../../harness.ts';
+import { createFakeClock, startServer } from '../../harness.ts';
 import { alice, doors, logIn, password, replacePasswords, startWith } from '../operations/user-identities/people.ts';
+
+/** Stands still where nobody moves it on. */
+const clock = createFakeClock();
 
 /** Work that ends when it is told to. */
 function createWork() {
@@ -19,7 +22,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue', () => {
   test('runs a few at a time and the rest in the order they came', async () => {
-    const queue = createHashQueue({ inFlight: 2, waiting: 10 });
+    const queue = createHashQueue({ inFlight: 2, waiting: 10, clock });
     const order: number[] = [];
     let running = 0;
     let most = 0;
@@ -36,11 +39,11 @@ describe('the queue', () => {
   });
 
   test('sends away at once who comes when it is full, and takes the next one when there is room', async () => {
-    const queue = createHashQueue({ inFlight: 1, waiting: 1 });
+    const queue = createHashQueue({ inFlight: 1, waiting: 1, clock });
     const { work, endOne } = createWork();
     const first = queue.run(work);
     const second = queue.run(work);
-    await expect(queue.run(work)).rejects.toMatchObject({ code: 'TOO_BUSY', headers: { 'Retry-After': '5' } });
+    await expect(queue.run(work)).rejects.toMatchObject({ code: 'TOO_BUSY', headers: { 'Retry-After': '1' } });
     endOne();
     await first;
     const third = queue.run(work);
@@ -53,11 +56,50 @@ describe('the queue', () => {
   });
 
   test('goes on after work that failed', async () => {
-    const queue = createHashQueue({ inFlight: 1, waiting: 5 });
+    const queue = createHashQueue({ inFlight: 1, waiting: 5, clock });
     const failed = queue.run(() => Promise.reject(new Error('broken')));
     const next = queue.run(async () => 'done');
     await expect(failed).rejects.toThrow('broken');
     expect(await next).toBe('done');
+  });
+});
+
+describe('who is sent away is told to wait', () => {
+  /** A full queue whose hashes have taken so long until now. @returns what it tells. */
+  async function told({ inFlight, waiting, seconds }: { inFlight: number; waiting: number; seconds: number[] }) {
+    const time = createFakeClock();
+    const queue = createHashQueue({ inFlight, waiting, clock: time });
+    for (const took of seconds) await queue.run(async () => time.advance(took));
+    const { work, endOne } = createWork();
+    const full = Array.from({ length: inFlight + waiting }, () => queue.run(work));
+    const refusal = await queue.run(work).catch((error: { headers: Record<string, string> }) => error);
+    for (let left = full.length; left > 0; left -= 1) {
+      await settled();
+      endOne();
+    }
+    await Promise.all(full);
+    return (refusal as { headers: Record<string, string> }).headers['Retry-After'];
+  }
+  const often = (took: number) => Array.from({ length: 200 }, () => took);
+
+  test('as long as all before it take, by what hashes take on this machine', async () => {
+    expect(await told({ inFlight: 2, waiting: 98, seconds: often(0.1) })).toBe('5');
+    expect(await told({ inFlight: 1, waiting: 99, seconds: often(0.1) })).toBe('10');
+    expect(await told({ inFlight: 2, waiting: 398, seconds: often(0.1) })).toBe('20');
+  });
+
+  test('by a guess before the first hash is done', async () => {
+    expect(await told({ inFlight: 2, waiting: 398, seconds: [] })).toBe('5');
+  });
+
+  test('by what hashes take now, and little by a single one', async () => {
+    expect(await told({ inFlight: 2, waiting: 98, seconds: [...often(0.1), ...often(0.4)] })).toBe('20');
+    expect(await told({ inFlight: 2, waiting: 98, seconds: [...often(0.1), 0.4] })).toBe('6');
+  });
+
+  test('at least a second, whatever the clock says', async () => {
+    expect(await told({ inFlight: 4, waiting: 0, seconds: often(0) })).toBe('1');
+    expect(await told({ inFlight: 2, waiting: 398, seconds: often(-3600) })).toBe('1');
   });
 });
 
@@ -67,7 +109,7 @@ const users = crowd.map(({ userEmail: _email, identities: _identities, ...user }
 test.each(Object.keys(doors))('beyond the queue %s answers 503 at once, and everything else goes on', async (door) => {
   await using server = await startWith(users);
   const { work, running, endOne } = createWork();
-  const queue = createHashQueue({ inFlight: 1, waiting: 2 });
+  const queue = createHashQueue({ inFlight: 1, waiting: 2, clock });
   const { matches } = server.world.passwords;
   const slow: typeof queue.run = (hash) =>
     queue.run(async () => {
@@ -78,7 +120,7 @@ test.each(Object.keys(doors))('beyond the queue %s answers 503 at once, and ever
   const knock = (at: number) => doors[door]?.(server, `user${at}`, password);
   const waiting = [knock(0), knock(1), knock(2)];
   const turnedAway = await Promise.race(Array.from({ length: 5 }, () => knock(3)));
-  expect(turnedAway).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  expect(turnedAway).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   await expect(server.admin.groups.list()).resolves.toBeDefined();
   replacePasswords(server, { matches });
   await expect(logIn(server)).resolves.toBeDefined();
@@ -92,7 +134,7 @@ test.each(Object.keys(doors))('beyond the queue %s answers 503 at once, and ever
 test('who was turned away did not fail: it does not count', async () => {
   await using server = await startWith([], { flags: { 'hashes-in-flight': '1', 'hashes-waiting': '0' } });
   const busy = createWork();
-  const queue = createHashQueue({ inFlight: 1, waiting: 0 });
+  const queue = createHashQueue({ inFlight: 1, waiting: 0, clock });
   const blocked = queue.run(busy.work);
   replacePasswords(server, createPasswords(queue));
   for (let login = 0; login < 15; login += 1)

@@ -137,7 +137,7 @@ test('a call without a client, or as one of a third party, is refused', async ()
 /** Counts what the embedded mainframe hashes from now on. */
 function countHashes(server: TestServer): { count: number } {
   const counted = { count: 0 };
-  const queue = createHashQueue({ inFlight: 2, waiting: 400 });
+  const queue = createHashQueue({ inFlight: 2, waiting: 400, clock: server.clock });
   const run: typeof queue.run = (work) => {
     counted.count += 1;
     return queue.run(work);

@@ -113,7 +113,7 @@ export function replacePasswords(server: TestServer, passwords: Partial<Password
 /** Counts the hashes that the server computes from now on. */
 export function countHashes(
   server: TestServer,
-  queue: HashQueue = createHashQueue({ inFlight: 2, waiting: 400 }),
+  queue: HashQueue = createHashQueue({ inFlight: 2, waiting: 400, clock: server.clock }),
 ): { count: number } {
   const counted = { count: 0 };
   const run: HashQueue['run'] = (work) =>

@@ -1,0 +1,62 @@
+/** Logins of users against what the hash of their passwords alone allows, in rounds that take turns on one core. */
+
+import { hashPassword } from '../../src/server/identity/passwords.ts';
+import { settingsTable } from '../../src/server/settings-table.ts';
+import { Pool } from '../driver.ts';
+import { type Figure, type Rate, ratioFigure } from '../figure.ts';
+import { crowdPassword } from '../names.ts';
+import type { ServerProcess } from '../processes.ts';
+import type { Setting } from '../setting.ts';
+import { userLoginLoad } from './kinds.ts';
+import { turn } from './throughput.ts';
+
+const atLeast = 0.85;
+/** A hash takes its time: shorter rounds would end with too few. */
+const roundMs = 2_000;
+const warmUpMs = 1_000;
+const rounds = 7;
+/** More than are checked at the same time, so that one always waits. */
+const connections = 8;
+
+export async function userLoginFigures(setting: Setting): Promise<Figure[]> {
+  const { server } = await setting.subject('people');
+  const floor = await setting.hashFloor();
+  const passwordHash = await hashPassword(crowdPassword);
+  await server.resume();
+  const pool = await Pool.open(server.port, connections, userLoginLoad('users'));
+  await setting.quieten();
+  const ours: Rate[] = [];
+  const floors: Rate[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const milliseconds = round < 0 ? warmUpMs : roundMs;
+    const bare = await turnOfFloor(floor, passwordHash, milliseconds);
+    const rate = await turn({ server, pool }, milliseconds);
+    if (round < 0) continue;
+    floors.push(bare);
+    ours.push(rate);
+  }
+  pool.close();
+  return [ratioFigure('user-login', ours, floors, atLeast)];
+}
+
+async function turnOfFloor(floor: ServerProcess, passwordHash: string, milliseconds: number): Promise<Rate> {
+  const order = { password: crowdPassword, passwordHash, atOnce: settingsTable.hashesInFlight.default, milliseconds };
+  await floor.resume();
+  const before = await floor.ask('usage');
+  const { perSecond, answers } = await busily(() => floor.check(order));
+  const after = await floor.ask('usage');
+  await floor.suspend();
+  return { perSecond, cpuMs: (after.cpuMs - before.cpuMs) / answers };
+}
+
+/** The driver's core is as busy as in the other turns: the two may share a clock and a cache. */
+async function busily<Result>(work: () => Promise<Result>): Promise<Result> {
+  let working = true;
+  const stayAwake = () => {
+    if (working) setImmediate(stayAwake);
+  };
+  stayAwake();
+  return work().finally(() => {
+    working = false;
+  });
+}
