@@ -8,8 +8,7 @@ import { type CodeTools, sendCode, subjectOfUser, takeCode } from './codes.ts';
 import { masked } from './contacts.ts';
 import { contactOf, defaultFactor, requireFactor, type UserFactor } from './factors.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
-import { rotateOwn } from './sessions.ts';
-import { requireStanding, tokenForCaller } from './standing.ts';
+import { requireStanding, rotateFor, tokenForCaller } from './standing.ts';
 
 /** What a code is bound to: user and session. A session has one at a time; wrong ones count for the user. */
 function holderOf(userId: string, { sessionId }: Session) {
@@ -73,7 +72,7 @@ export async function fulfillChallenge(
     const { session: before } = await requireStanding(tx, caller, tools.clock);
     const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(tools.clock) };
     await tx.sessions.replace(session);
-    return { session, refreshToken: await rotateOwn(tx, session, tools) };
+    return { session, refreshToken: await rotateFor(tx, caller, session, tools) };
   });
   return tokenForCaller(tools, caller, raised);
 }

@@ -1,12 +1,12 @@
 /** Whether the user who calls is still who may call: what came between the start of a call and its transaction counts. */
 import { type Clock, epochSeconds } from '../clock.ts';
-import type { Reader } from '../store/store.ts';
+import type { Reader, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { unauthenticated } from './authenticate.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
 import { type SessionTokenTools, tokenInSession } from './session-tokens.ts';
-import { sessionInForce } from './sessions.ts';
+import { rotateOwn, sessionInForce } from './sessions.ts';
 
 export interface Standing {
   readonly user: User;
@@ -43,4 +43,18 @@ export async function tokenForCaller(
   const token = await tokenInSession(tools, session, caller.client, { refreshToken: changed.refreshToken });
   if (!token) throw unauthenticated('TOKEN_INVALID');
   return token;
+}
+
+/**
+ * A new refresh token in the place of the session's own, for the caller of a changed session. One whose token is narrower
+ * than the session gets none, and the session keeps its own: what he renewed by it would be wider than what he has.
+ */
+export async function rotateFor(
+  tx: Transaction,
+  caller: Principal,
+  session: Session,
+  tools: Parameters<typeof rotateOwn>[2],
+): Promise<string | undefined> {
+  const full = session.scope ?? caller.client.scope;
+  return full.every((name) => caller.scope.has(name)) ? rotateOwn(tx, session, tools) : undefined;
 }

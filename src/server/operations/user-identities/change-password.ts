@@ -5,7 +5,7 @@ import { isPasswordOf, whileProven } from '../../identity/login.ts';
 import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
 import { replacePassword } from '../../identity/set-password.ts';
-import { requireSignedIn } from '../../identity/signed-in.ts';
+import { requireStanding } from '../../identity/standing.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -33,7 +33,7 @@ export default defineOperation({
     await requireGoodPassword(newPassword, user);
     const passwordHash = await context.passwords.hash(newPassword);
     await whileProven({ tools: context, proven: user, secret: password, refused }, async (tx, current) => {
-      await requireSignedIn(tx, session, context.clock);
+      await requireStanding(tx, context.caller, context.clock);
       await replacePassword(tx, current, passwordHash, context, session.sessionId);
     });
     context.outbox.kept();

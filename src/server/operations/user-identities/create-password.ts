@@ -4,7 +4,7 @@ import { Empty, NewPassword } from '../../../contract/schemas.ts';
 import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
 import { addPassword } from '../../identity/set-password.ts';
-import { requireSignedIn } from '../../identity/signed-in.ts';
+import { requireStanding } from '../../identity/standing.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -22,12 +22,12 @@ export default defineOperation({
   errors: ['USER_MISSING', 'PASSWORD_EXISTS', ...passwordErrors, 'TOO_BUSY'],
 
   async handle({ body }, context) {
-    const { user, session } = requireUserCaller(context.caller);
+    const { user } = requireUserCaller(context.caller);
     if (user.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');
     await requireGoodPassword(body.newPassword, user);
     const passwordHash = await context.passwords.hash(body.newPassword);
     await context.store.transaction(async (tx) => {
-      const current = await requireSignedIn(tx, session, context.clock);
+      const { user: current } = await requireStanding(tx, context.caller, context.clock);
       if (current.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');
       await addPassword(tx, current, passwordHash, context);
     });

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { ChallengeId } from '../../../contract/factor-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
-import { rotateOwn } from '../../identity/sessions.ts';
-import { requireStanding, tokenForCaller } from '../../identity/standing.ts';
+import { requireStanding, rotateFor, tokenForCaller } from '../../identity/standing.ts';
 import { takeTicket } from '../../identity/tickets.ts';
 import { defineOperation } from '../define.ts';
 
@@ -29,7 +28,7 @@ export default defineOperation({
       if (ticket?.sessionId !== before.sessionId || ticket.userId !== before.userId) throw fault('CODE_INVALID');
       const session = { ...before, smart: true };
       await tx.sessions.replace(session);
-      return { session, refreshToken: await rotateOwn(tx, session, context) };
+      return { session, refreshToken: await rotateFor(tx, caller, session, context) };
     });
     return tokenForCaller(context, caller, granted);
   },

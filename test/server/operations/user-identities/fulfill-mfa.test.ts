@@ -69,6 +69,15 @@ describe('a right code', () => {
     expect(claimsOf(token).scope).toEqual(['READ']);
   });
 
+  test('brings a token of less no refresh token, which would renew to all of the scope', async () => {
+    await using server = await startWithBob();
+    const { refreshToken } = await logInAs(server, 'bob', { remember: true });
+    const first = (await renew(server, refreshToken, ['READ'])).json;
+    const token = await giveSecondProof(server, server.as({ token: first.accessToken }));
+    expect(token.refreshToken).toBeUndefined();
+    expect((await renew(server, first.refreshToken)).status).toBe(201);
+  });
+
   test('is taken once, in a row and of 100 at once', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server, 'bob', { remember: true });
