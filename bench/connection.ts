@@ -42,6 +42,11 @@ export class Connection {
     return this.#head.slice(from, this.#head.indexOf('\r\n', from));
   }
 
+  /** The body of the answer that came last, as far as it came together with its head: small ones do. */
+  get body(): string {
+    return this.#head.slice(this.#head.indexOf('\r\n\r\n') + 4);
+  }
+
   /** The request as it goes on the wire. */
   send(request: string): void {
     this.#missing = undefined;

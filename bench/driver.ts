@@ -1,10 +1,13 @@
 /** The driver: as many connections as asked for, each with one request under way. */
 import { Connection } from './connection.ts';
 
-/** What is sent, over and over. `next` gives the text of one request; `status` is the only answer that counts. */
+/**
+ * What is sent, over and over. `next` gives the text of one request, and knows the body of the answer before it on the
+ * same connection; `status` is the only answer that counts.
+ */
 export interface Load {
   readonly status: number;
-  next(): string;
+  next(answer: string): string;
 }
 
 export interface Driven {
@@ -51,7 +54,7 @@ export class Pool {
     this.#stayAwake();
     this.#done = 0;
     this.#busy = this.#connections.length;
-    for (const connection of this.#connections) connection.send(this.#load.next());
+    for (const connection of this.#connections) connection.send(this.#load.next(connection.body));
   }
 
   /** A driver that sleeps has to be woken by the server's system call, and the slower the server the more often. */
@@ -79,7 +82,7 @@ export class Pool {
       return;
     }
     this.#done += 1;
-    if (this.#running) connection.send(this.#load.next());
+    if (this.#running) connection.send(this.#load.next(connection.body));
     else this.#rest();
   }
 

@@ -5,6 +5,7 @@ import { burstFigures } from './figures/burst.ts';
 import { commandFigures } from './figures/command.ts';
 import { kinds } from './figures/kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
+import { secondProofFigures } from './figures/second-proof.ts';
 import { startFigures } from './figures/start.ts';
 import { throughput } from './figures/throughput.ts';
 import { userLoginFigures } from './figures/user-login.ts';
@@ -19,6 +20,7 @@ const measures = new Map<string, Measure>([
   ...kinds.map((kind): [string, Measure] => [kind.name, (setting) => throughput(setting, kind)]),
   ['user-login', userLoginFigures],
   ['burst', burstFigures],
+  ['second-proof', secondProofFigures],
   ['memory', memoryFigures],
   ['block', blockFigures],
   ['cli', commandFigures],

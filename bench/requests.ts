@@ -7,6 +7,7 @@ import { crowdPassword } from './names.ts';
 export interface RequestParts {
   readonly method: string;
   readonly path: string;
+  /** Empty where there is none. */
   readonly authorization: string;
 }
 
@@ -16,7 +17,7 @@ export function basic(id: string, secret: string): string {
 
 /** A request up to its body, with the headers that a client library sends. */
 export function head({ method, path, authorization }: RequestParts): string {
-  return `${method} ${servicePrefix}${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${authorization}\r\nAccept: application/json\r\n`;
+  return `${method} ${servicePrefix}${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization === '' ? '' : `Authorization: ${authorization}\r\n`}Accept: application/json\r\n`;
 }
 
 /** A request without a body. */
@@ -62,8 +63,8 @@ export function login(port: number, authorization: string): Promise<string> {
 export const appClientId = 'bench-app';
 
 /** The login of a user of a made store. */
-export function userLoginParts(userId: string): RequestParts {
-  const path = `/user-identities/login?clientId=${appClientId}`;
+export function userLoginParts(userId: string, remember = false): RequestParts {
+  const path = `/user-identities/login?clientId=${appClientId}${remember ? '&remember-me=true' : ''}`;
   return { method: 'POST', path, authorization: basic(userId, crowdPassword) };
 }
 

@@ -1,7 +1,7 @@
 /** The kinds of request whose throughput is measured. */
 import type { Load } from '../driver.ts';
 import { type Crowd, chainLength, crowdSize, groupIdOf, userIdOf } from '../names.ts';
-import { bare, basic, loginUser, type RequestParts, userLoginParts, withJson } from '../requests.ts';
+import { appClientId, bare, basic, loginUser, type RequestParts, userLoginParts, withJson } from '../requests.ts';
 import { client, type Size, type Subject } from '../setting.ts';
 
 export interface Kind {
@@ -77,6 +77,26 @@ export function userLoginLoad(crowd: Crowd): Load {
   };
 }
 
+const renewParts: RequestParts = {
+  method: 'POST',
+  path: `/user-identities/renew-token?clientId=${appClientId}`,
+  authorization: '',
+};
+
+/** Renews sessions: each connection logs a user in once, and goes on with what the answer before has brought. */
+function refreshLoad(): Load {
+  let number = 0;
+  return {
+    status: 201,
+    next: (answer) => {
+      const [, refreshToken] = /"refreshToken":"([^"]+)"/.exec(answer) ?? [];
+      if (refreshToken !== undefined) return withJson(renewParts, JSON.stringify({ refreshToken }));
+      number = (number + 1) % crowdSize;
+      return bare(userLoginParts(userIdOf('quick', number), true));
+    },
+  };
+}
+
 function rolesParts({ token }: Subject, chain: number): RequestParts {
   const path = `/user-accesses/user-accounts/${userIdOf('chained', chain)}/roles`;
   return { method: 'GET', path, authorization: `Bearer ${token}` };
@@ -140,6 +160,15 @@ export const kinds: readonly Kind[] = [
     connections: 32,
     sample: () => userLoginParts(userIdOf('quick', 0)),
     load: () => userLoginLoad('quick'),
+  },
+  {
+    name: 'refresh',
+    status: 201,
+    target: 0.05,
+    sizes: ['people'],
+    connections: 128,
+    sample: () => userLoginParts(userIdOf('quick', 0), true),
+    load: refreshLoad,
   },
   {
     name: 'roles',
