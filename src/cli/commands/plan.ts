@@ -45,8 +45,7 @@ function takeFileAsOutput(command: Command, named: { file?: string }): void {
   const parse = option?.parseArg;
   if (!option || !parse) return;
   option.parseArg = <Value>(value: string, previous: Value): Value => {
-    if ((formats as readonly string[]).includes(value) || !/[./\\]/.test(value))
-      return parse(value, previous) as Value;
+    if ((formats as readonly string[]).includes(value) || !/[./\\]/.test(value)) return parse(value, previous) as Value;
     named.file = value;
     return previous;
   };

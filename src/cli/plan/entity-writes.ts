@@ -39,7 +39,9 @@ export async function updateEntity(
       body: entity.body(thing),
       ifMatch: read.etag,
     });
-    if (written.code !== 'CHANGED_MEANWHILE' || attempt >= attempts) return void expected(written);
+    // Removed between reading and writing: reading again tells.
+    const isStale = written.code === 'CHANGED_MEANWHILE' || written.code === entity.missing;
+    if (!isStale || attempt >= attempts) return void expected(written);
   }
 }
 

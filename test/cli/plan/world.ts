@@ -33,7 +33,10 @@ export const administrator = {
   IAM_CLIENT_SECRET: adminClient.clientSecret,
 };
 
-export async function startWorld(more: SeedDocument = {}, flags: Record<string, string | boolean> = {}): Promise<World> {
+export async function startWorld(
+  more: SeedDocument = {},
+  flags: Record<string, string | boolean> = {},
+): Promise<World> {
   const server = await startServer({ seed: { ...seed, ...more }, flags });
   const home = await Home.make();
   const variables = { ...administrator, XDG_STATE_HOME: home.file('state') };
