@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { everything } from './plan/documents.ts';
 import { startWorld, stateOf, type World } from './plan/world.ts';
-import { breakWrite } from './plan/writes-broken.ts';
+import { beforeWrite, breakWrite } from './plan/writes-broken.ts';
 
 /** Applies a document and expects that it goes well. */
 async function apply(world: World, text: string, ...more: string[]) {
@@ -249,5 +249,24 @@ describe('an apply that breaks off', () => {
     const outcome = await world.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
     expect(outcome.code).toBe(75);
     expect(outcome.out).toMatch(/client \S+ of billing: \S{40}/);
+  });
+
+  test('ends with 130 where it is interrupted, and goes on when it is run again', async () => {
+    await using world = await startWorld();
+    const controller = new AbortController();
+    await using between = await beforeWrite(world.server.url, 4, async () => controller.abort('SIGINT'));
+    const file = await world.write('iam.yaml', everything);
+    const words = ['apply', '-f', file, '--yes'];
+    expect((await world.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
+    expect((await world.iam(words)).code).toBe(0);
+    expect((await world.iam(['diff', '-f', file])).code).toBe(0);
+  });
+
+  test('refuses a document number that another customer has, before anything is written', async () => {
+    await using world = await startWorld();
+    const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
+    const outcome = await world.iam(['apply', '-f', await world.write('iam.yaml', text), '--yes']);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 is that of b1') });
+    expect(await groupsOf(world)).not.toHaveProperty('new');
   });
 });

@@ -8,7 +8,7 @@ import { fingerprintOf, loadPlan } from './saved-plan.ts';
 import { type SecretKeeper, secretKeeper, secretLine } from './secret-keeping.ts';
 import { addToRecord } from './set-record.ts';
 import { stepsOf } from './steps.ts';
-import { planData, summaryOf, warningsOf } from './text.ts';
+import { planData, shownChange, summaryOf, warningsOf } from './text.ts';
 import type { Tools } from './tools.ts';
 
 interface Asked {
@@ -100,7 +100,9 @@ async function carryOut(tools: Tools, { plan, state, caller, record }: Prepared,
 
 async function printResult(tools: Tools, plan: Plan, keeper: SecretKeeper): Promise<void> {
   const { context } = tools;
-  if (context.printer.isForPeople) await printSecrets(tools, keeper);
+  const { format, isForPeople } = context.printer;
+  if (isForPeople) await printSecrets(tools, keeper);
+  else if (format === 'name' || format === 'csv') await context.printer.value(plan.changes.map(shownChange));
   else {
     const secrets = keeper.shown.length > 0 ? { secrets: keeper.shown } : {};
     await context.printer.value({ ...planData(plan), ...secrets });

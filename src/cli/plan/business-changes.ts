@@ -44,6 +44,17 @@ export function customerChange(desired: DesiredCustomer, index: Index): Outcome<
   const known = index.customer(desired);
   if (known) return knownCustomer(desired, known, index);
   const { path, kind, businessId, userId, document, fields } = desired;
+  const owner = index.documentOwner(desired);
+  if (owner)
+    return {
+      changes: [],
+      refusals: [
+        {
+          path: `${path}/document`,
+          message: `the document ${document} is that of ${owner.businessId ?? owner.userId}`,
+        },
+      ],
+    };
   if (businessId !== undefined && index.business(businessId))
     return {
       changes: [],

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../contract/manifest-types.ts';
 /** What is wrong with it, or nothing. */
 export function checkText(
   value: string,
-  { pattern, minLength = 0, maxLength, description }: JsonSchema,
+  { pattern, format, minLength = 0, maxLength, description }: JsonSchema,
 ): string | undefined {
   const length = [...value].length;
   if (length < minLength) return 'must not be empty';
@@ -13,6 +13,8 @@ export function checkText(
     return `${JSON.stringify(value)} is not allowed here (${description ?? pattern})`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)) return 'must not contain control characters';
+  if (/\p{Surrogate}/u.test(value)) return 'must be well-formed Unicode';
+  if (format === 'uri' && !URL.canParse(value)) return `${JSON.stringify(value)} is no URI`;
   return undefined;
 }
 

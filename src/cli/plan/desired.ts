@@ -3,7 +3,7 @@ import { bareRole, isReservedRole } from '../../contract/roles.ts';
 import type { Documents } from './documents.ts';
 import { type Fault, placeOf } from './faults.ts';
 import { type Member, type MemberKind, memberKinds } from './members.ts';
-import { type KindName, kinds } from './schema.ts';
+import { type KindName, kinds, reservedNames } from './schema.ts';
 
 export interface DesiredGroup {
   readonly path: string;
@@ -145,6 +145,7 @@ export function faultsOf(desired: Desired, { places }: Pick<Documents, 'places'>
     ),
     ...desired.customers.flatMap((customer) => customerFaults(customer, fault)),
     ...homeFaults(desired, fault),
+    ...reservedFaults(desired, fault),
   ];
 }
 
@@ -209,5 +210,17 @@ function homeFaults({ corporateGroups }: Desired, fault: MakeFault): Fault[] {
       const message = `the business ${businessId} is in ${other} already, and in one corporate group at most`;
       return other === undefined || other === corporateGroupName ? [] : [fault(`${path}/businesses/${at}`, message)];
     }),
+  );
+}
+
+function reservedFaults({ groups, clients, corporateGroups, customers }: Desired, fault: MakeFault): Fault[] {
+  const named = [
+    ...groups.map(({ path, groupName }) => [`${path}/groupName`, groupName] as const),
+    ...clients.map(({ path, serviceAccountId }) => [`${path}/serviceAccountId`, serviceAccountId] as const),
+    ...corporateGroups.map((one) => [`${one.path}/corporateGroupName`, one.corporateGroupName] as const),
+    ...customers.map(({ path, businessId }) => [`${path}/businessId`, businessId] as const),
+  ];
+  return named.flatMap(([path, name]) =>
+    name !== undefined && reservedNames.has(name) ? [fault(path, `${name} is a reserved word`)] : [],
   );
 }

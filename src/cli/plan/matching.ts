@@ -12,6 +12,8 @@ export interface Index {
   /** The corporate group that a business is in. */
   home(businessId: string): CorporateGroupState | undefined;
   customer(entry: DesiredCustomer): CustomerState | undefined;
+  /** Who has the document of an entry: it is there once among users, and among businesses. */
+  documentOwner(entry: DesiredCustomer): CustomerState | undefined;
   /** Whether the documents make the business. */
   isNewBusiness(businessId: string): boolean;
   business(businessId: string): BusinessState | undefined;
@@ -37,10 +39,11 @@ export function indexOf(desired: Desired, state: State): Index {
       (customer) => customer[field],
     );
   const customers = { business: customersOf('businessId'), user: customersOf('userId') };
-  const byDocument = by(
-    state.customers?.filter(({ businessId }) => businessId !== undefined),
-    ({ document }) => document,
+  const documents = by(
+    state.customers,
+    ({ businessId, document }) => `${businessId === undefined ? 'user' : 'business'} ${document}`,
   );
+  const documentOwner: Index['documentOwner'] = ({ kind, document }) => documents.get(`${kind} ${document}`);
   const made = new Set(desired.customers.map(({ businessId }) => businessId));
   const newServices = new Set(desired.clients.map(({ serviceAccountId }) => serviceAccountId));
   const client: Index['client'] = ({ clientId, serviceAccountId }) =>
@@ -55,10 +58,12 @@ export function indexOf(desired: Desired, state: State): Index {
     },
     corporateGroup: (name) => corporate.get(name),
     home: (businessId) => homes.get(businessId),
-    customer: ({ kind, businessId, userId, document }) => {
+    customer: (entry) => {
+      const { kind, businessId, userId } = entry;
       if (kind === 'user') return customers.user.get(userId);
-      return businessId === undefined ? byDocument.get(document) : customers.business.get(businessId);
+      return businessId === undefined ? documentOwner(entry) : customers.business.get(businessId);
     },
+    documentOwner,
     isNewBusiness: (id) => made.has(id),
     business: (id) => state.businesses.get(id),
   };

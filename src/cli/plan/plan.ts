@@ -7,7 +7,7 @@ import { groupChange, groupsAfter } from './group-changes.ts';
 import { walk } from './group-graph.ts';
 import { type Caller, type Guards, guardsOf } from './guards.ts';
 import { type Index, indexOf } from './matching.ts';
-import { type Made, removals, stillNeeded } from './pruning.ts';
+import { type Made, removals, stillNamed, stillNeeded } from './pruning.ts';
 import { referenceRefusals } from './references.ts';
 import { type RoleEffect, reachOf, roleEffects } from './role-effects.ts';
 import type { State } from './state.ts';
@@ -39,7 +39,8 @@ export function planOf({ desired, state, caller, recorded, prune }: PlanInput): 
   const groups = changes.filter((change): change is GroupChange => change.kind === 'group');
   const after = groupsAfter(groups, state);
   const structural = [...refusals, ...circleRefusals(desired, after.groups), ...neededRefusals(groups, after.groups)];
-  const all = [...structural, ...referenceRefusals(desired, state, index, groups, after.groups)];
+  const named = stillNamed(changes, desired, index);
+  const all = [...structural, ...named, ...referenceRefusals(desired, state, index, groups, after.groups)];
   // Roles along a circle are not defined, and nobody needs them: the plan is refused.
   const reach = structural.length > 0 ? undefined : reachOf(groups, state);
   const roles = reach ? roleEffects(reach, state.users) : [];

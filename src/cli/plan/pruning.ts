@@ -2,7 +2,7 @@
 
 import { corporateGroupRemoval } from './business-changes.ts';
 import type { AnyChange, GroupChange } from './changes.ts';
-import { apiKeyRemoval, clientRemoval } from './client-changes.ts';
+import { apiKeyRemoval, clientRemoval, type Refusal } from './client-changes.ts';
 import type { Desired } from './desired.ts';
 import { groupRemoval } from './group-changes.ts';
 import type { Index } from './matching.ts';
@@ -58,4 +58,27 @@ export function stillNeeded(
       .filter((below) => gone.has(below))
       .map((below) => `the group ${below} can't be pruned: ${name} depends on it`),
   );
+}
+
+/** What the documents still name of the clients that go. */
+export function stillNamed(changes: readonly AnyChange[], desired: Desired, index: Index): Refusal[] {
+  const gone = new Set(
+    changes.flatMap((one) => (one.kind === 'client' && one.action === 'delete' ? [one.name, one.id] : [])),
+  );
+  const message = (name: string) =>
+    `the client of ${name} would be pruned: it is no longer among the clients of the documents`;
+  if (gone.size === 0) return [];
+  return [
+    ...desired.groups.flatMap(({ path, members }) =>
+      (members.service ?? []).flatMap(({ id }, at) =>
+        gone.has(id) ? [{ path: `${path}/services/${at}`, message: message(id) }] : [],
+      ),
+    ),
+    ...desired.apiKeys.flatMap((entry) => {
+      const { clientId } = index.client(entry) ?? {};
+      return gone.has(clientId)
+        ? [{ path: entry.path, message: message(entry.serviceAccountId ?? clientId ?? '') }]
+        : [];
+    }),
+  ];
 }

@@ -83,7 +83,7 @@ const client = object(
       100,
     ),
     grantTypes: list(text(100, 'A grant type'), 'OAuth grant types it may use', 20),
-    redirectURI: text(2000, 'Where logins return to'),
+    redirectURI: { ...text(2000, 'Where logins return to'), format: 'uri' },
     organizationId: text(64, 'Organization the client belongs to'),
     businessUnitId: text(64, 'Business unit the client belongs to'),
     userId: id('User that owns the client'),
@@ -126,6 +126,16 @@ const customer = object(
   },
   ['document'],
   'A customer: a business with its businessName, or a user with its userId.',
+);
+
+/** Words that mean something in a path, so that nothing new may be called by them. */
+export const reservedNames: ReadonlySet<string> = new Set(
+  [
+    '. .. me main-email main-mobile role dependency user-accounts business-accounts service-accounts roles login connect',
+    'organizational-structure lock unlock identification login-legacy auth-legacy-by-param remember-me renew-token',
+    'reset-password retrieve-identity digital-certificate renew-app-token retrieve-legacy-identity reset-legacy-password',
+    'login-federated',
+  ].flatMap((names) => names.split(' ')),
 );
 
 /** Kinds of entries in a document, and what each holds. */

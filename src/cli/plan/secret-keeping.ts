@@ -38,8 +38,14 @@ export async function secretKeeper(
   let count = 0;
   return {
     keep: async (secret) => {
-      count += 1;
-      await appendFile(file, `${JSON.stringify(secret)}\n`);
+      try {
+        await appendFile(file, `${JSON.stringify(secret)}\n`);
+        count += 1;
+      } catch (error) {
+        // Shown rather than lost: nobody can read it again.
+        shown.push(secret);
+        throw error;
+      }
     },
     shown,
     done: async () => {

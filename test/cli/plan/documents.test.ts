@@ -33,6 +33,8 @@ describe('a fault is told with its file, line and column', () => {
     ['groups:\n  - groupName: a\n  - groupName: a', '0.yaml:3:5: group a is there twice; first in 0.yaml:2'],
     ['clients:\n  - {clientSecret: x, clientId: a}', '0.yaml:2:6: clients: has no clientSecret'],
     ['clients:\n  - {appId: a}', '0.yaml:2:5: a client needs a serviceAccountId or a clientId'],
+    ['groups:\n  - groupName: me', '0.yaml:2:16: me is a reserved word'],
+    ['clients:\n  - {clientId: a, redirectURI: nowhere}', '0.yaml:2:32: redirectURI: "nowhere" is no URI'],
     ['apiKeys:\n  - {appId: a}', '0.yaml:2:5: an API key needs a clientId or a serviceAccountId'],
     ['customers:\n  - {document: "1"}', '0.yaml:2:5: a customer needs a businessName or a userId'],
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { appClientId } from '../../harness.ts';
 import { startWorld, stateOf, type World } from './world.ts';
 import { beforeWrite } from './writes-broken.ts';
 
@@ -49,6 +50,25 @@ describe('a change that would cut off the caller', () => {
     expect([outcome.code, outcome.err]).toEqual([0, expect.stringContaining('Applied')]);
     expect(outcome.out).not.toContain('operator  ');
   });
+});
+
+test('a user who would put itself out is refused, and told so', async () => {
+  await using world = await startWorld();
+  const { admin } = world.server;
+  await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });
+  const variables = {
+    IAM_USERNAME: 'admin',
+    IAM_PASSWORD: 'correct horse battery staple',
+    IAM_CLIENT_ID: appClientId,
+    IAM_CLIENT_SECRET: '',
+  };
+  const text = 'groups:\n  - {groupName: iam-administrators, users: [u2]}\n';
+  const words = ['apply', '-f', await world.write('iam.yaml', text), '--yes'];
+  expect(await world.iam(words, { variables })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('You would lose'),
+  });
+  expect((await world.iam(words)).code).toBe(10);
 });
 
 test('that nobody is left who administers is refused', async () => {

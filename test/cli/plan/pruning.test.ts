@@ -75,6 +75,17 @@ describe('--prune', () => {
     expect(await stateOf(world.server)).toEqual(before);
   });
 
+  test('is refused for a client that the documents still use, and nothing is written', async () => {
+    await using world = await startWorld();
+    await made(world);
+    const before = await stateOf(world.server);
+    const file = await world.write('iam.yaml', everything.replace(/clients:\n.*\n/, ''));
+    const outcome = await world.iam(words(file, '--prune', '--confirm', 'base'));
+    expect(outcome.code).toBe(2);
+    expect(outcome.err.match(/would be pruned/g)).toHaveLength(2);
+    expect(await stateOf(world.server)).toEqual(before);
+  });
+
   test('needs a set', async () => {
     await using world = await startWorld();
     const file = await world.write('iam.yaml', 'groups: []\n');
