@@ -40,7 +40,7 @@ export function planOf({ desired, state, caller, recorded, prune }: PlanInput): 
   const after = groupsAfter(groups, state);
   const structural = [...refusals, ...circleRefusals(desired, after.groups), ...neededRefusals(groups, after.groups)];
   const named = stillNamed(changes, desired, index);
-  const all = [...structural, ...named, ...referenceRefusals(desired, state, index, groups, after.groups)];
+  const all = [...structural, ...named, ...referenceRefusals(desired, state, index, changes, after.groups)];
   // Roles along a circle are not defined, and nobody needs them: the plan is refused.
   const reach = structural.length > 0 ? undefined : reachOf(groups, state);
   const roles = reach ? roleEffects(reach, state.users) : [];

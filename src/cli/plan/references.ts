@@ -1,5 +1,5 @@
 /** Whether everything that documents name is there, or is made by them. Pure. */
-import type { GroupChange } from './changes.ts';
+import type { AnyChange, GroupChange } from './changes.ts';
 import type { Refusal } from './client-changes.ts';
 import type { Desired, DesiredGroup } from './desired.ts';
 import type { Index } from './matching.ts';
@@ -13,9 +13,13 @@ export function referenceRefusals(
   desired: Desired,
   state: State,
   index: Index,
-  changes: readonly GroupChange[],
+  all: readonly AnyChange[],
   after: Groups,
 ): Refusal[] {
+  const changes = all.filter((change): change is GroupChange => change.kind === 'group');
+  const ending = new Set(
+    all.filter(({ kind, action }) => kind === 'corporateGroup' && action === 'delete').map(({ name }) => name),
+  );
   const joining = new Map(changes.map((change) => [change.name, new Set(change.joining.map(memberKey))]));
   return [
     ...desired.groups.flatMap((group) => [
@@ -27,7 +31,7 @@ export function referenceRefusals(
         ? [{ path: `${path}/userId`, message: `there is no user ${userId}` }]
         : [],
     ),
-    ...desired.corporateGroups.flatMap((group) => businessRefusals(group, desired, state, index)),
+    ...desired.corporateGroups.flatMap((group) => businessRefusals(group, desired, state, index, ending)),
   ];
 }
 
@@ -79,6 +83,7 @@ function businessRefusals(
   desired: Desired,
   state: State,
   index: Index,
+  ending: ReadonlySet<string>,
 ): Refusal[] {
   const leftBy = new Map(desired.corporateGroups.map((group) => [group.corporateGroupName, group.businesses]));
   return businesses.flatMap((businessId, at) => {
@@ -86,7 +91,8 @@ function businessRefusals(
     const home = index.home(businessId)?.corporateGroupName;
     if (home === undefined && isMissing(state.businesses, businessId) && !index.isNewBusiness(businessId))
       return [{ path: place, message: `there is no business ${businessId}` }];
-    if (home === undefined || home === corporateGroupName || leftBy.get(home) !== undefined) return [];
+    if (home === undefined || home === corporateGroupName || ending.has(home) || leftBy.get(home) !== undefined)
+      return [];
     return [
       {
         path: place,

@@ -29,10 +29,9 @@ export type Step =
 export function stepsOf(changes: readonly AnyChange[], state: State, caller: Caller): Step[] {
   const of = <Kind extends AnyChange['kind']>(kind: Kind) =>
     changes.filter((change): change is Extract<AnyChange, { kind: Kind }> => change.kind === kind);
-  const [kept, gone] = [(one: AnyChange) => one.action !== 'delete', (one: AnyChange) => one.action === 'delete'];
+  const kept = (one: AnyChange) => !isRemoval(one);
   const groups = of('group');
   const changed = groups.filter(kept);
-  const corporate = of('corporateGroup');
   const leaves = changed.flatMap(({ name, leaving }) =>
     leaving.map((member): Step => ({ kind: 'leave', group: name, member })),
   );
@@ -45,18 +44,17 @@ export function stepsOf(changes: readonly AnyChange[], state: State, caller: Cal
     ...of('apiKey')
       .filter(kept)
       .map((change): Step => ({ kind: 'apiKey', change })),
-    ...corporateSteps(corporate.filter(kept)),
+    ...corporateSteps(of('corporateGroup')),
     ...groupSteps(changed, state),
     ...changed.flatMap(joins),
     // Whoever puts himself out does everything else before.
     ...leaves.filter((step) => !isAbout(step, caller)),
     ...of('apiKey')
-      .filter(gone)
+      .filter(isRemoval)
       .map((change): Step => ({ kind: 'apiKey', change })),
-    ...corporate.filter(gone).map((change): Step => ({ kind: 'corporateGroup', change, release: false })),
-    ...removalsInOrder(groups.filter(gone), state),
+    ...removalsInOrder(groups.filter(isRemoval), state),
     ...of('client')
-      .filter(gone)
+      .filter(isRemoval)
       .map((change): Step => ({ kind: 'client', change })),
     ...leaves.filter((step) => isAbout(step, caller)),
   ];
@@ -68,16 +66,20 @@ function isAbout(step: Step, { userId, serviceId }: Caller): boolean {
   return kind === 'service' ? id === serviceId : id === userId;
 }
 
-/** A business that moves is set free before it joins another. */
+/** A business that moves is set free before it joins another, also by the end of the corporate group that it is in. */
 function corporateSteps(changes: readonly CorporateGroupChange[]): Step[] {
   const entries = (change: CorporateGroupChange, part: 'added' | 'removed') =>
     change.fields.find(({ field }) => field === 'businesses')?.[part] ?? [];
-  const taken = new Set(changes.flatMap((change) => entries(change, 'added')));
-  const releasing = changes.filter((change) => entries(change, 'removed').some((id) => taken.has(id)));
-  return [
-    ...releasing.map((change): Step => ({ kind: 'corporateGroup', change, release: true })),
-    ...changes.map((change): Step => ({ kind: 'corporateGroup', change, release: false })),
-  ];
+  const [gone, kept] = [changes.filter(isRemoval), changes.filter((change) => !isRemoval(change))];
+  const taken = new Set(kept.flatMap((change) => entries(change, 'added')));
+  const releasing = kept.filter((change) => entries(change, 'removed').some((id) => taken.has(id)));
+  const step = (release: boolean) => (change: CorporateGroupChange) =>
+    ({ kind: 'corporateGroup', change, release }) as const;
+  return [...gone.map(step(false)), ...releasing.map(step(true)), ...kept.map(step(false))];
+}
+
+function isRemoval({ action }: AnyChange): boolean {
+  return action === 'delete';
 }
 
 /** Dependencies come first. One that turns round is taken away before, or there would be a circle for a moment. */

@@ -136,4 +136,18 @@ describe('what somebody else changes meanwhile', () => {
     const outcome = await world.iam(['apply', '-f', file, '--yes'], { url: between.url });
     expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('is not there any more') });
   });
+
+  test('is not removed with what an apply once made', async () => {
+    await using world = await startWorld();
+    let work = async (): Promise<unknown> => undefined;
+    await using between = await beforeWrite(world.server.url, 2, () => work());
+    const given = { url: between.url };
+    const made = await world.write('made.yaml', 'set: s\ngroups:\n  - {groupName: ops, roles: [A]}\n');
+    expect((await world.iam(['apply', '-f', made, '--yes'], given)).code).toBe(0);
+    work = () => world.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } });
+    const none = await world.write('none.yaml', 'set: s\n');
+    const outcome = await world.iam(['apply', '-f', none, '--prune', '--confirm', 's'], given);
+    expect(outcome.code).toBe(6);
+    expect((await world.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['A', 'THEIRS']);
+  });
 });

@@ -6,6 +6,8 @@ export interface Breaker extends AsyncDisposable {
   readonly url: string;
   /** Writes that came by, the broken one included. */
   readonly writes: number;
+  /** Counts anew, and breaks the write of this number. */
+  breakNext(number: number): void;
 }
 
 /** Breaks the connection at the write of this number: before it arrives, or after it was done and before its answer is back. */
@@ -24,12 +26,13 @@ async function standBefore(
   when: 'before' | 'after' | (() => Promise<unknown>),
 ): Promise<Breaker> {
   let writes = 0;
+  let number = broken;
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
     const { host: _, connection: _c, 'content-length': _l, ...headers } = request.headers;
     const isWrite = request.method !== 'GET' && !request.url?.endsWith('/login');
     if (isWrite) writes += 1;
-    const isBroken = isWrite && writes === broken;
+    const isBroken = isWrite && writes === number;
     if (isBroken && when === 'before') return void response.destroy();
     if (isBroken && typeof when === 'function') await when();
     const { method = 'GET' } = request;
@@ -50,6 +53,9 @@ async function standBefore(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get writes() {
       return writes;
+    },
+    breakNext: (next) => {
+      [writes, number] = [0, next];
     },
     [Symbol.asyncDispose]: () => {
       server.closeAllConnections();
