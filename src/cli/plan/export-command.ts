@@ -5,9 +5,7 @@ import { readMore } from './reading.ts';
 import { type KindName, kindNames } from './schema.ts';
 import { nothingRead, type State } from './state.ts';
 import type { Tools } from './tools.ts';
-import type { Unread } from './unread.ts';
-
-const none: Unread = { lists: [], members: [], users: [], businesses: [], services: [] };
+import { none } from './unread.ts';
 
 /** Prints a document of what the server has. */
 export async function runExport(tools: Tools, options: Options): Promise<void> {

@@ -7,7 +7,7 @@ import { groupChange, groupsAfter } from './group-changes.ts';
 import { walk } from './group-graph.ts';
 import { type Caller, type Guards, guardsOf } from './guards.ts';
 import { type Index, indexOf } from './matching.ts';
-import { type Made, removals, stillNamed, stillNeeded } from './pruning.ts';
+import { goneServices, type Made, removals, stillNamed, stillNeeded } from './pruning.ts';
 import { referenceRefusals } from './references.ts';
 import { type RoleEffect, reachOf, roleEffects } from './role-effects.ts';
 import type { State } from './state.ts';
@@ -43,7 +43,7 @@ export function planOf({ desired, state, caller, recorded, prune }: PlanInput): 
   const all = [...structural, ...named, ...referenceRefusals(desired, state, index, changes, after.groups)];
   // Roles along a circle are not defined, and nobody needs them: the plan is refused.
   const reach = structural.length > 0 ? undefined : reachOf(groups, state);
-  const roles = reach ? roleEffects(reach, state.users) : [];
+  const roles = reach ? withServices(roleEffects(reach, state.users), goneServices(changes), state) : [];
   return {
     ...(desired.set === undefined ? {} : { set: desired.set }),
     changes,
@@ -52,6 +52,15 @@ export function planOf({ desired, state, caller, recorded, prune }: PlanInput): 
     leftovers: prune ? [] : gone.map(({ kind, id = '', name }) => ({ kind, id, name }) as Made),
     refusals: all,
   };
+}
+
+/** A service whose client goes loses everything, in whatever groups it is. */
+function withServices(effects: readonly RoleEffect[], gone: readonly string[], state: State): RoleEffect[] {
+  const lost = gone.flatMap((id): RoleEffect[] => {
+    const loses = [...(state.serviceRoles.get(id) ?? [])].sort();
+    return loses.length === 0 ? [] : [{ kind: 'service', id, gains: [], loses }];
+  });
+  return [...effects.filter(({ kind, id }) => kind !== 'service' || !gone.includes(id)), ...lost];
 }
 
 /** All changes, in the order in which they are printed: by kind, and by name within a kind. */

@@ -82,3 +82,10 @@ export function stillNamed(changes: readonly AnyChange[], desired: Desired, inde
     }),
   ];
 }
+
+/** Services whose clients go. */
+export function goneServices(changes: readonly AnyChange[]): string[] {
+  return changes.flatMap((one) =>
+    one.kind === 'client' && one.action === 'delete' ? (one.before?.serviceAccountId ?? []) : [],
+  );
+}

@@ -28,12 +28,14 @@ export async function readMore(tools: Tools, state: State, wanted: Unread): Prom
   const users = await readUsers(tools, wanted.users);
   const businesses = await each(wanted.businesses, (id) => findBusiness(tools, id));
   const services = await each(wanted.services, (id) => findService(tools, known, id));
+  const serviceRoles = await each(wanted.serviceRoles, async (id) => (await rolesOfService(tools, id)) ?? []);
   return {
     ...known,
     members: new Map([...known.members, ...members]),
     users: new Map([...known.users, ...users]),
     businesses: new Map([...known.businesses, ...businesses]),
     services: new Map([...known.services, ...services]),
+    serviceRoles: new Map([...known.serviceRoles, ...serviceRoles]),
   };
 }
 
@@ -179,8 +181,12 @@ async function findBusiness(tools: Tools, businessId: string): Promise<BusinessS
 
 async function findService(tools: Tools, { clients }: State, serviceId: string): Promise<true | undefined> {
   if (clients) return clients.some(({ serviceAccountId }) => serviceAccountId === serviceId) ? true : undefined;
-  const { code, failure } = await tools.call('service-accesses.list-service-roles', { params: { serviceId } });
-  if (code === undefined) return true;
+  return (await rolesOfService(tools, serviceId)) && true;
+}
+
+async function rolesOfService(tools: Tools, serviceId: string): Promise<readonly string[] | undefined> {
+  const { body, code, failure } = await tools.call('service-accesses.list-service-roles', { params: { serviceId } });
+  if (code === undefined) return (body as { role: string }[]).map(({ role }) => role);
   if (code === 'SERVICE_NOT_FOUND') return undefined;
   throw failure;
 }

@@ -66,6 +66,8 @@ export interface State {
   readonly businesses: Looked<BusinessState>;
   readonly users: Looked<UserState>;
   readonly services: Looked<true>;
+  /** All roles of services whose clients go. */
+  readonly serviceRoles: ReadonlyMap<string, readonly string[]>;
 }
 
 export const nothingRead: State = {
@@ -73,6 +75,7 @@ export const nothingRead: State = {
   businesses: new Map(),
   users: new Map(),
   services: new Map(),
+  serviceRoles: new Map(),
 };
 
 /** The members of a group; none where the group is not there yet. */

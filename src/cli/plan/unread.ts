@@ -5,7 +5,7 @@ import { groupsAfter } from './group-changes.ts';
 import { walk } from './group-graph.ts';
 import { indexOf } from './matching.ts';
 import { changesOf } from './plan.ts';
-import { type Made, removals } from './pruning.ts';
+import { goneServices, type Made, removals } from './pruning.ts';
 import { reachOf, touchedHolders } from './role-effects.ts';
 import type { State } from './state.ts';
 
@@ -17,13 +17,23 @@ export interface Unread {
   readonly users: readonly string[];
   readonly businesses: readonly string[];
   readonly services: readonly string[];
+  /** Services whose clients go, with all that they may do. */
+  readonly serviceRoles: readonly string[];
 }
 
-const none: Unread = { lists: [], members: [], users: [], businesses: [], services: [] };
+/** Nothing to read. */
+export const none: Unread = {
+  lists: [],
+  members: [],
+  users: [],
+  businesses: [],
+  services: [],
+  serviceRoles: [],
+};
 
 /** Whether there is anything to read. */
-export function isEmpty({ lists, members, users, businesses, services }: Unread): boolean {
-  return [lists, members, users, businesses, services].every((part) => part.length === 0);
+export function isEmpty(wanted: Unread): boolean {
+  return Object.values(wanted).every((part) => part.length === 0);
 }
 
 /** What is missing for a plan, the cheapest and most telling first. */
@@ -68,7 +78,8 @@ function missingThings(desired: Desired, state: State, recorded: readonly Made[]
   const changes = changesOf(desired, state, index, gone).changes.filter(
     (change): change is GroupChange => change.kind === 'group',
   );
-  const named = namedThings(desired, changes, state);
+  const serviceRoles = fresh(goneServices(gone), state.serviceRoles);
+  const named = { ...namedThings(desired, changes, state), serviceRoles };
   if (walk(groupsAfter(changes, state).groups).circles.length > 0) return { ...none, ...named };
   const reach = reachOf(changes, state);
   const members = namesToRead(reach.relevant, state);

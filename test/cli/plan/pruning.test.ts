@@ -86,6 +86,22 @@ describe('--prune', () => {
     expect(await stateOf(world.server)).toEqual(before);
   });
 
+  test('tells which roles a service loses whose client goes, in groups that stay as well', async () => {
+    await using world = await startWorld();
+    await made(world);
+    const { admin } = world.server;
+    await admin.groups.create({ body: { groupName: 'theirs', roles: ['THEIRS'] } });
+    await admin.serviceAccesses.addService({ params: { groupId: 'theirs' }, body: [{ serviceId: 'billing' }] });
+    const empty = await world.write('empty.yaml', 'set: base\n');
+    const { out } = await world.iam(['plan', '-f', empty, '--prune', '-o', 'json']);
+    expect((JSON.parse(out) as { roles: unknown[] }).roles).toContainEqual({
+      kind: 'service',
+      id: 'billing',
+      gains: [],
+      loses: ['DEPLOY', 'THEIRS'],
+    });
+  });
+
   test('needs a set', async () => {
     await using world = await startWorld();
     const file = await world.write('iam.yaml', 'groups: []\n');
