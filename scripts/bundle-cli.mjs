@@ -20,6 +20,7 @@ const files = {
   prompts: 'src/cli/runtime/inquirer.ts',
   yaml: 'src/cli/runtime/yaml.ts',
   signatures: 'src/cli/runtime/jose.ts',
+  plan: 'src/cli/plan/index.ts',
   colour: 'src/cli/runtime/colour.ts',
 };
 

@@ -2,11 +2,14 @@
 import { Command, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { addApi, apiText } from './commands/api.ts';
+import { addApply, applyText } from './commands/apply.ts';
 import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
+import { addDiff, diffText } from './commands/diff.ts';
+import { addExport, exportText } from './commands/export.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
@@ -14,6 +17,7 @@ import { addInbox } from './commands/inbox.ts';
 import { addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login.ts';
 import { addLogout, logoutText } from './commands/logout.ts';
+import { addPlan, planText } from './commands/plan.ts';
 import { addProfile } from './commands/profile.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addSessions } from './commands/sessions.ts';
@@ -86,6 +90,10 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'logout', text: logoutText, add: addLogout },
   { name: 'can', text: canText, add: addCan },
   { name: 'whoami', text: whoamiText, add: addWhoami },
+  { name: 'plan', text: planText, add: addPlan },
+  { name: 'apply', text: applyText, add: addApply },
+  { name: 'diff', text: diffText, add: addDiff },
+  { name: 'export', text: exportText, add: addExport },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },

@@ -61,7 +61,7 @@ describe('the bundle', () => {
       Object.keys(inputs).filter((input) => input.startsWith('apart:')),
     );
     expect([...apart].sort()).toEqual(
-      ['colour', 'http', 'import', 'prompts', 'run', 'signatures', 'yaml'].map((name) => `apart:${name}`),
+      ['colour', 'http', 'import', 'plan', 'prompts', 'run', 'signatures', 'yaml'].map((name) => `apart:${name}`),
     );
   });
 
@@ -164,6 +164,7 @@ describe('loading', () => {
     [['config', 'explain']],
     [['profile', 'list']],
     [['help', 'output']],
+    [['apply', '--help']],
   ])('%j takes two files, and none of the heavy packages', async (words) => {
     await using sandbox = await Sandbox.make();
     expect(await loadedFiles(sandbox, words)).toEqual(['main.cjs', 'run.cjs']);
@@ -179,6 +180,19 @@ describe('loading', () => {
   test('the test would notice: asking for YAML loads it', async () => {
     await using sandbox = await Sandbox.make();
     expect(await loadedFiles(sandbox, ['config', 'explain', '-o', 'yaml'])).toContain('yaml.cjs');
+  });
+
+  test('a plan loads what plans, and a fault in a document is told as any other', async () => {
+    await using sandbox = await Sandbox.make();
+    await using server = await startFake(() => ({ json: [] }));
+    const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
+    await writeFile(sandbox.file('iam.yaml'), 'groups:\n  - groupName: a\n');
+    const loaded = await loadedFiles(sandbox, ['plan', '-f', 'iam.yaml', '--color', 'never'], variables);
+    expect(loaded.sort()).toEqual(['colour.cjs', 'http.cjs', 'main.cjs', 'plan.cjs', 'run.cjs', 'yaml.cjs']);
+    await writeFile(sandbox.file('iam.yaml'), 'groups:\n  - name: a\n');
+    const outcome = await sandbox.iam(['plan', '-f', 'iam.yaml', '-o', 'json'], variables);
+    expect([outcome.code, JSON.parse(outcome.err)]).toMatchObject([2, { error: { code: 'DOCUMENT_INVALID' } }]);
+    expect(outcome.err).toContain('iam.yaml:2:5: groups: has no name');
   });
 
   test('help loads little of Node besides streams', async () => {

@@ -7,13 +7,14 @@ export interface ExitCode {
 
 export const exitCodes: readonly ExitCode[] = [
   { code: 0, meaning: 'Done.' },
-  { code: 1, meaning: 'Another failure; or the answer of `iam can` is no.' },
+  { code: 1, meaning: 'Another failure; or `iam can` says no, or `iam diff` a difference.' },
   { code: 2, meaning: 'Wrong usage: a command, an option or a value. Nothing was sent.' },
   { code: 3, meaning: 'Not found.' },
   { code: 4, meaning: 'Sign-in needed: credentials are missing or not valid.' },
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
   { code: 6, meaning: 'Conflict: changed meanwhile, a name is taken, or the state forbids it.' },
   { code: 7, meaning: 'Refused: the server does not take what was sent.' },
+  { code: 9, meaning: 'Changes are there to be made; only with --detailed-exitcode.' },
   { code: 10, meaning: 'An answer is needed and nobody can be asked. Nothing was sent.' },
   { code: 75, meaning: 'Try again later: too many calls, a fault of server or network, no answer.' },
   { code: 130, meaning: 'Interrupted.' },

@@ -1,0 +1,82 @@
+/** What a plan changes, as data that is printed, saved and carried out. */
+import type { Member } from './members.ts';
+import type { ApiKeyState, ClientState, CorporateGroupState, GroupState } from './state.ts';
+
+export interface FieldChange {
+  readonly field: string;
+  /** Of a single value: what it was and what it will be; absent where there is none. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** Of a list: what joins it and what leaves it. */
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+}
+
+export type ThingKind = 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'customer';
+
+export interface Change {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly kind: ThingKind;
+  /** As people call it. */
+  readonly name: string;
+  /** Where the server has one. */
+  readonly id?: string;
+  readonly fields: readonly FieldChange[];
+}
+
+export interface GroupChange extends Change {
+  readonly kind: 'group';
+  readonly before?: GroupState | undefined;
+  readonly after?: Omit<GroupState, 'groupId'> | undefined;
+  readonly joining: readonly Member[];
+  readonly leaving: readonly Member[];
+}
+
+export interface ClientChange extends Change {
+  readonly kind: 'client';
+  readonly before?: ClientState;
+  /** What a new client is made of, or where one moves to. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface ApiKeyChange extends Change {
+  readonly kind: 'apiKey';
+  readonly before?: ApiKeyState;
+  readonly appId: string;
+  /** The client, or the service account of one that is made first. */
+  readonly clientId?: string | undefined;
+  readonly serviceAccountId?: string | undefined;
+}
+
+export interface CorporateGroupChange extends Change {
+  readonly kind: 'corporateGroup';
+  readonly before?: CorporateGroupState;
+  readonly after?: Omit<CorporateGroupState, 'corporateGroupId'>;
+}
+
+export interface CustomerChange extends Change {
+  readonly kind: 'customer';
+  readonly operation: 'customers.create-business' | 'customers.create-user';
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type AnyChange = GroupChange | ClientChange | ApiKeyChange | CorporateGroupChange | CustomerChange;
+
+/** The change of one value, or nothing where it stays. */
+export function valueChange(field: string, before: unknown, after: unknown): FieldChange[] {
+  if (before === after) return [];
+  return [{ field, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+}
+
+/** The change of a list whose order says nothing, or nothing where it has the same entries. */
+export function listChange(field: string, before: readonly string[], after: readonly string[]): FieldChange[] {
+  const [old, now] = [new Set(before), new Set(after)];
+  const added = [...now].filter((entry) => !old.has(entry)).sort();
+  const removed = [...old].filter((entry) => !now.has(entry)).sort();
+  return added.length + removed.length === 0 ? [] : [{ field, added, removed }];
+}
+
+/** The value of a field that a document gives: null clears it, and what is not given stays. */
+export function given<Value>(desired: Value | null | undefined, current: Value | undefined): Value | undefined {
+  return desired === undefined ? current : (desired ?? undefined);
+}

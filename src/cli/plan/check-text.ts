@@ -1,0 +1,28 @@
+/** Whether a text fits its schema. Pure. */
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+
+/** What is wrong with it, or nothing. */
+export function checkText(
+  value: string,
+  { pattern, format, minLength = 0, maxLength, description }: JsonSchema,
+): string | undefined {
+  const length = [...value].length;
+  if (length < minLength) return 'must not be empty';
+  if (maxLength !== undefined && length > maxLength) return `must not be longer than ${maxLength} characters`;
+  if (pattern !== undefined && !expressionOf(pattern).test(value))
+    return `${JSON.stringify(value)} is not allowed here (${description ?? pattern})`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)) return 'must not contain control characters';
+  if (/\p{Surrogate}/u.test(value)) return 'must be well-formed Unicode';
+  if (format === 'uri' && !URL.canParse(value)) return `${JSON.stringify(value)} is no URI`;
+  return undefined;
+}
+
+const expressions = new Map<string, RegExp>();
+
+/** Thousands of values have the same pattern. */
+function expressionOf(pattern: string): RegExp {
+  const found = expressions.get(pattern) ?? new RegExp(pattern, 'u');
+  expressions.set(pattern, found);
+  return found;
+}

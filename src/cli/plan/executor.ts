@@ -1,0 +1,90 @@
+/** Carries out the steps of a plan, one after the other. What was done already is passed over, so it can be run again. */
+
+import { plain } from '../runtime/table.ts';
+import { businessSteps } from './business-writes.ts';
+import { clientSteps } from './client-writes.ts';
+import { groupSteps } from './group-writes.ts';
+import { memberSteps } from './member-writes.ts';
+import type { Made } from './pruning.ts';
+import type { State } from './state.ts';
+import type { Step } from './steps.ts';
+import { kindWords } from './text.ts';
+import type { Tools } from './tools.ts';
+
+/** A secret that was made, and what it is of. */
+export interface NewSecret {
+  readonly kind: 'client' | 'apiKey';
+  readonly [field: string]: string;
+}
+
+export interface Execution {
+  readonly tools: Tools;
+  readonly state: State;
+  /** Ids of groups and of clients by service account, those made on the way included. */
+  readonly groupIds: Map<string, string>;
+  readonly clientIds: Map<string, string>;
+  /** Keeps a secret as soon as it is there. */
+  keepSecret(secret: NewSecret): Promise<void>;
+  /** Remembers what was made, or that it is gone. */
+  remember(what: 'made' | 'gone', thing: Made): Promise<void>;
+}
+
+export type Writer<Kind extends Step['kind']> = (
+  execution: Execution,
+  step: Extract<Step, { kind: Kind }>,
+) => Promise<void>;
+
+const writers: { readonly [Kind in Step['kind']]: Writer<Kind> } = {
+  ...businessSteps,
+  ...clientSteps,
+  ...groupSteps,
+  ...memberSteps,
+};
+
+/** An execution that knows the ids of what is there. */
+export function executionOf(tools: Tools, state: State, ports: Pick<Execution, 'keepSecret' | 'remember'>): Execution {
+  const clients = (state.clients ?? []).flatMap(({ clientId, serviceAccountId }) =>
+    serviceAccountId === undefined ? [] : [[serviceAccountId, clientId] as const],
+  );
+  const groupIds = new Map([...(state.groups ?? [])].map(([name, { groupId }]) => [name, groupId]));
+  return { tools, state, groupIds, clientIds: new Map(clients), ...ports };
+}
+
+/** Does all steps, and says each on standard error. Ends at the first that fails. */
+export async function execute(execution: Execution, steps: readonly Step[]): Promise<void> {
+  const { context } = execution.tools;
+  for (const step of steps) {
+    context.io.signal.throwIfAborted();
+    await (writers[step.kind] as Writer<typeof step.kind>)(execution, step as never);
+    context.notice(titleOf(step));
+  }
+}
+
+/** What a step does, in a line. */
+export function titleOf(step: Step): string {
+  if (step.kind === 'join')
+    return `+ ${plain(step.group)}: ${step.members.length} ${step.members[0]?.kind ?? ''}${step.members.length === 1 ? '' : 's'}`;
+  if (step.kind === 'leave') return `- ${plain(step.group)}: ${step.member.kind} ${step.member.id}`;
+  const { action, kind, name } = step.change;
+  const mark = { create: '+', update: '~', delete: '-' }[action];
+  return `${mark} ${kindWords[kind]} ${plain(name)}${'release' in step && step.release ? ' (takes away first)' : ''}`;
+}
+
+/** What was planned does not fit what is there now. */
+export function stale({ failure }: Tools, message: string): Error {
+  return failure(`${message}; it was changed since the plan was made.`, {
+    code: 'CHANGED_MEANWHILE',
+    exitCode: 6,
+    fix: 'Run it again: what was done already is not done twice.',
+  });
+}
+
+/** The body of an answer that must not be a refusal, or nothing where it is one of these. */
+export function expected(
+  { body, code, failure }: { readonly body: unknown; readonly code?: string | undefined; readonly failure?: unknown },
+  ...tolerated: readonly string[]
+): Readonly<Record<string, unknown>> | undefined {
+  if (code === undefined) return (body ?? {}) as Readonly<Record<string, unknown>>;
+  if (tolerated.includes(code)) return undefined;
+  throw failure;
+}

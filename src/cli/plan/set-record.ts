@@ -1,0 +1,51 @@
+/** What applies of a set made on a server: a private file of lines in the user's state folder, one for each thing. */
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { readIfThere } from '../runtime/files.ts';
+import type { Environment } from '../runtime/io.ts';
+import type { Made } from './pruning.ts';
+
+type Variables = Environment['variables'];
+
+/** Where the record of a set on a server is kept. Not the cache: what is lost there can't be made again. */
+export function recordPath(baseUrl: string, set: string, variables: Variables): string {
+  const named = variables.XDG_STATE_HOME;
+  // A relative one is to be ignored by the XDG rules.
+  const state = named && path.isAbsolute(named) ? named : path.join(variables.HOME || os.homedir(), '.local', 'state');
+  const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
+  return path.join(state, 'iam', 'sets', `${set}-${server}.jsonl`);
+}
+
+interface Line extends Made {
+  readonly what: 'made' | 'gone';
+}
+
+/** Everything that was made and not removed since. Lines that a broken write left half are passed over. */
+export async function readRecord(file: string): Promise<Made[]> {
+  const found = new Map<string, Made>();
+  for (const text of ((await readIfThere(file)) ?? '').split('\n')) {
+    const line = parsed(text);
+    if (!line) continue;
+    const { what, kind, id, name } = line;
+    if (what === 'made') found.set(`${kind} ${id}`, { kind, id, name });
+    else found.delete(`${kind} ${id}`);
+  }
+  return [...found.values()];
+}
+
+function parsed(text: string): Line | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Line> | null;
+    return typeof value?.id === 'string' && typeof value.kind === 'string' ? (value as Line) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds a line. One write each, so that an interruption loses nothing that came before. */
+export async function addToRecord(file: string, what: Line['what'], thing: Made): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await appendFile(file, `${JSON.stringify({ what, ...thing })}\n`, { mode: 0o600 });
+}

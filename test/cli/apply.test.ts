@@ -1,0 +1,323 @@
+import { stat } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { everything } from './plan/documents.ts';
+import { startWorld, stateOf, type World } from './plan/world.ts';
+import { beforeWrite, breakWrite } from './plan/writes-broken.ts';
+
+/** Applies a document and expects that it goes well. */
+async function apply(world: World, text: string, ...more: string[]) {
+  const file = await world.write('apply.yaml', text);
+  const outcome = await world.iam(['apply', '-f', file, '--yes', ...more]);
+  expect(outcome.code, outcome.err).toBe(0);
+  return outcome;
+}
+
+/** The groups as others see them. */
+async function groupsOf({ server }: World) {
+  const { items } = await server.admin.groups.list({ query: { limit: 1000 } });
+  return Object.fromEntries(items.map(({ groupName, roles, dependencies }) => [groupName, { roles, dependencies }]));
+}
+
+async function usersIn({ server }: World, groupName: string): Promise<string[]> {
+  const { items } = await server.admin.userAccesses.listUsers({ params: { groupName } });
+  return items.map(({ userId }) => userId);
+}
+
+describe('apply', () => {
+  test('makes everything in an order that the server takes, and the second time changes nothing', async () => {
+    await using world = await startWorld();
+    await apply(world, everything);
+    const once = await stateOf(world.server);
+    const again = await apply(world, everything);
+    expect(again.out).toContain('No changes');
+    expect(await stateOf(world.server)).toEqual(once);
+    expect((await groupsOf(world)).leads).toEqual({ roles: ['LEAD', 'APPROVE'], dependencies: [{ groupName: 'ops' }] });
+    expect(await usersIn(world, 'ops')).toEqual(['u2', 'u3']);
+  });
+
+  test('leaves alone what is left out, and takes a list for the whole list', async () => {
+    await using world = await startWorld();
+    await apply(world, everything);
+    await apply(world, 'groups:\n  - groupName: ops\n    users: [u1]\n');
+    expect(await usersIn(world, 'ops')).toEqual(['u1']);
+    expect((await groupsOf(world)).ops?.roles).toEqual(['DEPLOY']);
+    const { items } = await world.server.admin.serviceAccesses.listServices({ params: { groupId: 'ops' } });
+    expect(items).toEqual([{ serviceId: 'billing' }]);
+    await apply(
+      world,
+      'groups:\n  - {groupName: ops, organizationId: null, users: [], businesses: [], businessUsers: []}\n',
+    );
+    expect(await usersIn(world, 'ops')).toEqual([]);
+    expect(await world.server.admin.groups.get({ params: { groupId: 'ops' } })).not.toHaveProperty('organizationId');
+  });
+
+  test('turns a dependency round without a circle in between', async () => {
+    await using world = await startWorld();
+    await apply(
+      world,
+      'groups:\n  - {groupName: a, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: c}]}\n  - groupName: c\n',
+    );
+    await apply(
+      world,
+      'groups:\n  - {groupName: a, dependencies: []}\n  - {groupName: b, dependencies: [{groupName: a}]}\n  - {groupName: c, dependencies: [{groupName: b}]}\n',
+    );
+    const { a, b, c } = await groupsOf(world);
+    expect([a, b, c].map((group) => group?.dependencies)).toEqual([[], [{ groupName: 'a' }], [{ groupName: 'b' }]]);
+  });
+
+  test('moves businesses between corporate groups, also both ways at once', async () => {
+    await using world = await startWorld();
+    await apply(
+      world,
+      'corporateGroups:\n  - {corporateGroupName: x, businesses: [b1]}\n  - {corporateGroupName: y, businesses: [b2]}\n',
+    );
+    await apply(
+      world,
+      'corporateGroups:\n  - {corporateGroupName: x, businesses: [b2]}\n  - {corporateGroupName: y, businesses: [b1]}\n',
+    );
+    const { items } = await world.server.admin.corporateGroups.list();
+    expect(items.map(({ businesses }) => businesses)).toEqual([[{ businessId: 'b2' }], [{ businessId: 'b1' }]]);
+  });
+
+  test('moves a client to another unit, and an API key to another application without making it again', async () => {
+    await using world = await startWorld();
+    // With roles of a group it could be moved only by somebody who has them all.
+    await apply(world, everything.replace('    services: [billing]\n', ''));
+    const before = (await world.server.admin.apiKey.list()).items[0];
+    const outcome = await apply(
+      world,
+      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
+    );
+    expect(outcome.out).not.toContain('Secret');
+    const { items } = await world.server.admin.apiKey.list();
+    expect(items).toMatchObject([{ apiKeyId: before?.apiKeyId, hint: before?.hint, appId: 'other' }]);
+    expect((await world.server.dump()).clients).toContainEqual(
+      expect.objectContaining({ organizationId: 'o', businessUnitId: 'u' }),
+    );
+  });
+
+  test.each([
+    [
+      'an unknown user',
+      'groups:\n  - groupName: new\n  - {groupName: ops, users: [u1, nobody]}\n',
+      '3:34: there is no user nobody',
+    ],
+    ['a broken document', 'groups:\n  - groupName: new\n   roles: [\n', '3:'],
+    [
+      'a circle',
+      'groups:\n  - {groupName: new, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: new}]}\n',
+      'b -> new -> b',
+    ],
+    [
+      'what the interface can not do',
+      'groups:\n  - groupName: new\nclients:\n  - {clientId: test-app, appId: other}\n',
+      "the interface can't change it",
+    ],
+    [
+      'a customer that would change',
+      'groups:\n  - groupName: new\ncustomers:\n  - {businessId: b1, businessName: Uno, document: "1"}\n',
+      'businessName of the customer',
+    ],
+    [
+      'a client of which nothing is known',
+      'groups:\n  - groupName: new\nclients:\n  - {clientId: none, appId: x}\n',
+      "its id can't be chosen",
+    ],
+    [
+      'a business of a corporate group that stays',
+      'groups:\n  - groupName: new\ncorporateGroups:\n  - {corporateGroupName: other, businesses: [b3]}\n',
+      'which the documents leave as it is',
+    ],
+  ])('writes nothing for %s, and says where', async (_what, text, message) => {
+    await using world = await startWorld({
+      businesses: [
+        { businessId: 'b1', businessName: 'One', document: '1' },
+        { businessId: 'b2', businessName: 'Two', document: '2' },
+        { businessId: 'b3', businessName: 'Three', corporateGroupName: 'taken' },
+      ],
+      corporateGroups: [{ corporateGroupName: 'taken' }],
+    });
+    const before = await stateOf(world.server);
+    const file = await world.write('bad.yaml', text);
+    const outcome = await world.iam(['apply', '-f', file, '--yes']);
+    expect([outcome.code, outcome.out]).toEqual([2, '']);
+    expect(outcome.err).toContain(message);
+    expect(outcome.err).toContain(`${file}:`);
+    expect(await stateOf(world.server)).toEqual(before);
+  });
+
+  test('a dry run prints the plan, asks nothing and writes nothing', async () => {
+    await using world = await startWorld();
+    const before = await stateOf(world.server);
+    const file = await world.write('iam.yaml', everything);
+    const outcome = await world.iam(['apply', '-f', file, '--dry-run']);
+    expect(outcome.code).toBe(0);
+    expect(outcome.out).toContain('+ group ops');
+    expect(outcome.err).toBe('Not sent: this was a dry run.\n');
+    expect(await stateOf(world.server)).toEqual(before);
+  });
+
+  test('asks before it writes: without anybody to ask it ends with 10 and has written nothing', async () => {
+    await using world = await startWorld();
+    const before = await stateOf(world.server);
+    const file = await world.write('iam.yaml', everything);
+    expect((await world.iam(['apply', '-f', file])).code).toBe(10);
+    expect((await world.iam(['apply', '-f', '-'], { stdin: everything, columns: 80 })).code).toBe(10);
+    expect(await stateOf(world.server)).toEqual(before);
+  });
+
+  test('does the same with a server that answers refusals with 200', async () => {
+    await using world = await startWorld({}, { 'soft-errors': true });
+    await apply(world, everything);
+    expect((await apply(world, everything)).out).toContain('No changes');
+    await using between = await beforeWrite(world.server.url, 1, () =>
+      world.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } }),
+    );
+    const file = await world.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [MINE]}\n');
+    expect((await world.iam(['apply', '-f', file, '--yes'], { url: between.url })).code).toBe(0);
+    expect((await groupsOf(world)).ops?.roles).toEqual(['THEIRS', 'MINE']);
+  });
+
+  test('gives programs one document with what was done', async () => {
+    await using world = await startWorld();
+    const { out } = await apply(world, everything, '-o', 'json');
+    const result = JSON.parse(out) as Record<string, unknown>;
+    expect(result.summary).toEqual({ create: 7, update: 0, delete: 0, gain: 5, lose: 0 });
+    expect(result.secrets).toMatchObject([
+      { kind: 'client', serviceAccountId: 'billing' },
+      { kind: 'apiKey', appId: 'reports' },
+    ]);
+  });
+});
+
+describe('new secrets', () => {
+  test('are shown once, and they work', async () => {
+    await using world = await startWorld();
+    const { out } = await apply(world, everything);
+    const [, clientId = '', clientSecret = ''] = /client (\S+) of billing: (\S+)/.exec(out) ?? [];
+    const { accessToken } = await world.server.as({ clientId, clientSecret }).clientIdentities.login();
+    expect(accessToken).toBeTruthy();
+    expect((await apply(world, everything)).out).not.toContain(clientSecret);
+  });
+
+  test('go to a private file where one is named, and nowhere else', async () => {
+    await using world = await startWorld();
+    const file = world.home.file('secrets.jsonl');
+    const { out, err } = await apply(world, everything, '--secret-to', file);
+    const secrets = (await world.read('secrets.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(secrets.map(({ kind }) => kind)).toEqual(['client', 'apiKey']);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    for (const { clientSecret, apiKey } of secrets) expect(out + err).not.toContain(clientSecret ?? apiKey);
+  });
+
+  test('are not made where they can not be kept', async () => {
+    await using world = await startWorld();
+    const before = await stateOf(world.server);
+    const file = await world.write('iam.yaml', everything);
+    expect((await world.iam(['apply', '-f', file, '--yes', '--secret-to', file])).code).toBe(2);
+    expect((await world.iam(['apply', '-f', file, '--yes', '-o', 'csv'])).code).toBe(2);
+    expect(await stateOf(world.server)).toEqual(before);
+  });
+});
+
+describe('an apply that breaks off', () => {
+  const shape = async (world: World) => {
+    const document = await world.iam(['export']);
+    return document.out.replaceAll(/ {6}- 0\w{23}\n/g, '');
+  };
+
+  test.each(['before', 'after'] as const)(
+    '%s any of its writes goes on when it is run again',
+    async (when) => {
+      let expected: string | undefined;
+      for (let broken = 1; ; broken += 1) {
+        await using world = await startWorld();
+        await using breaker = await breakWrite(world.server.url, broken, when);
+        const file = await world.write('iam.yaml', everything);
+        const first = await world.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
+        if (first.code === 0) {
+          expect(breaker.writes).toBe(broken - 1);
+          expect(broken).toBeGreaterThan(8);
+          break;
+        }
+        expect([broken, first.code]).toEqual([broken, 75]);
+        const second = await world.iam(['apply', '-f', file, '--yes']);
+        expect([broken, second.code]).toEqual([broken, 0]);
+        expect([broken, (await world.iam(['diff', '-f', file])).code]).toEqual([broken, 0]);
+        expected ??= await shape(world);
+        expect(await shape(world)).toBe(expected);
+      }
+    },
+    120_000,
+  );
+
+  const other = `set: base
+clients:
+  - {serviceAccountId: billing, organizationId: o, businessUnitId: u}
+corporateGroups:
+  - {corporateGroupName: second, businesses: [b1]}
+groups:
+  - {groupName: base, roles: [BASE]}
+  - {groupName: ops, dependencies: [{groupName: base}], roles: [DEPLOY, ROLLBACK], users: [u1], businesses: [], services: []}
+`;
+
+  test.each(['before', 'after'] as const)(
+    '%s any write that changes or removes goes on as well',
+    async (when) => {
+      let expected: string | undefined;
+      for (let broken = 1; ; broken += 1) {
+        await using world = await startWorld();
+        await using breaker = await breakWrite(world.server.url, Number.NaN, when);
+        // Always by the same address: what was made is recorded for it.
+        const given = { url: breaker.url };
+        await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes'], given);
+        breaker.breakNext(broken);
+        const words = ['apply', '-f', await world.write('other.yaml', other), '--yes', '--prune', '--confirm', 'base'];
+        const first = await world.iam(words, given);
+        breaker.breakNext(Number.NaN);
+        const second = await world.iam(words, given);
+        expect([broken, second.code], second.err).toEqual([broken, 0]);
+        expect((await world.iam([...words, '--dry-run'], given)).out).toContain('No changes');
+        expected ??= await shape(world);
+        expect(await shape(world)).toBe(expected);
+        if (first.code === 0) {
+          expect(broken).toBeGreaterThan(8);
+          break;
+        }
+        expect([broken, first.code]).toEqual([broken, 75]);
+      }
+    },
+    120_000,
+  );
+
+  test('shows the secrets that it had made', async () => {
+    await using world = await startWorld();
+    await using breaker = await breakWrite(world.server.url, 5, 'before');
+    const file = await world.write('iam.yaml', everything);
+    const outcome = await world.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
+    expect(outcome.code).toBe(75);
+    expect(outcome.out).toMatch(/client \S+ of billing: \S{40}/);
+  });
+
+  test('ends with 130 where it is interrupted, and goes on when it is run again', async () => {
+    await using world = await startWorld();
+    const controller = new AbortController();
+    await using between = await beforeWrite(world.server.url, 4, async () => controller.abort('SIGINT'));
+    const file = await world.write('iam.yaml', everything);
+    const words = ['apply', '-f', file, '--yes'];
+    expect((await world.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
+    expect((await world.iam(words)).code).toBe(0);
+    expect((await world.iam(['diff', '-f', file])).code).toBe(0);
+  });
+
+  test('refuses a document number that another customer has, before anything is written', async () => {
+    await using world = await startWorld();
+    const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
+    const outcome = await world.iam(['apply', '-f', await world.write('iam.yaml', text), '--yes']);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 is that of b1') });
+    expect(await groupsOf(world)).not.toHaveProperty('new');
+  });
+});

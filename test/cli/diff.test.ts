@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { everything } from './plan/documents.ts';
+import { startWorld, stateOf } from './plan/world.ts';
+
+test('diff ends with 1 and what differs, and with 0 and nothing where nothing does; it writes nothing', async () => {
+  await using world = await startWorld();
+  const file = await world.write('iam.yaml', everything);
+  const before = await stateOf(world.server);
+  const differs = await world.iam(['diff', '-f', file]);
+  expect(differs).toMatchObject({ code: 1, err: '', out: expect.stringContaining('+ group ops') });
+  expect(JSON.parse((await world.iam(['diff', '-f', file, '-o', 'json'])).out)).toHaveLength(7);
+  expect(await stateOf(world.server)).toEqual(before);
+  await world.iam(['apply', '-f', file, '--yes']);
+  expect(await world.iam(['diff', '-f', file])).toEqual({ code: 0, out: '', err: '' });
+});
+
+test('an order of roles or members is no difference', async () => {
+  await using world = await startWorld();
+  await world.iam([
+    'apply',
+    '-f',
+    await world.write('a.yaml', 'groups:\n  - {groupName: a, roles: [A, B], users: [u1, u2]}\n'),
+    '--yes',
+  ]);
+  const file = await world.write('b.yaml', 'groups:\n  - {groupName: a, roles: [ROLE_B, A], users: [u2, u1]}\n');
+  expect((await world.iam(['diff', '-f', file])).code).toBe(0);
+});
+
+test('a fault in a document is no difference: it ends with 2', async () => {
+  await using world = await startWorld();
+  expect((await world.iam(['diff', '-f', '-'], { stdin: 'groups: 3' })).code).toBe(2);
+});

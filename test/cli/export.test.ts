@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { adminClient } from '../harness.ts';
+import { everything } from './plan/documents.ts';
+import { startWorld, type World } from './plan/world.ts';
+
+const apiKey = Buffer.alloc(32, 7).toString('base64');
+
+/** A world with more than documents can make: two keys of one client, a client of a user, groups without anything. */
+async function rich(): Promise<World> {
+  const world = await startWorld({
+    clients: [
+      {
+        clientId: 'c1',
+        clientSecret: 'a-secret-of-the-seed',
+        appId: 'a',
+        userId: 'u1',
+        party: '3RDPARTY',
+        authorities: ['DEPLOY'],
+      },
+    ],
+    apiKeys: [{ apiKeyId: 'k1', appId: 'a', clientId: 'c1', apiKey }],
+    corporateGroups: [{ corporateGroupName: 'quiet' }],
+    groups: [{ groupName: 'empty' }, { groupName: 'a name: with, signs' }],
+  });
+  await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes']);
+  await world.server.admin.apiKey.create({ body: { appId: 'iam-app', clientId: 'test-app' } });
+  await world.server.admin.apiKey.create({ body: { appId: 'iam-app', clientId: 'test-app' } });
+  return world;
+}
+
+describe('export', () => {
+  test.each([[[]], [['-o', 'json']]])(
+    '%j gives a document of which the plan is empty, the same each time',
+    async (more) => {
+      await using world = await rich();
+      const { code, out, err } = await world.iam(['export', ...more]);
+      expect([code, err]).toEqual([0, '']);
+      expect((await world.iam(['export', ...more])).out).toBe(out);
+      const file = await world.write('export.yaml', out);
+      expect(await world.iam(['plan', '-f', file, '--detailed-exitcode'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('No changes'),
+      });
+      for (const secret of [apiKey, 'a-secret-of-the-seed', adminClient.clientSecret])
+        expect(out).not.toContain(secret);
+    },
+  );
+
+  test('--kind gives only these', async () => {
+    await using world = await rich();
+    const { out } = await world.iam(['export', '--kind', 'groups,corporateGroups', '--kind', 'apiKeys', '-o', 'json']);
+    expect(Object.keys(JSON.parse(out))).toEqual(['groups', 'apiKeys', 'corporateGroups']);
+  });
+
+  test('what is applied to an empty server is what the first has', async () => {
+    await using first = await startWorld();
+    await first.iam(['apply', '-f', await first.write('iam.yaml', everything), '--yes']);
+    const kinds = ['--kind', 'groups,corporateGroups,customers'];
+    const { out } = await first.iam(['export', ...kinds]);
+    await using second = await startWorld({ clients: [{ clientId: 'x', serviceAccountId: 'billing' }] });
+    const ids = async (world: World) => (await world.server.dump()).users as { userId: string; bootstrap?: string }[];
+    const [from, to] = await Promise.all(
+      [first, second].map(async (world) => (await ids(world)).find(({ bootstrap }) => bootstrap)?.userId ?? ''),
+    );
+    const file = await second.write('copy.yaml', out.replaceAll(from ?? '', to ?? ''));
+    expect((await second.iam(['apply', '-f', file, '--yes'])).code).toBe(0);
+    expect((await second.iam(['export', ...kinds])).out.replaceAll(to ?? '', from ?? '')).toBe(out);
+  });
+});
+
+describe('a server without a control plane', () => {
+  test('exports what the interface lists, and says what is missing', async () => {
+    await using world = await startWorld({}, { 'no-control': true });
+    const { code, out, err } = await world.iam(['export', '-o', 'json']);
+    expect([code, err]).toEqual([0, expect.stringContaining('no control plane')]);
+    expect(Object.keys(JSON.parse(out))).toEqual(['groups']);
+    expect(await world.iam(['export', '--kind', 'clients'])).toMatchObject({ code: 3, out: '' });
+  });
+
+  test('takes groups and members, and refuses clients before anything is written', async () => {
+    await using world = await startWorld({}, { 'no-control': true });
+    const text =
+      'groups:\n  - {groupName: ops, roles: [A], users: [u1, u2], businesses: [b1], businessUsers: [{businessId: b1, userId: u1}]}\n';
+    const file = await world.write('iam.yaml', text);
+    expect((await world.iam(['apply', '-f', file, '--yes'])).code).toBe(0);
+    const unknown = await world.write('bad.yaml', text.replace('u2', 'nobody'));
+    expect((await world.iam(['apply', '-f', unknown, '--yes'])).err).toContain('there is no user nobody');
+    const clients = await world.write(
+      'clients.yaml',
+      'groups:\n  - groupName: new\nclients:\n  - {serviceAccountId: s, appId: a}\n',
+    );
+    expect((await world.iam(['apply', '-f', clients, '--yes'])).code).toBe(3);
+    expect((await world.server.admin.groups.list()).items.map(({ groupName }) => groupName)).not.toContain('new');
+  });
+});
+
+test('lists of thousands are read page by page', async () => {
+  const users = Array.from({ length: 2_300 }, (_, at) => ({ userId: `m${at}` }));
+  await using world = await startWorld({
+    users: [...users, { userId: 'u1' }],
+    businesses: [],
+    groups: [
+      { groupName: 'all', roles: ['ALL'], users: users.map(({ userId }) => userId) },
+      ...users.map(({ userId }) => ({ groupName: `g-${userId}` })),
+    ],
+  });
+  const { out } = await world.iam(['export', '-o', 'json', '--kind', 'groups']);
+  const { groups } = JSON.parse(out) as { groups: { groupName: string; users?: string[] }[] };
+  expect(groups.length).toBeGreaterThan(2_300);
+  expect(groups.find(({ groupName }) => groupName === 'all')?.users).toHaveLength(2_300);
+  const file = await world.write(
+    'iam.json',
+    JSON.stringify({
+      groups: groups.map((group) => (group.groupName === 'all' ? { ...group, users: ['u1'] } : group)),
+    }),
+  );
+  const plan = JSON.parse((await world.iam(['plan', '-f', file, '-o', 'json'])).out) as {
+    roles: unknown[];
+    summary: unknown;
+  };
+  expect(plan.summary).toEqual({ create: 0, update: 1, delete: 0, gain: 1, lose: 2_300 });
+}, 60_000);

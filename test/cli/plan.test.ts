@@ -1,0 +1,144 @@
+import { stat } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { everything } from './plan/documents.ts';
+import { startWorld, stateOf } from './plan/world.ts';
+
+describe('plan', () => {
+  test('says what would change, who gains what, and how much; and writes nothing', async () => {
+    await using world = await startWorld();
+    const before = await stateOf(world.server);
+    const file = await world.write('iam.yaml', everything);
+    const { code, out, err } = await world.iam(['plan', '-f', file], { columns: 80, variables: { NO_COLOR: '1' } });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('+ group ops\n    organizationId  acme\n    roles           + DEPLOY\n');
+    expect(out).toContain('    user u1          + APPROVE  + DEPLOY  + LEAD\n');
+    expect(out).toContain('    business b9      + DEPLOY\n');
+    expect(out.trimEnd().split('\n').at(-1)).toBe(
+      'Plan: 7 to create, none to change, none to delete; 5 gain roles, none lose roles.',
+    );
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(81);
+    expect(await stateOf(world.server)).toEqual(before);
+  });
+
+  test('shows removals, and who loses by them: not those who have the role by another way', async () => {
+    await using world = await startWorld();
+    await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes']);
+    const file = await world.write(
+      'next.yaml',
+      'groups:\n  - {groupName: ops, users: [], organizationId: globex, roles: [DEPLOY, X]}\n',
+    );
+    const plan = JSON.parse((await world.iam(['plan', '-f', file, '-o', 'json'])).out) as {
+      roles: unknown;
+      changes: unknown;
+    };
+    expect(plan.changes).toMatchObject([
+      {
+        action: 'update',
+        fields: [
+          { field: 'organizationId', before: 'acme', after: 'globex' },
+          { field: 'roles', added: ['X'], removed: [] },
+          { field: 'users', added: [], removed: ['u2', 'u3'] },
+        ],
+      },
+    ]);
+    expect(plan.roles).toEqual([
+      { kind: 'user', id: 'u1', gains: ['X'], loses: [] },
+      { kind: 'user', id: 'u2', gains: [], loses: ['DEPLOY'] },
+      { kind: 'user', id: 'u3', gains: [], loses: ['DEPLOY'] },
+      { kind: 'business', id: 'b9', gains: ['X'], loses: [] },
+      { kind: 'service', id: 'billing', gains: ['X'], loses: [] },
+    ]);
+  });
+
+  test('a user who keeps a role through the business does not lose it', async () => {
+    await using world = await startWorld();
+    const groups =
+      'groups:\n  - {groupName: a, roles: [R], users: [u1, u2]}\n  - {groupName: b, roles: [R], businesses: [b1]}\n';
+    await world.iam(['apply', '-f', await world.write('a.yaml', groups), '--yes']);
+    const file = await world.write('b.yaml', 'groups:\n  - {groupName: a, users: []}\n');
+    const plan = JSON.parse((await world.iam(['plan', '-f', file, '-o', 'json'])).out) as { roles: unknown };
+    expect(plan.roles).toEqual([{ kind: 'user', id: 'u2', gains: [], loses: ['R'] }]);
+  });
+
+  test('tells scripts that there are changes, only where they ask', async () => {
+    await using world = await startWorld();
+    const file = await world.write('iam.yaml', everything);
+    const words = ['plan', '-f', file, '--detailed-exitcode'];
+    expect((await world.iam(words)).code).toBe(9);
+    await world.iam(['apply', '-f', file, '--yes']);
+    expect((await world.iam(words)).code).toBe(0);
+  });
+
+  test('reads several documents, folders and standard input as one', async () => {
+    await using world = await startWorld();
+    const one = await world.write('one.yaml', 'groups:\n  - groupName: a\n---\ngroups:\n  - groupName: b\n');
+    const two = await world.write(
+      'two.json',
+      '{\n\t"groups": [{"groupName": "c", "dependencies": [{"groupName": "a"}]}]\n}',
+    );
+    const names = async (words: string[], stdin = '') =>
+      (await world.iam(['plan', '-o', 'name', '-q', ...words], { stdin })).out.trim().split('\n').length;
+    expect(await names(['-f', one, two])).toBe(3);
+    expect(await names(['-f', world.home.folder])).toBe(3);
+    expect(await names(['-f', '-', '-f', one], 'groups: [{groupName: d}]')).toBe(3);
+  });
+
+  test.each([
+    [['plan'], 'Say with -f'],
+    [['plan', '-f', '/nonexistent.yaml'], "can't be read"],
+    [['plan', '-f', '-', '-f', '-'], 'once only'],
+    [['apply', 'no-plan.json'], 'is no saved plan'],
+    [['export', '--kind', 'users'], 'must be one of'],
+    [['export', '-o', 'csv'], 'YAML or JSON'],
+  ])('%j is wrong usage', async (words, message) => {
+    await using world = await startWorld();
+    expect(await world.iam(words)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+  });
+});
+
+describe('a plan in a file', () => {
+  test.each(['--out', '-o'])('by %s is applied as it is, holds no secret and is private', async (option) => {
+    await using world = await startWorld();
+    const file = await world.write('iam.yaml', everything);
+    const kept = world.home.file('plan.json');
+    expect((await world.iam(['plan', '-f', file, option, kept])).code).toBe(0);
+    expect((await stat(kept)).mode & 0o777).toBe(0o600);
+    expect(await world.read('plan.json')).not.toContain('secret-of');
+    await world.write('iam.yaml', 'groups: []\n');
+    expect((await world.iam(['apply', kept, '--yes'])).code).toBe(0);
+    expect((await world.iam(['diff', '-f', await world.write('iam.yaml', everything)])).code).toBe(0);
+  });
+
+  test('-o is the format still', async () => {
+    await using world = await startWorld();
+    const file = await world.write('iam.yaml', everything);
+    expect(JSON.parse((await world.iam(['plan', '-f', file, '-o', 'json'])).out)).toHaveProperty('summary');
+    expect(await world.iam(['plan', '-f', file, '-o', 'jason'])).toMatchObject({ code: 2 });
+    const both = ['plan', '-f', file, '-o', world.home.file('p.json'), '-o', 'json'];
+    expect(JSON.parse((await world.iam(both)).out)).toHaveProperty('summary');
+  });
+
+  test('is refused once what it relied on has changed, and nothing is written', async () => {
+    await using world = await startWorld();
+    const { admin } = world.server;
+    await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
+    const file = await world.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [B], users: [u1]}\n');
+    const kept = world.home.file('plan.json');
+    await world.iam(['plan', '-f', file, '--out', kept]);
+    await admin.groups.create({ body: { groupName: 'unrelated', roles: ['Z'] } });
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u2' }] });
+    const before = await stateOf(world.server);
+    expect(await world.iam(['apply', kept, '--yes'])).toMatchObject({ code: 6, err: expect.stringContaining('stale') });
+    expect(await stateOf(world.server)).toEqual(before);
+    await admin.userAccesses.removeUser({ params: { groupName: 'ops', userId: 'u2' } });
+    expect((await world.iam(['apply', kept, '--yes'])).code).toBe(0);
+  });
+
+  test('is for the server that it was made for', async () => {
+    await using world = await startWorld();
+    const kept = world.home.file('plan.json');
+    await world.iam(['plan', '-f', await world.write('iam.yaml', everything), '--out', kept]);
+    const url = world.server.url.replace('127.0.0.1', 'localhost');
+    expect(await world.iam(['apply', kept, '--yes'], { url })).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { desiredOf, faultsOf } from '../../../src/cli/plan/desired.ts';
+import { readDocuments } from '../../../src/cli/plan/documents.ts';
+import { faultLines } from '../../../src/cli/plan/faults.ts';
+import * as yaml from '../../../src/cli/runtime/yaml.ts';
+
+function faults(...texts: string[]): string[] {
+  const documents = readDocuments(
+    yaml,
+    texts.map((text, at) => ({ name: `${at}.yaml`, text })),
+  );
+  return faultLines([...documents.faults, ...faultsOf(desiredOf(documents), documents)]);
+}
+
+describe('a fault is told with its file, line and column', () => {
+  test.each([
+    ['', '0.yaml:1:1: holds nothing'],
+    ['groups: [', '0.yaml:1:10: Flow sequence in block collection must be sufficiently indented'],
+    ['groups: 3', '0.yaml:1:9: groups: must be a list'],
+    ['- a', '0.yaml:1:1: must be an object of fields'],
+    ['users: []', '0.yaml:1:1: has no users; it can have set, groups, clients, apiKeys, corporateGroups, customers'],
+    ['groups:\n  - roles: [A]', '0.yaml:2:5: groups: needs groupName'],
+    ['groups:\n  - groupName: a\n    groupName: b', '0.yaml:3:5: Map keys must be unique'],
+    ['groups:\n  - groupName: 7', '0.yaml:2:16: groupName: must be text: put 7 in quotes'],
+    [
+      'groups:\n  - groupName: 0123456789abcdef01234567',
+      '0.yaml:2:16: groupName: "0123456789abcdef01234567" is not allowed',
+    ],
+    ['groups:\n  - groupName: a\n    roles:', '0.yaml:3:11: roles: must be a list'],
+    ['groups:\n  - groupName: a\n    roles: [A, ROLE_A]', '0.yaml:3:16: the role A is there twice'],
+    ['groups:\n  - groupName: a\n    roles: [AUTH-MFA]', '0.yaml:3:13: AUTH-MFA is given by the service itself'],
+    ['groups:\n  - groupName: a\n    users: [u1, u2, u1]', '0.yaml:3:21: users: names "u1" twice'],
+    ['groups:\n  - groupName: a\n  - groupName: a', '0.yaml:3:5: group a is there twice; first in 0.yaml:2'],
+    ['clients:\n  - {clientSecret: x, clientId: a}', '0.yaml:2:6: clients: has no clientSecret'],
+    ['clients:\n  - {appId: a}', '0.yaml:2:5: a client needs a serviceAccountId or a clientId'],
+    ['groups:\n  - groupName: me', '0.yaml:2:16: me is a reserved word'],
+    ['clients:\n  - {clientId: a, redirectURI: nowhere}', '0.yaml:2:32: redirectURI: "nowhere" is no URI'],
+    ['apiKeys:\n  - {appId: a}', '0.yaml:2:5: an API key needs a clientId or a serviceAccountId'],
+    ['customers:\n  - {document: "1"}', '0.yaml:2:5: a customer needs a businessName or a userId'],
+    [
+      'customers:\n  - {document: "1", userId: u, businessName: b}',
+      '0.yaml:2:46: a customer with a userId has no businessName',
+    ],
+    [
+      'corporateGroups:\n  - {corporateGroupName: a, businesses: [b]}\n  - {corporateGroupName: c, businesses: [b]}',
+      '0.yaml:3:42: the business b is in a already',
+    ],
+    ['{"groups": [{"groupName": "a", "role": []}]}', '0.yaml:1:32: groups: has no role'],
+  ])('%j', (text, message) => {
+    const found = faults(text);
+    expect([found.length, found[0]?.slice(0, message.length)]).toEqual([1, message]);
+  });
+
+  test('and all of them at once, over all documents', () => {
+    const found = faults(
+      'groups:\n  - groupName: a\n    roles: [bad, 3]\n  - {}\n',
+      'groups:\n  - groupName: a\n---\nclients: no\n',
+    );
+    expect(found.map((line) => line.split(': ')[0])).toEqual([
+      '0.yaml:3:13',
+      '0.yaml:3:18',
+      '0.yaml:4:5',
+      '1.yaml:2:5',
+      '1.yaml:4:10',
+    ]);
+  });
+
+  test('two documents are of one set', () => {
+    expect(faults('set: a', 'set: b')).toEqual(['1.yaml:1:6: set is b here and a elsewhere']);
+  });
+});
+
+test('anchors, a byte order mark and tabs in JSON are no fault', () => {
+  expect(faults('\uFEFFgroups:\n  - groupName: a\n    roles: &r [A]\n  - groupName: b\n    roles: *r\n')).toEqual([]);
+  expect(faults('{\n\t"groups": []\n}')).toEqual([]);
+});
+
+test('aliases that multiply are no burden', () => {
+  const levels = Array.from({ length: 40 }, (_, at) => `l${at + 1}: &l${at + 1} [*l${at}, *l${at}]`);
+  expect(faults(['l0: &l0 [x, x]', ...levels, 'groups: *l40'].join('\n')).length).toBeLessThan(100);
+});
