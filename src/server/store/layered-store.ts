@@ -8,7 +8,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createReader, createTransaction } from './access.ts';
 import { Batch } from './batch.ts';
-import { absorbInSlices, Layer, type TableLayer } from './layer.ts';
+import { absorbInSlices, Layer, type TableLayer, tableNames } from './layer.ts';
 import { type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
@@ -32,6 +32,8 @@ export class LayeredStore {
   readonly #sink: Sink;
   /** Topmost first. One layer, but while it is frozen there is another above it. */
   readonly #durable: Layer[];
+  /** Of what is durable of each table: a new one with each change. */
+  readonly #stamps = new Map<TableName, object>(tableNames.map((name) => [name, {}]));
   #inFlight: Batch | undefined;
   #gathering: Batch | undefined;
   /** Changes when batches are dropped: a transaction that began before it has seen what never happened. */
@@ -45,7 +47,10 @@ export class LayeredStore {
   constructor(bottom: Layer, sink: Sink) {
     this.#durable = [bottom];
     this.#sink = sink;
-    this.reader = createReader({ chainOf: (name) => partsOf(this.#durable, name) });
+    this.reader = createReader({
+      chainOf: (name) => partsOf(this.#durable, name),
+      stampOf: (name) => this.#stamps.get(name) as object,
+    });
   }
 
   /** See `Store.transaction`. */
@@ -180,6 +185,7 @@ export class LayeredStore {
       return;
     }
     this.#durable[0]?.absorb(batch.overlay);
+    for (const { shape } of batch.overlay.parts()) this.#stamps.set(shape.name, {});
     this.#inFlight = undefined;
     batch.settle.resolve();
   }
