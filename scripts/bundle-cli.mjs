@@ -20,6 +20,7 @@ const files = {
   prompts: 'src/cli/runtime/inquirer.ts',
   yaml: 'src/cli/runtime/yaml.ts',
   signatures: 'src/cli/runtime/jose.ts',
+  query: 'src/cli/runtime/jmespath.ts',
   colour: 'src/cli/runtime/colour.ts',
 };
 

@@ -61,7 +61,7 @@ describe('the bundle', () => {
       Object.keys(inputs).filter((input) => input.startsWith('apart:')),
     );
     expect([...apart].sort()).toEqual(
-      ['colour', 'http', 'import', 'prompts', 'run', 'signatures', 'yaml'].map((name) => `apart:${name}`),
+      ['colour', 'http', 'import', 'prompts', 'query', 'run', 'signatures', 'yaml'].map((name) => `apart:${name}`),
     );
   });
 

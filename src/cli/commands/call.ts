@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { asPage } from '../../client/answer.ts';
 import type { ResultPage } from '../../client/types.ts';
+import type { ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
@@ -18,10 +19,10 @@ export const callText: LeafText = {
   examples: [
     { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
     { title: 'Make one from a file', command: 'groups.create -f group.json' },
-    { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
+    { title: 'The first ten API keys', command: 'api-key.list --param limit=10' },
     {
       title: 'As an application that is only named',
-      command: 'user-identities.identification --anonymous --query clientId=APP_CLIENT_ID -f contact.json',
+      command: 'user-identities.identification --anonymous --param clientId=APP_CLIENT_ID -f contact.json',
     },
   ],
 };
@@ -30,8 +31,7 @@ export const callText: LeafText = {
 export function addCall(program: Command, surroundings: Surroundings): void {
   const command = addLeaf(program, 'call', callText)
     .argument('<operation>', 'Id of the operation')
-    .option('-p, --param <name=value>', 'parameter of the path (repeat)', assignments)
-    .option('--query <name=value>', 'parameter of the query (repeat)', assignments)
+    .option('-p, --param <name=value>', 'parameter of the path or the query (repeat)', assignments)
     .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input')
     .option('--anonymous', 'leave the credentials in use out')
     .option('--secret-to <file>', 'write a secret in the answer to a new file instead of showing it');
@@ -50,15 +50,7 @@ export function assignments(
 
 async function call(context: Context, id: string, options: Options): Promise<void> {
   const operation = operationOf(context.manifest, id);
-  const params = (options.param ?? {}) as Record<string, string>;
-  const query = (options.query ?? {}) as Record<string, string>;
-  const known = operation.params.map(({ name }) => name);
-  const strange = Object.keys(params).find((name) => !known.includes(name));
-  if (strange)
-    throw usageError(
-      `${id} has no ${strange} in its path.`,
-      known.length > 0 ? `It has ${known.join(', ')}.` : undefined,
-    );
+  const { params, query } = parametersOf(operation, (options.param ?? {}) as Record<string, string>);
   const file = options.file as string | undefined;
   const body = file === undefined ? undefined : await readDocument(file, context.io);
   const input = { params, query, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
@@ -74,8 +66,22 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   noteSecret(context, answer);
 }
 
+/** Each to where the operation takes it. */
+function parametersOf({ id, params, query }: ManifestOperation, given: Readonly<Record<string, string>>) {
+  const known = [...params, ...query].map(({ name }) => name);
+  const strange = Object.keys(given).find((name) => !known.includes(name));
+  if (strange)
+    throw usageError(
+      `${id} has no ${strange} in its path or query.`,
+      known.length > 0 ? `It has ${known.join(', ')}.` : undefined,
+    );
+  const ofKind = (fields: readonly ManifestField[]) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => fields.some((field) => field.name === name)));
+  return { params: ofKind(params), query: ofKind(query) };
+}
+
 /** The one page that was asked for; a list command is there for more. */
 async function printPage(context: Context, { items, next }: ResultPage<unknown>): Promise<void> {
   await context.printer.value(items);
-  if (next !== undefined) context.notice(`More exist: add --query after=${plain(next)}`);
+  if (next !== undefined) context.notice(`More exist: add --param after=${plain(next)}`);
 }
