@@ -21,6 +21,7 @@ const files = {
   yaml: 'src/cli/runtime/yaml.ts',
   signatures: 'src/cli/runtime/jose.ts',
   query: 'src/cli/runtime/jmespath.ts',
+  bulk: 'src/cli/bulk/index.ts',
   colour: 'src/cli/runtime/colour.ts',
 };
 

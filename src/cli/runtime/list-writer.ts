@@ -1,4 +1,4 @@
-/** Lists in every format, page by page: whatever their length, no more than a page is held. */
+/** Lists in every format, page by page: whatever their length, no more than a thousand entries or a page are held. */
 import { once } from 'node:events';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { csvColumns, csvHeading, csvLine } from './csv.ts';
@@ -6,6 +6,9 @@ import type { Output } from './io.ts';
 import { nameOf } from './names.ts';
 import type { Format } from './output.ts';
 import { columnsOf, type Row, tableWriter } from './table.ts';
+
+/** Rows of a table that are lined up together. */
+const tableLength = 1_000;
 
 /** What is known of the entries of a list. */
 export interface ListShape {
@@ -15,6 +18,8 @@ export interface ListShape {
 }
 
 export interface ListWriter {
+  /** So many entries are better written together. */
+  readonly least?: number;
   /** The text of some entries, in the order in which they come; never called with none. */
   page(items: readonly unknown[]): string;
   /** What stands after the last of them; `count` is how many there were. */
@@ -79,6 +84,7 @@ function rowWriter(format: Format, { schema, main, columns, width }: ListLook): 
     columnsOf: (rows) => columns ?? columnsOf(rows, schema).filter((column) => shown?.includes(column) ?? true),
   });
   return {
+    least: tableLength,
     page: (items) =>
       lines(items as Row[])
         .join('\n')
@@ -95,7 +101,7 @@ export async function writePages(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let count = 0;
-  for await (const items of pages) {
+  for await (const items of writer.least === undefined ? pages : together(pages, writer.least)) {
     if (items.length === 0) continue;
     if (!(await taken(stream, writer.page(items), signal))) return count + items.length;
     count += items.length;
@@ -103,6 +109,17 @@ export async function writePages(
   const end = writer.end(count);
   if (end !== '') await taken(stream, end, signal);
   return count;
+}
+
+async function* together(pages: AsyncIterable<readonly unknown[]>, least: number) {
+  let items: unknown[] = [];
+  for await (const page of pages) {
+    items.push(...page);
+    if (items.length < least) continue;
+    yield items;
+    items = [];
+  }
+  yield items;
 }
 
 /** Writes and waits until there is room for more; false where nobody reads any longer. */
