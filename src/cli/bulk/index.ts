@@ -139,9 +139,14 @@ async function confirmAll({ tools, settings, source }: Job, { destructive, count
   const stdinIsData = source.given === '-';
   if (destructive === 0) return;
   const question = `${destructive} of ${count} rows delete or remove something.`;
-  if (destructive === 1 && settings.confirm === undefined)
-    return tools.confirm('One row deletes or removes something. Go on?', settings.yes, stdinIsData);
-  await tools.confirmNumber(question, destructive, settings.confirm, stdinIsData);
+  const { yes, confirm } = settings;
+  if (destructive === 1 && confirm !== '1')
+    return tools.confirm(
+      'One row deletes or removes something. Go on?',
+      { yes, ...(confirm === undefined ? {} : { confirm }) },
+      stdinIsData,
+    );
+  await tools.confirmNumber(question, destructive, confirm, stdinIsData);
 }
 
 async function send(job: Job, { count }: Survey): Promise<End> {
@@ -171,7 +176,7 @@ function tellEnd({ tools, ledger, rejects, settings }: Job, { count, skipped }: 
   context.notice(`${ok} of ${count} rows done${before}.`);
   const goOn = `The ledger is ${ledger}: run the same again to go on.`;
   if (context.io.signal.aborted) {
-    context.notice(`Interrupted; no row is under way. ${goOn}`);
+    context.notice(goOn);
     throw failure('Interrupted.', { code: 'INTERRUPTED', exitCode: 130 });
   }
   if (reason !== undefined) {

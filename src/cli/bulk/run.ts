@@ -59,9 +59,17 @@ export async function runRows(
       return value;
     }
   };
-  await printer.list(reported(take, progress), reportShape);
-  // Who reads the report may go; what was asked for is done all the same.
-  while (await take());
+  const onSignal = () => tools.context.notice('Interrupted: what is under way is finished first.');
+  io.signal.addEventListener('abort', onSignal);
+  try {
+    await printer.list(reported(take, progress), reportShape);
+    // Who reads the report may go; what was asked for is done all the same.
+    while (await take());
+  } finally {
+    io.signal.removeEventListener('abort', onSignal);
+    // Nothing is closed while a row is under way.
+    await results.return();
+  }
   progress.clear();
   return { ...state, hadEnough: state.failed >= settings.maxErrors };
 }

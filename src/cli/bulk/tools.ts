@@ -3,9 +3,10 @@
  * would be others than those that the command knows: so they are made, and told apart, here.
  */
 import type { Answer } from '../../client/answer.ts';
-import { ClientError, NetworkError } from '../../client/errors.ts';
+import { ClientError, InputError, NetworkError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import type { Options } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context } from '../runtime/context.ts';
@@ -45,7 +46,7 @@ export interface BulkTools {
   usage(message: string, fix?: string): Error;
   failure(message: string, details: FailureDetails): Error;
   /** Asks yes or no; throws where it is no. */
-  confirm(question: string, isSure: boolean, stdinIsData: boolean): Promise<void>;
+  confirm(question: string, options: Options, stdinIsData: boolean): Promise<void>;
   /** Asks for a number to be typed; throws where it is another. */
   confirmNumber(question: string, number: number, given: string | undefined, stdinIsData: boolean): Promise<void>;
   underLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result>;
@@ -64,7 +65,7 @@ export function bulkTools(context: Context): BulkTools {
     requireSignIn: () => void requireSignIn(context.sources),
     usage: usageError,
     failure: (message, details) => new CliError(message, details),
-    confirm: (question, isSure, stdinIsData) => confirmed(context, question, { yes: isSure }, stdinIsData),
+    confirm: (question, options, stdinIsData) => confirmed(context, question, options, stdinIsData),
     confirmNumber: (...given) => confirmNumber(context, ...given),
     underLock,
   };
@@ -77,6 +78,12 @@ function problemOf({ manifest }: Context, error: unknown): Problem | undefined {
     const kind = neverSent.includes(error.code) ? 'unsent' : 'unanswered';
     return { kind, code: 'NETWORK', message: error.message, exitCode: 75 };
   }
+  // What the command itself does not allow, such as a call that nobody is signed in for.
+  if (error instanceof CliError) {
+    const { code, message, exitCode } = error;
+    return { kind: 'unsent', code, message, exitCode };
+  }
+  if (error instanceof InputError) return { kind: 'refused', code: 'INVALID', message: error.message, exitCode: 2 };
   if (!(error instanceof ClientError)) return undefined;
   const { code, message, status, requestId, retryAfter } = error;
   const natural = manifest.errors.find((entry) => entry.code === code)?.status;

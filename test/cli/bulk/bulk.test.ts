@@ -176,6 +176,16 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
+  test('reports a row that makes no path, and goes on', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: {} }));
+    const file = await rows(home, 'groupId\n..\nops\n');
+    const outcome = await run(home, server, ['run', file, '--operation', 'groups.get', '-o', 'csv']);
+    expect(outcome.code).toBe(8);
+    expect(outcome.out).toContain('2,groups.get,failed,,INVALID,"groupId');
+    expect(outcome.out).toContain('3,groups.get,ok,200');
+  });
+
   test('shows with --dry-run what would be sent, without secrets, and leaves no file', async () => {
     await using home = await Home.make();
     await using server = await startFake(() => ({}));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -128,9 +129,48 @@ describe('rows that delete', () => {
     expect(server.received).toEqual([]);
     expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
   });
+
+  test('count only where they are still to be sent', async () => {
+    await using home = await Home.make();
+    const gone = new Set<string>();
+    await using server = await startFake(({ path }) => {
+      const isFirst = !gone.has(path) && gone.size === 2;
+      gone.add(path);
+      return isFirst ? refusal(412, 'X') : { status: 204 };
+    });
+    const words = await deleting(home, 3);
+    expect((await run(home, server, [...words, '--confirm', '3', '--concurrency', '1'])).code).toBe(8);
+    expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
+    expect(server.received).toHaveLength(4);
+  });
 });
 
 describe('many rows', () => {
+  test('wait for the reader of the report: no more are sent than are under way', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => made);
+    const over = new AbortController();
+    const stdout = new PassThrough({ highWaterMark: 1 });
+    const io = {
+      ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough() },
+      ...{ signal: over.signal, releaseSignals: () => undefined },
+    };
+    const variables = { ...home.variables, ...signedIn, IAM_BASE_URL: server.url };
+    const words = ['bulk', 'run', await rows(home, 10_000), ...creating, '--concurrency', '8'];
+    const done = runWords(words, io, { variables, now: () => 0, random: () => 0 });
+    await once(stdout, 'readable');
+    let seen = -1;
+    while (seen !== server.received.length) {
+      seen = server.received.length;
+      for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(server.received.length).toBeLessThanOrEqual(10);
+    over.abort('SIGINT');
+    stdout.resume();
+    expect(await done).toBe(130);
+    expect(server.received.length).toBeLessThanOrEqual(10);
+  });
+
   test('are all done by --concurrency calls at a time', async () => {
     await using home = await Home.make();
     const names = new Set<string>();
