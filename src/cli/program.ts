@@ -3,6 +3,7 @@ import { Command, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { addApi, apiText } from './commands/api.ts';
 import { addApply, applyText } from './commands/apply.ts';
+import { addBulk } from './commands/bulk.ts';
 import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
@@ -72,6 +73,7 @@ const belowOperations: Readonly<Record<string, readonly Fill[]>> = { keys: [addK
 const ownNouns: readonly Noun[] = [
   { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
+  { name: 'bulk', summary: 'Many calls, from a file of rows', fill: [addBulk] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },
