@@ -5,6 +5,7 @@ import { addApi, apiText } from './commands/api.ts';
 import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
+import { addClock, clockText } from './commands/clock.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
@@ -85,6 +86,7 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'login', text: loginText, add: addLogin },
   { name: 'logout', text: logoutText, add: addLogout },
   { name: 'can', text: canText, add: addCan },
+  { name: 'clock', text: clockText, add: addClock },
   { name: 'whoami', text: whoamiText, add: addWhoami },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
