@@ -21,9 +21,9 @@ export function structureOf(dump: unknown): string {
 }
 
 /** What can be read of a server over HTTP, by its control plane and its lists. */
-export async function shown({ client }: IamServer): Promise<Record<string, unknown>> {
-  const paths = ['users', 'clients', 'businesses', 'customers', 'sessions', 'inbox', 'clock', 'settings'];
+export async function shown({ client, clock }: IamServer): Promise<Record<string, unknown>> {
+  const paths = ['users', 'clients', 'businesses', 'customers', 'sessions', 'inbox', 'settings'];
   const lists = paths.map(async (path) => [path, (await client.raw('GET', `/_iam/${path}`)).body] as const);
   const groups = (await client.groups.list()).items;
-  return { ...Object.fromEntries(await Promise.all(lists)), groups };
+  return { ...Object.fromEntries(await Promise.all(lists)), groups, now: clock.now() };
 }
