@@ -62,6 +62,13 @@ describe('an example', () => {
   });
 });
 
+test('what the README shows runs as it stands there', async () => {
+  const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+  const snippets = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+  expect(snippets).toHaveLength(1);
+  expect(await script('readme.mjs', snippets[0] ?? '')).toBe('6\n');
+});
+
 /** As much of jest as the example uses. */
 const plainJest = `
 const assert = require('node:assert/strict');

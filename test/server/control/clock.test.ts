@@ -222,6 +222,32 @@ describe('a clock that goes back', () => {
   });
 });
 
+test('a clock that goes back keeps nobody from giving and getting codes until it is there again', async () => {
+  const users = [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com' }];
+  await using server = await startServer({ seed: { users } });
+  const call = (operation: string, body: object) =>
+    server.as().raw('POST', `/security/iam/v1/user-identities/${operation}?clientId=${appClientId}`, { body });
+  const retrieve = () => call('retrieve-identity', { userName: 'ann' });
+  const guess = async () => {
+    const body = { username: 'ann', validationCode: 'wrong', newPassword: 'another horse battery staple' };
+    const { status, headers } = await call('reset-password', body);
+    return [status, headers['retry-after']];
+  };
+  await put(server, { set: '2030-01-01T00:00:00Z' });
+  for (let at = 0; at < 5; at += 1) await retrieve();
+  for (let at = 0; at < 5; at += 1) await guess();
+  expect(await guess()).toEqual([429, '3600']);
+  await put(server, { reset: true });
+  expect(await guess()).toEqual([429, '3600']);
+  await put(server, { advance: '59m' });
+  expect(await guess()).toEqual([429, '60']);
+  await put(server, { advance: '1m' });
+  expect((await guess())[0]).not.toBe(429);
+  const sent = (await server.world.store.messages.list()).length;
+  await retrieve();
+  expect((await server.world.store.messages.list()).length).toBe(sent + 1);
+});
+
 async function ticketOf({ world }: TestServer): Promise<string> {
   const bound = { kind: 'param', clientId: appClientId } as const;
   return (await world.store.transaction((tx) => giveTicket(tx, bound, world))).value;
