@@ -62,9 +62,9 @@ export async function createIamServer(parts: ServerParts): Promise<IamServer> {
   };
   const begin = (user: string, options?: SignInOptions) => signIn(world(), user, options);
   let stopped: Promise<void> | undefined;
+  // Together: who still waits for a message is let go by the service, and a client waits for its calls.
   async function stopAll(): Promise<void> {
-    await Promise.all(clients.map((client) => client.close()));
-    await service.stop();
+    await Promise.all([service.stop(), ...clients.map((client) => client.close())]);
   }
   const stop = () => {
     stopped ??= stopAll();

@@ -24,10 +24,9 @@ type Kebab<Text extends string> = Text extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `-${Lowercase<Head>}`}${Kebab<Tail>}`
   : '';
 
-type Named = Exclude<
-  SettingKey,
-  'host' | 'port' | 'seed' | 'store' | 'data' | 'json' | 'resetAdmin' | 'smtpUrl' | `admin${string}` | 'appClientId'
->;
+/** What has an option of its own, or no meaning here. */
+type Unnamed = 'host' | 'port' | 'seed' | 'store' | 'data' | 'json' | 'resetAdmin' | 'tlsCert' | 'tlsKey' | 'smtpUrl';
+type Named = Exclude<SettingKey, Unnamed | `admin${string}` | 'appClientId'>;
 
 /** Settings by the names that docs/settings.md lists: `'user-token-lifetime': 60`. */
 export type SettingValues = { readonly [Key in Named as Kebab<Key>]?: Settings[Key] };
@@ -127,7 +126,9 @@ function settingsOf({ port = 0, host, store = 'memory', settings, credentials }:
   requireKnown(Object.keys(settings ?? {}));
   const given = { 'log-level': 'error', ...settings, ...(host === undefined ? {} : { host }), port, ...place };
   const flags = Object.entries(given).map(([name, value]) => [name, value === undefined ? undefined : String(value)]);
-  return readSettings(Object.fromEntries(flags), environmentOf(credentials ?? {}), seed?.settings);
+  const read = readSettings(Object.fromEntries(flags), environmentOf(credentials ?? {}), seed?.settings);
+  if (read.tlsCert === undefined) return read;
+  throw new SettingError('tls-cert: a server in the process of a test serves HTTP only');
 }
 
 /** A name that is misspelt would change nothing, and nobody would know. @throws SettingError. */

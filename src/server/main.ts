@@ -1,6 +1,6 @@
 /**
- * The composition root: the only place that knows the process, its environment, the disk and the real clock. `iam serve`
- * and `npm start` call `serve`; it resolves with the exit code after a clean stop.
+ * The composition root of a process of its own: of the server, only this knows the process, its environment, the disk and
+ * the real clock. `iam serve` and `npm start` call `serve`; it resolves with the exit code after a clean stop.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -81,6 +81,7 @@ describe('a server in this process', () => {
   test.each([
     [{ settings: { 'client-token-lifetime': 0 } }, /client-token-lifetime/],
     [{ settings: { nonsense: 1 } as never }, /nonsense/],
+    [{ seed: { settings: { 'tls-cert': 'x.pem', 'tls-key': 'x.pem' } } }, /HTTP only/],
     [{ seed: { users: [{ userName: 'x', color: 'red' }] } as never }, /color/],
     [{ seed: '/nonexistent/seed.yaml' }, /seed/],
     [{ clock: 'tomorrow' }, /tomorrow/],
@@ -98,6 +99,15 @@ describe('a server in this process', () => {
     await Promise.all([iam.stop(), iam.stop()]);
     await iam[Symbol.asyncDispose]();
     await expect(fetch(iam.url)).rejects.toThrow();
+  });
+
+  test('lets go of who still waits when it is stopped', async () => {
+    const iam = await startServer();
+    const waiting = iam.client.raw('GET', '/_iam/inbox/wait?timeout=30').then(({ status }) => status);
+    const inside = iam.inbox.waitFor({ timeout: 30_000 }).catch(() => 'nothing came');
+    await iam.client.groups.list();
+    await iam.stop();
+    expect([await waiting, await inside]).toEqual([404, 'nothing came']);
   });
 
   test('reads a seed from a file, and keeps a store on disk', async () => {
