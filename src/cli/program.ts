@@ -7,6 +7,7 @@ import { addBulk } from './commands/bulk.ts';
 import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
+import { addClock, clockText } from './commands/clock.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addDiff, diffText } from './commands/diff.ts';
@@ -91,6 +92,7 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'login', text: loginText, add: addLogin },
   { name: 'logout', text: logoutText, add: addLogout },
   { name: 'can', text: canText, add: addCan },
+  { name: 'clock', text: clockText, add: addClock },
   { name: 'whoami', text: whoamiText, add: addWhoami },
   { name: 'plan', text: planText, add: addPlan },
   { name: 'apply', text: applyText, add: addApply },

@@ -44,8 +44,9 @@ export class LayeredStore {
   #turns = 0;
   #closed = false;
 
-  constructor(bottom: Layer, sink: Sink) {
-    this.#durable = [bottom];
+  /** Upon a bottom of its own, or upon layers of others, topmost first, that nobody changes any more. */
+  constructor(bottom: Layer | readonly Layer[], sink: Sink) {
+    this.#durable = bottom instanceof Layer ? [bottom] : [new Layer('overlay'), ...bottom];
     this.#sink = sink;
     this.reader = createReader({
       chainOf: (name) => partsOf(this.#durable, name),
@@ -83,6 +84,12 @@ export class LayeredStore {
     if (frozen === undefined || this.#durable.length > 1) throw new Error('The store is frozen already.');
     this.#durable.unshift(new Layer('overlay'));
     return frozen;
+  }
+
+  /** Gives what is durable now to stores that build upon it. For good: this one goes on in a layer above, and never thaws. */
+  share(): readonly Layer[] {
+    if (!this.#durable[0]?.empty) this.#durable.unshift(new Layer('overlay'));
+    return this.#durable.slice(1);
   }
 
   /** Moves what came since `freeze` into the frozen layer, a slice at a time, and is done with it. */
