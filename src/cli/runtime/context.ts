@@ -2,12 +2,15 @@
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { connect } from './connection.ts';
+import type { CurlCall } from './curl.ts';
 import { usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { createPrinter, type Format, formats, type Printer } from './output.ts';
 import { type ProfileFile, readProfiles } from './profile.ts';
+import { findProjectFile, type ProjectFile } from './project-file.ts';
 import type { Asking } from './prompt.ts';
-import { type GlobalOptions, resolve, type Sources } from './settings.ts';
+import { type GlobalOptions, resolve, type SettingName, type Sources, settingNames } from './settings.ts';
+import { printCurl } from './tracing.ts';
 
 export interface Context {
   readonly io: Io;
@@ -19,6 +22,8 @@ export interface Context {
   notice(text: string): void;
   /** The client; the same one each time. With `anonymous` it leaves the credentials in use out. */
   connect(as?: 'anonymous'): Promise<BaseClient>;
+  /** Prints a call that is not made for curl, where that was asked for. */
+  readonly curl?: ((call: CurlCall) => void) | undefined;
   /** What a question needs to know. */
   asking(stdinIsData: boolean): Asking;
 }
@@ -36,7 +41,11 @@ export async function withContext(
   work: (context: Context) => Promise<void>,
 ): Promise<void> {
   const { io, environment } = surroundings;
-  const sources: Sources = { options, variables: environment.variables, file: await profilesFor(surroundings) };
+  const project = projectFor(environment);
+  const file = await profilesFor(surroundings);
+  const sources: Sources = { options, variables: environment.variables, file, project };
+  for (const warning of project?.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
+  const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
   let client: Promise<BaseClient> | undefined;
   const context: Context = {
     ...surroundings,
@@ -47,9 +56,10 @@ export async function withContext(
       (client ??= connect({
         ...surroundings,
         sources,
-        debug: options.debug === true,
+        tracing,
         anonymous: as === 'anonymous',
       })),
+    curl: tracing.curl ? (call) => printCurl(io, sources, call) : undefined,
     asking: (stdinIsData) => ({ io, environment, input: options.input !== false, stdinIsData }),
   };
   try {
@@ -61,6 +71,14 @@ export async function withContext(
 
 function profilesFor({ environment }: Surroundings): Promise<ProfileFile> {
   return readProfiles(environment.variables);
+}
+
+/** Looked for from the working directory upwards. */
+function projectFor({ workingFolder }: Environment): ProjectFile | undefined {
+  const folder = workingFolder?.();
+  const settings: readonly SettingName[] = settingNames;
+  const keys = settings.filter(({ project }) => project).map(({ key }) => key);
+  return folder === undefined ? undefined : findProjectFile(folder, keys);
 }
 
 function formatOf(sources: Sources): Format {
