@@ -78,7 +78,8 @@ export async function iam(words: readonly string[], given: Given = {}): Promise<
 function terminal(columns: number | undefined) {
   return Object.assign(
     new PassThrough({ highWaterMark: 50_000_000 }),
-    columns === undefined ? {} : { isTTY: true, columns },
+    // A question ends what it is drawn on, which the streams of a process outlive.
+    columns === undefined ? {} : { isTTY: true, columns, end: () => undefined },
   );
 }
 
