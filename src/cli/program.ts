@@ -7,6 +7,7 @@ import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
+import { addDoctor, doctorText } from './commands/doctor.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
@@ -86,6 +87,7 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'logout', text: logoutText, add: addLogout },
   { name: 'can', text: canText, add: addCan },
   { name: 'whoami', text: whoamiText, add: addWhoami },
+  { name: 'doctor', text: doctorText, add: addDoctor },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },

@@ -3,7 +3,7 @@ import { saveProfile } from '../../src/cli/runtime/profile.ts';
 import { requireChanges, safetyOf } from '../../src/cli/runtime/safety.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
-import { startServer } from '../harness.ts';
+import { adminClient, startServer } from '../harness.ts';
 import { Home, iam, signedIn } from './run-cli.ts';
 
 const writes = [
@@ -211,9 +211,7 @@ describe('what a deletion takes along', () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: { groupName: 'ops' } });
     await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
-    const { clientId: IAM_CLIENT_ID, clientSecret: IAM_CLIENT_SECRET } = await import('../harness.ts').then(
-      (m) => m.adminClient,
-    );
+    const { clientId: IAM_CLIENT_ID, clientSecret: IAM_CLIENT_SECRET } = adminClient;
     const variables = { IAM_CLIENT_ID, IAM_CLIENT_SECRET };
     const outcome = await iam(['groups', 'delete', 'ops'], { url: server.url, variables, ...terminal });
     expect(outcome.code).toBe(1);
