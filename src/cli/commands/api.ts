@@ -8,6 +8,7 @@ import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { readDocument } from '../runtime/input.ts';
+import { openPath } from '../runtime/redact.ts';
 import { requireWritable } from '../runtime/safety.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
 import { assignments } from './call.ts';
@@ -54,11 +55,11 @@ async function api(context: Context, method: string, given: string, options: Opt
   }
   if (!isRead) requireWritable(context.sources);
   if (method === 'DELETE' || operationAt(context.manifest, method, path)?.effect === 'destructive')
-    await confirmed(context, `${method} ${given}?`, options, file === '-');
+    await confirmed(context, `${method} ${openPath(given)}?`, options, file === '-');
   const client = await context.connect();
   const answer = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
   assertSuccess(answer);
-  await printAnswer(context, answer.body, `${method} ${given}: ${answer.status}`);
+  await printAnswer(context, answer.body, `${method} ${openPath(given)}: ${answer.status}`);
 }
 
 /** Puts the prefix of the service before the paths of its operations. */

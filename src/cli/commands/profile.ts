@@ -6,6 +6,7 @@ import { usageError } from '../runtime/failures.ts';
 import { readSecret } from '../runtime/input.ts';
 import { changeProfiles, type Profile, profilePath, saveProfile } from '../runtime/profile.ts';
 import { askSecret } from '../runtime/prompt.ts';
+import { withoutUserInfo } from '../runtime/redact.ts';
 import { forgetSession } from '../runtime/session-file.ts';
 import { chosenProfile, profileName } from '../runtime/settings.ts';
 import { storedValue } from '../runtime/stored-value.ts';
@@ -68,7 +69,7 @@ async function list(context: Context): Promise<void> {
   const rows = Object.entries(file.profiles).map(([name, { baseUrl, clientId, session }]) => ({
     name,
     current: name === current ? '*' : '',
-    baseUrl,
+    baseUrl: openValue(baseUrl),
     clientId: session?.clientId ?? clientId,
     userName: session?.userName,
   }));
@@ -82,15 +83,21 @@ async function show(context: Context, [given]: readonly unknown[]): Promise<void
   const profile = given === undefined ? chosenProfile(context.sources) : context.sources.file.profiles[String(given)];
   if (name === undefined || !profile) throw unknown(name ?? '');
   const hidden = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
-  const { clientSecret, token, apiKey, session, ...open } = profile;
+  const { clientSecret, token, apiKey, session, ...settings } = profile;
+  const open = Object.entries(settings).map(([key, value]) => [key, openValue(value)]);
   await context.printer.value({
     name,
-    ...open,
+    ...Object.fromEntries(open),
     ...(session ? { signedIn: session.userName ?? session.clientId } : {}),
     ...hidden(clientSecret, 'clientSecret'),
     ...hidden(token, 'token'),
     ...hidden(apiKey, 'apiKey'),
   });
+}
+
+/** The address of a proxy can hold a password. */
+function openValue(value: unknown): unknown {
+  return typeof value === 'string' ? withoutUserInfo(value) : value;
 }
 
 function unknown(name: string) {
@@ -126,8 +133,8 @@ async function addProfileNamed(context: Context, [given]: readonly unknown[], op
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === '__proto__')
     throw usageError('A profile is named by letters, digits and . _ -');
   const { baseUrl } = context.sources.options;
-  if (baseUrl === undefined || !/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : ''))
-    throw usageError('--base-url must be given: an http or https URL.');
+  if (baseUrl === undefined) throw usageError('--base-url must be given: an http or https URL.');
+  storedValue('baseUrl', baseUrl);
   const clientId = options.clientId as string | undefined;
   const client =
     clientId === undefined ? {} : { clientId, clientSecret: await clientSecret(context, clientId, options) };

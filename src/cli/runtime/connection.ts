@@ -79,6 +79,8 @@ export function baseUrlOf(sources: Sources): string {
       `${origin} names the server ${withoutUserInfo(value)}, which no profile of yours is for; nothing was sent.`,
       'If you trust it, add a profile with `iam profile add NAME --base-url URL`, or set IAM_BASE_URL.',
     );
+  // What stands in an address ends up in logs and on screens.
+  if (withoutUserInfo(value) !== value) throw usageError('The base URL must not carry a user name or a password.');
   return value;
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { usageError } from './failures.ts';
 import { formats } from './output.ts';
 import type { Profile } from './profile.ts';
+import { withoutUserInfo } from './redact.ts';
 
 interface Kind {
   readonly words: string;
@@ -43,6 +44,6 @@ function isBaseUrl(value: string): boolean {
 /** The value that a profile keeps for a text. @throws CliError where no command could work with it. */
 export function storedValue(property: keyof Profile, text: string): string | number | boolean {
   const kind = kinds[property];
-  if (kind && !kind.test(text)) throw usageError(`${JSON.stringify(text)} must be ${kind.words}.`);
+  if (kind && !kind.test(text)) throw usageError(`${JSON.stringify(withoutUserInfo(text))} must be ${kind.words}.`);
   return kind?.from?.(text) ?? text;
 }
