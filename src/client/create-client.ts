@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { type Answer, asPage, assertSuccess } from './answer.ts';
 import { areas } from './areas.ts';
@@ -17,6 +17,8 @@ export interface ClientOptions {
   readonly timeouts?: Timeouts | undefined;
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
+  /** Opens connections another way, such as through a proxy; `tls` is for who makes it. */
+  readonly connector?: buildConnector.connector | undefined;
   readonly dispatcher?: Dispatcher | undefined;
   /** What else calls go through, for the messages of failures. */
   readonly via?: string | undefined;

@@ -1,5 +1,5 @@
 /** Sends one request over undici and reads the whole answer. The only file that touches the network. */
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import { type Answer, parseBody } from './answer.ts';
 import { NetworkError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
@@ -31,6 +31,8 @@ export interface TransportOptions {
   /** Most connections at the same time. */
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
+  /** Opens connections another way, such as through a proxy; `tls` is for who makes it. */
+  readonly connector?: buildConnector.connector | undefined;
   /** Takes the place of the client's own connections; whoever made it closes it. */
   readonly dispatcher?: Dispatcher | undefined;
   /** What else a call goes through, for the messages of failures. */
@@ -45,12 +47,14 @@ export function createTransport({
   dispatcher,
   connections = 32,
   tls,
+  connector,
   via,
   ...options
 }: TransportOptions): Transport {
   const connect = options.timeouts?.connect ?? defaultTimeouts.connect;
   const total = options.timeouts?.total ?? defaultTimeouts.total;
-  const pool = dispatcher ?? new Pool(origin, { connections, allowH2: false, connect: { ...tls, timeout: connect } });
+  const pool =
+    dispatcher ?? new Pool(origin, { connections, allowH2: false, connect: connector ?? { ...tls, timeout: connect } });
   const name = via === undefined ? origin : `${origin} (through ${via})`;
   return {
     send: (request) => send(pool, { origin, name }, total, request),

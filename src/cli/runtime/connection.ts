@@ -45,11 +45,7 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
     },
     manifest,
   );
-  const close = async () => {
-    await client.close();
-    await way.dispatcher?.close();
-  };
-  return guarded({ ...client, close }, manifest, sources);
+  return guarded(client, manifest, sources);
 }
 
 /** How calls get there: the usual way where nothing else is said. */
@@ -58,7 +54,7 @@ async function wayTo(sources: Sources, baseUrl: string, connect: number) {
   const url = proxyFor(sources, baseUrl);
   if (url === undefined) return { tls };
   const { throughProxy } = await import('../../client/proxy.ts');
-  return { dispatcher: throughProxy({ url, tls, connect }), via: `the proxy ${new URL(url).origin}` };
+  return { connector: throughProxy({ url, tls, timeout: connect }), via: `the proxy ${new URL(url).origin}` };
 }
 
 /** Only what a profile holds anyway may lie on the disk between runs. */
