@@ -1,6 +1,7 @@
 /** Fields of a request as options: names in kebab-case, lists repeated or with commas, objects by dots. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonSchema } from '../contract/manifest-types.ts';
+import { isSecretName } from '../contract/secret-names.ts';
 import type { Options } from './leaf.ts';
 import { usageError } from './runtime/failures.ts';
 
@@ -12,11 +13,6 @@ export interface Field {
   readonly schema: JsonSchema;
   /** Read from a file, never typed. */
   readonly secret: boolean;
-}
-
-/** Whether a field of this name holds something that must not be seen. */
-export function isSecretName(name: string): boolean {
-  return /(password|secret|apikey|token)$/i.test(name);
 }
 
 /** The fields of an object schema; those of objects within it by dots. */

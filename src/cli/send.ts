@@ -3,7 +3,7 @@ import type { Answer } from '../client/answer.ts';
 import { operationPath } from '../client/request.ts';
 import type { CallInput } from '../client/types.ts';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
-import { isSecretName } from './fields.ts';
+import { isSecretName } from '../contract/secret-names.ts';
 import type { Options } from './leaf.ts';
 import { baseUrlOf, requireSignIn } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';

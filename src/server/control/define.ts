@@ -1,13 +1,20 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import { operationDefiner } from '../../contract/operation.ts';
+import type { Insight } from '../insight/insight.ts';
 import type { OperationContext } from '../operations/define.ts';
 
 /** Below this path, beside the service prefix and never under it. */
 export const controlPrefix = '/_iam';
 
+/** What operations are given, and what they have no business with. */
+export interface WholeContext extends OperationContext {
+  /** There is one wherever there is a control plane. */
+  readonly insight: Insight;
+}
+
 /** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
 export type ControlContext = Pick<
-  OperationContext,
+  WholeContext,
   | 'store'
   | 'storeKey'
   | 'settings'
@@ -19,6 +26,7 @@ export type ControlContext = Pick<
   | 'authentication'
   | 'range'
   | 'gone'
+  | 'insight'
 >;
 
 export const defineRoute = operationDefiner<ControlContext>();

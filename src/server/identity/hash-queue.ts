@@ -7,6 +7,8 @@ import { fault } from '../../contract/errors.ts';
 export interface HashQueue {
   /** Runs `work` when its turn comes. @throws IamError TOO_BUSY with Retry-After where too many wait already. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** How many wait for their turn. */
+  waiting(): number;
 }
 
 /** About how long the whole queue takes, in seconds: a hash takes some 10 ms. */
@@ -41,5 +43,6 @@ export function createHashQueue({ inFlight, waiting }: { inFlight: number; waiti
         pass();
       }
     },
+    waiting: () => turns.length,
   };
 }
