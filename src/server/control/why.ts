@@ -86,7 +86,8 @@ const ways: Readonly<Record<Credential, string>> = {
 /** A reason belongs to the credential or to a rule, as the error tells. */
 function reasonParts({ caller, credential, reason, errors }: KeptCall): Pick<WhyAnswer, 'credential' | 'rule'> {
   const isCredential = errors.some(({ code }) => aboutCredentials.test(code));
-  const way = caller?.way ?? ways[credential ?? 'none'];
+  // A login has two: the client that was taken, and what the user showed.
+  const way = (isCredential ? undefined : caller?.way) ?? ways[credential ?? 'none'];
   const taken = !isCredential && way !== 'none';
   if (reason === undefined) return { credential: { way, taken } };
   return isCredential

@@ -18,8 +18,7 @@ const hiddenMark = '(not shown)';
 export function shownBody({ body, bodyLength, operation }: KeptCall): unknown {
   if (body === undefined) return leftOut(bodyLength);
   const schema = operation?.request.body;
-  // Only objects are due, so anything else may be a secret that was sent by itself.
-  return schema && isPlainObject(body) ? shown(body, namesIn(schema)) : hiddenMark;
+  return schema ? shownObjects(body, namesIn(schema)) : hiddenMark;
 }
 
 /** The body of the answer. An error array holds nothing that its caller was not told. */
@@ -29,6 +28,12 @@ export function shownAnswer({ answer, answerLength, errors, operation }: KeptCal
   const schema = operation && schemaOfAnswer(operation);
   const value = schema && parsed(answer);
   return schema && typeof value === 'object' ? shown(value, namesIn(schema)) : hiddenMark;
+}
+
+/** Only objects and lists of them are due, so anything else may be a secret that was sent by itself. */
+function shownObjects(value: unknown, declared: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => (isPlainObject(item) ? shown(item, declared) : hiddenMark));
+  return isPlainObject(value) ? shown(value, declared) : hiddenMark;
 }
 
 function leftOut(length: number): string | undefined {
