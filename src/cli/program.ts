@@ -7,6 +7,8 @@ import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
+import { addCoverage, coverageText } from './commands/coverage.ts';
+import { addFaults } from './commands/faults.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
@@ -15,10 +17,12 @@ import { addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login.ts';
 import { addLogout, logoutText } from './commands/logout.ts';
 import { addProfile } from './commands/profile.ts';
+import { addRequests } from './commands/requests.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addSessions } from './commands/sessions.ts';
 import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
+import { addWhy, whyText } from './commands/why.ts';
 import { singular } from './fields.ts';
 import { addGlobalOptions, type LeafText } from './leaf.ts';
 import { addOperationCommand, aliasesOfVerb } from './operation-command.ts';
@@ -67,6 +71,8 @@ const belowOperations: Readonly<Record<string, readonly Fill[]>> = { keys: [addK
 
 const ownNouns: readonly Noun[] = [
   { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
+  { name: 'requests', summary: 'Calls that the server answered', fill: [addRequests] },
+  { name: 'faults', summary: 'Failures on purpose', fill: [addFaults] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
@@ -86,6 +92,8 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'logout', text: logoutText, add: addLogout },
   { name: 'can', text: canText, add: addCan },
   { name: 'whoami', text: whoamiText, add: addWhoami },
+  { name: 'why', text: whyText, add: addWhy },
+  { name: 'coverage', text: coverageText, add: addCoverage },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },
