@@ -11,6 +11,8 @@ import type { Reason } from '../identity/reasons.ts';
 export type Credential = 'none' | 'client-id' | 'basic' | 'bearer' | 'api-key' | 'body' | 'other';
 
 export interface Call {
+  /** Later calls have greater ones. Given in place when a call is kept: a copy would take longer than all the rest. */
+  sequence: number;
   readonly requestId: string;
   /** Milliseconds since the epoch, by the clock of the world. */
   readonly at: number;
@@ -40,10 +42,7 @@ export interface Call {
   readonly reason: Reason | undefined;
 }
 
-export interface KeptCall extends Call {
-  /** Later calls have greater ones. */
-  readonly sequence: number;
-}
+export type KeptCall = Readonly<Call>;
 
 export interface RequestJournal {
   keep(call: Call): void;
@@ -83,7 +82,8 @@ export function createJournal(limits: { readonly calls: number; readonly bytes?:
   return {
     keep(call) {
       if (mostCalls === 0) return;
-      const kept = { ...withoutLong(call), sequence: next };
+      const kept = withoutLong(call);
+      kept.sequence = next;
       if (next - first === mostCalls) forgetOldest();
       ring[next % mostCalls] = kept;
       next += 1;

@@ -41,6 +41,7 @@ export function noteCall(ctx: Context, actor: string, insight: Insight, clock: C
   }
   const { url = '' } = ctx.req;
   insight.requests.keep({
+    sequence: 0,
     requestId: state.requestId,
     at: clock.now().getTime(),
     duration,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Call, createJournal, longestBody } from '../../../src/server/insight/journal.ts';
 
 const call: Call = {
+  sequence: 0,
   requestId: 'r',
   at: 0,
   duration: 1,
@@ -36,7 +37,7 @@ describe('the journal of requests', () => {
 
   test('keeps none where it is told so', () => {
     const journal = createJournal({ calls: 0 });
-    journal.keep(call);
+    journal.keep({ ...call });
     expect(idsOf(journal)).toEqual([]);
   });
 
