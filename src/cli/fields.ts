@@ -1,11 +1,9 @@
 /** Fields of a request as options: names in kebab-case, lists repeated or with commas, objects by dots. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonSchema } from '../contract/manifest-types.ts';
+import { isSecretName } from '../contract/secret-names.ts';
 import type { Options } from './leaf.ts';
 import { usageError } from './runtime/failures.ts';
-import { isSecretName } from './runtime/redact.ts';
-
-export { isSecretName } from './runtime/redact.ts';
 
 export interface Field {
   /** Where its value goes in the body or the query. */

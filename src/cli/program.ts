@@ -10,9 +10,11 @@ import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addClock, clockText } from './commands/clock.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
+import { addCoverage, coverageText } from './commands/coverage.ts';
 import { addDiff, diffText } from './commands/diff.ts';
 import { addDoctor, doctorText } from './commands/doctor.ts';
 import { addExport, exportText } from './commands/export.ts';
+import { addFaults } from './commands/faults.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addHelp } from './commands/help.ts';
@@ -22,10 +24,12 @@ import { addLogin, loginText } from './commands/login.ts';
 import { addLogout, logoutText } from './commands/logout.ts';
 import { addPlan, planText } from './commands/plan.ts';
 import { addProfile } from './commands/profile.ts';
+import { addRequests } from './commands/requests.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addSessions } from './commands/sessions.ts';
 import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
+import { addWhy, whyText } from './commands/why.ts';
 import { singular } from './fields.ts';
 import { addGlobalOptions, type LeafText } from './leaf.ts';
 import { addOperationCommand, aliasesOfVerb } from './operation-command.ts';
@@ -74,6 +78,8 @@ const belowOperations: Readonly<Record<string, readonly Fill[]>> = { keys: [addK
 
 const ownNouns: readonly Noun[] = [
   { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
+  { name: 'requests', summary: 'Calls that the server answered', fill: [addRequests] },
+  { name: 'faults', summary: 'Failures on purpose', fill: [addFaults] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
   { name: 'bulk', summary: 'Many calls, from a file of rows', fill: [addBulk] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
@@ -100,6 +106,8 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'diff', text: diffText, add: addDiff },
   { name: 'export', text: exportText, add: addExport },
   { name: 'doctor', text: doctorText, add: addDoctor },
+  { name: 'why', text: whyText, add: addWhy },
+  { name: 'coverage', text: coverageText, add: addCoverage },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },

@@ -1,6 +1,7 @@
 /** Secrets in answers: shown this once, or put into a file that only its owner reads. */
+
 import { rm, writeFile } from 'node:fs/promises';
-import { isSecretName } from './fields.ts';
+import { isSecretName } from '../contract/secret-names.ts';
 import type { Context } from './runtime/context.ts';
 import { usageError } from './runtime/failures.ts';
 import { writeNew } from './runtime/files.ts';

@@ -23,6 +23,16 @@ export const absences = {
     message: 'The group does not depend on this group.',
     fix: 'Get the group to see its dependencies.',
   },
+  REQUEST_NOT_FOUND: {
+    status: 404,
+    message: 'No such call is kept.',
+    fix: 'List the calls: the last ones are kept, and a restart forgets them.',
+  },
+  FAULT_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such fault.',
+    fix: 'List the faults to find its id; a restart forgets them.',
+  },
   CLIENT_NOT_FOUND: {
     status: 404,
     message: 'There is no such client.',

@@ -143,6 +143,11 @@ export const errorTable = {
     message: 'Too many codes went out.',
     fix: 'Use the last code, or wait as long as Retry-After says.',
   },
+  TOO_MANY_FAULTS: {
+    status: 429,
+    message: 'There are as many faults as there may be.',
+    fix: 'Remove those that are no longer wanted.',
+  },
   TOO_MANY_WAITERS: {
     status: 429,
     message: 'Too many callers wait for messages.',

@@ -7753,6 +7753,18 @@ export const manifest: Manifest = {
    "fix": "Get the group to see its dependencies."
   },
   {
+   "code": "REQUEST_NOT_FOUND",
+   "status": 404,
+   "message": "No such call is kept.",
+   "fix": "List the calls: the last ones are kept, and a restart forgets them."
+  },
+  {
+   "code": "FAULT_NOT_FOUND",
+   "status": 404,
+   "message": "There is no such fault.",
+   "fix": "List the faults to find its id; a restart forgets them."
+  },
+  {
    "code": "CLIENT_NOT_FOUND",
    "status": 404,
    "message": "There is no such client.",
@@ -7883,6 +7895,12 @@ export const manifest: Manifest = {
    "status": 429,
    "message": "Too many codes went out.",
    "fix": "Use the last code, or wait as long as Retry-After says."
+  },
+  {
+   "code": "TOO_MANY_FAULTS",
+   "status": 429,
+   "message": "There are as many faults as there may be.",
+   "fix": "Remove those that are no longer wanted."
   },
   {
    "code": "TOO_MANY_WAITERS",
@@ -8332,6 +8350,14 @@ export const manifest: Manifest = {
    "description": "Serve nothing of the control plane",
    "flag": true,
    "default": "false"
+  },
+  {
+   "name": "requests-kept",
+   "environment": "IAM_SERVE_REQUESTS_KEPT",
+   "kind": "integer",
+   "description": "Calls that the control plane keeps for looking at",
+   "flag": true,
+   "default": "1000"
   },
   {
    "name": "client-token-lifetime",

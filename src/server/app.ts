@@ -12,6 +12,8 @@ import { oauthErrorOf } from './http/oauth-errors.ts';
 import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
 import { rootDocuments } from './http/root-documents.ts';
 import { nameOf } from './identity/principal.ts';
+import { ConnectionDropped } from './insight/disturb.ts';
+import { noteCall } from './insight/note.ts';
 import { checkRegistry } from './operations/check.ts';
 import { operations } from './operations/index.ts';
 import { type AnyOperation, compile } from './pipeline.ts';
@@ -33,7 +35,8 @@ export function createApp(world: World): Koa {
       if (cors(ctx)) return;
       await route(ctx, search, { areas, documents, control });
     } catch (error) {
-      writeFailure(ctx, error, world);
+      if (error instanceof ConnectionDropped) dropConnection(ctx);
+      else writeFailure(ctx, error, world);
     }
     record(ctx, world);
   });
@@ -74,6 +77,7 @@ function begin(ctx: Context, world: World): string {
   const { path, search } = splitTarget(ctx.req.url ?? '/');
   ctx.path = path;
   ctx.state.path = path;
+  ctx.state.startedAt = world.insight?.stopwatch.now();
   ctx.state.requestId = world.ids.newRequestId();
   beginAnswer(ctx, {
     'X-Request-Id': ctx.state.requestId,
@@ -143,7 +147,7 @@ function areaOf(registry: readonly AnyOperation[], world: World): Area {
   // A literal segment wins over a parameter in its place, whatever the order of the files.
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   for (const operation of ordered) {
-    const handle = compile(operation, world);
+    const handle = compile(operation, world, world.insight?.faults);
     const take: Taker = (ctx) => {
       ctx.state.operation = operation;
       return handle(ctx, ctx.state.search);
@@ -156,10 +160,17 @@ function areaOf(registry: readonly AnyOperation[], world: World): Area {
   };
 }
 
+/** As a network does that fails: not a word more. */
+function dropConnection(ctx: Context): void {
+  ctx.state.dropped = true;
+  ctx.req.socket.destroy();
+}
+
 function writeFailure(ctx: Context, error: unknown, world: World): void {
   const { operation, requestId } = ctx.state as { operation?: AnyOperation; requestId: string };
   const failure = failureOf(error, { operation, requestId, softErrors: world.settings.softErrors, log: world.log });
-  ctx.state.refusal = failure.items[0]?.code;
+  ctx.state.errors = failure.items;
+  ctx.state.thrown = error;
   delete ctx.state.headers.ETag;
   setHeaders(ctx, failure.headers);
   const body = operation?.errorFormat === 'oauth' ? oauthErrorOf(failure.items) : failure.items;
@@ -168,11 +179,11 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
 
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */
 function record(ctx: Context, world: World): void {
-  if (!world.log.infoEnabled) return;
-  const { operation, requestId, caller, loggedIn, refusal } = ctx.state;
+  const { operation, requestId, caller, loggedIn, errors, dropped } = ctx.state;
   const actor = loggedIn ?? nameOf(caller);
-  world.log.info(
-    { requestId, method: ctx.method, operation: operation?.id, caller: actor, status: ctx.res.statusCode, refusal },
-    'call',
-  );
+  if (world.insight) noteCall(ctx, actor, world.insight, world.clock);
+  if (!world.log.infoEnabled) return;
+  const status = dropped ? undefined : ctx.res.statusCode;
+  const refusal = errors?.[0]?.code;
+  world.log.info({ requestId, method: ctx.method, operation: operation?.id, caller: actor, status, refusal }, 'call');
 }

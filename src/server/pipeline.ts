@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
 import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
+import type { WholeContext } from './control/define.ts';
 import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { readForm, readJson, sendsNothing } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
@@ -18,30 +19,43 @@ import { etagMatches, wireEtag, wireJson } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import type { Principal } from './identity/principal.ts';
+import { disturbAfter, disturbBefore, failAsPreferred } from './insight/disturb.ts';
+import type { Faults } from './insight/faults.ts';
 import type { OperationContext } from './operations/define.ts';
 import type { World } from './world.ts';
 
-export type AnyOperation = Operation<OperationContext>;
+export type AnyOperation = Operation<WholeContext>;
 
 /** A compiled operation: writes the answer into `ctx`, throws what is to be answered as a failure. */
 export type Handler = (ctx: Context, search: URLSearchParams) => Promise<void>;
 
 const defaultLimit = 100;
 
-export function compile(operation: AnyOperation, world: World): Handler {
+/** `faults` are those on purpose; routes of the control plane have none, or nobody could take them away again. */
+export function compile(operation: AnyOperation, world: World, faults?: Faults): Handler {
   const readParameters = parametersIn(operation.path);
   const lenient = !operation.statuses.includes(400);
   const readQuery = queryReader(operation.request.query ?? {}, lenient);
   const readHeaders = headerReader(operation.request.headers ?? {}, lenient);
   const write = writerOf(operation, world);
 
-  return async (ctx, search) => {
-    // Where nobody is asked who he is, what else he presents is his own affair: stale credentials do not matter.
-    const presented = operation.auth === 'none' ? undefined : present(ctx, search, operation);
+  async function admitted(ctx: Context, presented: Presented | undefined): Promise<Principal | undefined> {
     const asked = presented !== undefined && !operation.request.clientInBody;
     const caller = asked ? await authenticate(world, presented, operation.auth) : undefined;
-    authorize(operation.roles, caller);
+    // Also of whoever is refused: who looks for the reason wants to know who he was.
     ctx.state.caller = caller;
+    authorize(operation.roles, caller);
+    return caller;
+  }
+
+  return async (ctx, search) => {
+    if (faults && ctx.req.headers.prefer !== undefined) failAsPreferred(ctx, faults, operation);
+    // Where nobody is asked who he is, what else he presents is his own affair: stale credentials do not matter.
+    const presented = operation.auth === 'none' ? undefined : present(ctx, search, operation);
+    let caller = await admitted(ctx, presented);
+    const disturbance = faults?.disturbanceOf(operation, caller);
+    if (faults && disturbance && (await disturbBefore(ctx, faults, disturbance)))
+      caller = await admitted(ctx, presented);
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.state.path));
     const query = readQuery(search, ctx.querystring);
     const headers = readHeaders(ctx.req.headers);
@@ -63,6 +77,7 @@ export function compile(operation: AnyOperation, world: World): Handler {
       { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' },
       context,
     );
+    if (disturbance) await disturbAfter(disturbance, world.keys);
     write(ctx, answer, list);
   };
 }
@@ -77,7 +92,9 @@ async function readBody(ctx: Context, { request }: AnyOperation, { limit, presen
   try {
     // Where no field is required, sending nothing is sending none.
     if (!request.form && sendsNothing(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
-    return checkBody(request.body, await (request.form ? readForm(ctx.req, limit) : readJson(ctx.req, limit)));
+    const body = await (request.form ? readForm(ctx.req, limit) : readJson(ctx.req, limit));
+    ctx.state.body = body;
+    return checkBody(request.body, body);
   } catch (error) {
     // What is wrong with a body that nothing depends on does not matter; how long it is does.
     const dispensable =
@@ -133,7 +150,7 @@ interface CallParts {
   loggedIn(subject: string): void;
 }
 
-function contextOf(world: World, operation: AnyOperation, call: CallParts): OperationContext {
+function contextOf(world: World, operation: AnyOperation, call: CallParts): WholeContext {
   const context = {
     store: world.store,
     storeKey: world.storeKey,
@@ -151,6 +168,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     issuer: world.issuer,
     passwords: world.passwords,
     authentication: world,
+    insight: world.insight,
     presented: call.presented,
     caller: call.caller,
     gone: call.gone,
@@ -164,7 +182,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
   // What nearly every operation has is a plain value; asking for what is not there is a fault of the program.
   if (!call.presented) Object.defineProperty(context, 'presented', { get: call.presentNow });
   if (!call.caller) Object.defineProperty(context, 'caller', { get: () => refuseNobody(operation) });
-  return context as OperationContext;
+  return context as WholeContext;
 }
 
 function refuseNobody({ id }: AnyOperation): never {

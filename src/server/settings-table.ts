@@ -41,6 +41,7 @@ export const settingsTable = {
   tlsKey: text('tls-key', 'Private key in PEM; serves HTTPS together with --tls-cert'),
   allowRemote: toggle('allow-remote', 'Allow an address that other machines reach'),
   noControl: toggle('no-control', 'Serve nothing of the control plane'),
+  requestsKept: integer('requests-kept', 1000, [0, 100_000], 'Calls that the control plane keeps for looking at'),
   clientTokenLifetime: integer('client-token-lifetime', 3600, [1, 86_400], 'Seconds that a token of a client lives'),
   userTokenLifetime: integer('user-token-lifetime', 3600, [1, 86_400], 'Seconds that a token of a user lives'),
   rememberedTokenLifetime: integer(

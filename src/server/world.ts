@@ -7,6 +7,7 @@ import { createHoldBack, type HoldBack, holdNobodyBack } from './identity/hold-b
 import { createPasswords, type Passwords } from './identity/passwords.ts';
 import type { StoreKey } from './identity/store-key.ts';
 import { createIds, type Ids } from './ids.ts';
+import { createInsight, type Insight } from './insight/insight.ts';
 import type { Log } from './log.ts';
 import { createPorts, type Ports } from './ports/ports.ts';
 import type { Randomness } from './randomness.ts';
@@ -33,6 +34,8 @@ export interface World extends Authentication, Ports {
   readonly apiKeyUses: ApiKeyUses;
   /** Setting no-limits: what counts failures and messages counts nothing. */
   readonly noLimits: boolean;
+  /** What is kept of calls, and faults; missing without control plane. */
+  readonly insight: Insight | undefined;
   readonly log: Log;
 }
 
@@ -57,6 +60,7 @@ export function createWorld(parts: WorldParts): World {
     passwords,
     ...createPorts({ ...parts, passwords }),
     apiKeyUses: createApiKeyUses(),
+    insight: createInsight(settings, { hashesWaiting: () => queue.waiting() }),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({
       ...settings,

@@ -2,11 +2,12 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { cliReference } from '../../src/cli/docs.ts';
-import { isSecretName, singular } from '../../src/cli/fields.ts';
+import { singular } from '../../src/cli/fields.ts';
 import { wordsOf } from '../../src/cli/leaf.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { exitCodes } from '../../src/cli/runtime/exit-codes.ts';
 import { manifest } from '../../src/contract/manifest.ts';
+import { isSecretName } from '../../src/contract/secret-names.ts';
 import { iam } from './run-cli.ts';
 
 const nowhere = () => new Writable({ write: (_, __, done) => done() });

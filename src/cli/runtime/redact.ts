@@ -1,14 +1,6 @@
 /** What must not be seen in anything that is printed about a call. Pure. */
 
-/** Whether a field of this name holds something that must not be seen. */
-export function isSecretName(name: string): boolean {
-  return /(password|secret|apikey|token)$/i.test(name);
-}
-
-/** Codes and proofs open something as well, but are shown where somebody asks for them. */
-function isHiddenName(name: string): boolean {
-  return isSecretName(name) || /^((validation|auth|mfa)?code|otp|pin|saml_?response|(client_?)?assertion)$/i.test(name);
-}
+import { isHiddenName } from '../../contract/secret-names.ts';
 
 /** A copy whose secret fields say only that they are there; `instead` says what stands for one. */
 export function withoutSecrets(value: unknown, instead: (name: string) => string = () => '(secret)'): unknown {

@@ -1,14 +1,21 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import { operationDefiner } from '../../contract/operation.ts';
 import type { AdjustableClock } from '../adjustable-clock.ts';
+import type { Insight } from '../insight/insight.ts';
 import type { OperationContext } from '../operations/define.ts';
 
 /** Below this path, beside the service prefix and never under it. */
 export const controlPrefix = '/_iam';
 
+/** What operations are given, and what they have no business with. */
+export interface WholeContext extends OperationContext {
+  /** There is one wherever there is a control plane. */
+  readonly insight: Insight;
+}
+
 /** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
 export type ControlContext = Pick<
-  OperationContext,
+  WholeContext,
   | 'store'
   | 'storeKey'
   | 'settings'
@@ -20,6 +27,7 @@ export type ControlContext = Pick<
   | 'authentication'
   | 'range'
   | 'gone'
+  | 'insight'
 > & {
   /** Every other reader of it has no more than a Clock. */
   readonly clock: AdjustableClock;

@@ -13,13 +13,16 @@ import { controlRoutes } from './routes.ts';
 /** A step that is true where it has answered the call. */
 export type ControlPlane = (ctx: Context, search: string) => Promise<boolean>;
 
+/** Where it is looked for; it is a route of the control plane all the same. */
+const metricsPath = '/metrics';
+
 /** On a server that other machines reach, callers have to show who they are; on any other, to be on this machine. */
 export function createControlPlane(world: World): ControlPlane {
   if (world.settings.noControl) return async () => false;
   const isRemote = world.settings.allowRemote;
   const routes = controlRoutes.map((route) => mounted(route, world, isRemote));
   return async (ctx, search) => {
-    const { path } = ctx;
+    const path = ctx.path === metricsPath ? controlPrefix + metricsPath : ctx.path;
     if (path !== controlPrefix && !path.startsWith(`${controlPrefix}/`)) return false;
     if (!isRemote) requireThisMachine(ctx);
     const { route, handle } = routeOf(routes, ctx.method, path.slice(controlPrefix.length));
@@ -54,5 +57,5 @@ function routeOf(routes: readonly Mounted[], method: string, path: string): Moun
   const found = here.find(({ route }) => route.method === wanted);
   if (found) return found;
   const allowed = here.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
-  throw fault('METHOD_NOT_ALLOWED', undefined, { Allow: allowed.join(', ') });
+  throw fault('METHOD_NOT_ALLOWED', undefined, { Allow: [...new Set(allowed)].join(', ') });
 }

@@ -4,13 +4,22 @@ import type { ControlContext } from './define.ts';
 import businesses from './routes/businesses.ts';
 import clients from './routes/clients.ts';
 import clock from './routes/clock.ts';
+import coverage from './routes/coverage.ts';
+import coverageClear from './routes/coverage-clear.ts';
 import customers from './routes/customers.ts';
 import endSessions from './routes/end-sessions.ts';
+import faults from './routes/faults.ts';
+import faultsAdd from './routes/faults-add.ts';
+import faultsRemove from './routes/faults-remove.ts';
 import groupMembers from './routes/group-members.ts';
 import inbox from './routes/inbox.ts';
 import inboxEmpty from './routes/inbox-empty.ts';
 import inboxWait from './routes/inbox-wait.ts';
 import keysRotate from './routes/keys-rotate.ts';
+import metrics from './routes/metrics.ts';
+import request from './routes/request.ts';
+import requestWhy from './routes/request-why.ts';
+import requests from './routes/requests.ts';
 import revoke from './routes/revoke.ts';
 import sessions from './routes/sessions.ts';
 import setClock from './routes/set-clock.ts';
@@ -35,4 +44,13 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   keysRotate,
   clock,
   setClock,
+  requests,
+  request,
+  requestWhy,
+  faults,
+  faultsAdd,
+  faultsRemove,
+  coverage,
+  coverageClear,
+  metrics,
 ];

@@ -143,7 +143,7 @@ export function httpFailure(schemas: SchemaCollection): Json {
   const statuses: readonly number[] = alwaysPossible.filter((status) => status !== 500);
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => isOfHttp(code, statuses));
   return {
-    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation. HOST_FOREIGN, ORIGIN_FOREIGN, MESSAGE_NOT_FOUND and SESSION_NOT_FOUND are those of the control plane, beside the interface.`,
+    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation. HOST_FOREIGN, ORIGIN_FOREIGN, MESSAGE_NOT_FOUND, SESSION_NOT_FOUND, REQUEST_NOT_FOUND and FAULT_NOT_FOUND are those of the control plane, beside the interface.`,
     headers: headers('Retry-After'),
     content: json(schemas.schemaOf(Errors, 'output'), examplesOf(codes)),
   };
@@ -157,6 +157,8 @@ const ofNoOperation: readonly ErrorCode[] = [
   'HOST_FOREIGN',
   'ORIGIN_FOREIGN',
   'MESSAGE_NOT_FOUND',
+  'REQUEST_NOT_FOUND',
+  'FAULT_NOT_FOUND',
   'SESSION_NOT_FOUND',
   'EXPIRY_NOT_FOUND',
 ];

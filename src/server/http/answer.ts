@@ -31,6 +31,7 @@ export function writeText(
   { contentType, text }: { contentType: string; text: string },
 ): void {
   const { headers } = ctx.state;
+  ctx.state.answer = text;
   headers['Content-Type'] = contentType;
   headers['Content-Length'] = String(Buffer.byteLength(text));
   ctx.res.writeHead(status, headers);

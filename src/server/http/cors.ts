@@ -5,7 +5,7 @@ import { isLoopback } from '../settings.ts';
 import { setHeader, setHeaders, writeNothing } from './answer.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const exposed = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token';
+const exposed = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token, X-Iam-Fault';
 
 /**
  * Lets allowed origins read answers, and answers preflights without asking who calls.

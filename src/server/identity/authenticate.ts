@@ -11,6 +11,7 @@ import { hasOwner, ownerInForce, partyRole, rolesOfProvenClient } from './client
 import type { Pair, Presented } from './credentials.ts';
 import type { HoldBack } from './hold-back.ts';
 import type { Principal } from './principal.ts';
+import { because, type Reason } from './reasons.ts';
 import { hashSecret, secretMatches } from './secrets.ts';
 import { levelOf, sessionInForce } from './sessions.ts';
 import { rolesOfLevel, rolesOfUser } from './users.ts';
@@ -43,7 +44,10 @@ async function agreeing(
   const principal = await proof;
   if (principal === undefined) return named(by, clientId);
   if (principal.client.clientId !== clientId)
-    throw fault('CREDENTIALS_AMBIGUOUS', 'clientId names another client than the credentials do.');
+    throw because(fault('CREDENTIALS_AMBIGUOUS', 'clientId names another client than the credentials do.'), {
+      text: 'The credentials are those of this client, and clientId names another.',
+      client: principal.client,
+    });
   return principal;
 }
 
@@ -69,8 +73,21 @@ export async function authenticateClient(by: Authentication, clientId: string, s
     const found = await by.store.clients.get(clientId);
     return secretMatches(secret, found?.secretHash) ? found : undefined;
   });
-  if (!client || !(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
+  if (!client) throw because(unauthenticated('CREDENTIALS_INVALID'), await whyNotProven(by.store, clientId));
+  if (!(await ownerInForce(by.store, client))) throw because(unauthenticated('CREDENTIALS_INVALID'), ownerless(client));
   return client;
+}
+
+async function whyNotProven(store: Store, clientId: string): Promise<Reason> {
+  const client = await store.clients.get(clientId);
+  if (!client) return { text: 'There is no client of the id that was given.' };
+  const text =
+    client.secretHash === undefined ? 'The client has no secret to show.' : 'The secret is not that of the client.';
+  return { text, client };
+}
+
+function ownerless(client: Client): Reason {
+  return { text: 'What owns the client is gone, or is a user who is locked.', client };
 }
 
 /** A client that has proven itself, with all roles that it has now. */
@@ -81,7 +98,8 @@ export async function provenClient(store: Store, client: Client, way: 'basic' | 
 
 async function named(by: Authentication, clientId: string): Promise<Principal> {
   const client = await by.store.clients.get(clientId);
-  if (!client || !(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
+  if (!client) throw because(unauthenticated('CREDENTIALS_INVALID'), { text: 'clientId names no client.' });
+  if (!(await ownerInForce(by.store, client))) throw because(unauthenticated('CREDENTIALS_INVALID'), ownerless(client));
   const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
   return { way: 'client-id', client, subject: client.clientId, roles, scope: new Set(client.scope) };
 }
@@ -89,7 +107,9 @@ async function named(by: Authentication, clientId: string): Promise<Principal> {
 async function fromApiKey(by: Authentication, key: string): Promise<Principal> {
   const row = await by.store.apiKeys.getBy('keyHash', hashSecret(key));
   const client = row && (await by.store.clients.get(row.clientId));
-  if (!row || !client || !(await ownerInForce(by.store, client))) throw unauthenticated('CREDENTIALS_INVALID');
+  if (!row || !client)
+    throw because(unauthenticated('CREDENTIALS_INVALID'), { text: 'The server has no such API key, or no longer.' });
+  if (!(await ownerInForce(by.store, client))) throw because(unauthenticated('CREDENTIALS_INVALID'), ownerless(client));
   by.apiKeyUses.note(row.apiKeyId, by.clock.now());
   return provenClient(by.store, client, 'api-key');
 }
@@ -97,21 +117,24 @@ async function fromApiKey(by: Authentication, key: string): Promise<Principal> {
 /** A token says who and what; the store says what of it still holds. */
 async function fromToken(by: Authentication, token: string): Promise<Principal> {
   const claims = await by.verifier.verify(token);
-  if (!claims) throw unauthenticated('TOKEN_INVALID');
+  if (!claims) throw because(unauthenticated('TOKEN_INVALID'), () => ({ text: by.verifier.explain(token) }));
   const client = await by.store.clients.get(claims.client_id);
-  if (
-    !client ||
-    claims.iat < (client.tokensValidFrom ?? 0) ||
-    (hasOwner(client) && !(await ownerInForce(by.store, client)))
-  )
-    throw unauthenticated('TOKEN_INVALID');
+  if (!client) throw notTaken('The client that the token was issued to is gone.');
+  if (claims.iat < (client.tokensValidFrom ?? 0))
+    throw notTaken('The client was changed since the token was issued; it has to log in again.', { client });
+  if (hasOwner(client) && !(await ownerInForce(by.store, client)))
+    throw because(unauthenticated('TOKEN_INVALID'), ownerless(client));
   if (claims.user_id !== undefined) return userOf(by, claims, client);
   return claims.logon === undefined ? clientOf(by, claims, client) : logonOf(by, claims, client, claims.logon);
 }
 
 /** A client that calls with a token of its own. */
 async function clientOf(by: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
-  if ((await isEnded(by, claims)) || claims.sub !== client.clientId) throw unauthenticated('TOKEN_INVALID');
+  if (await isEnded(by, claims))
+    throw notTaken(claims.sid === undefined ? 'The token was revoked.' : 'The session of the token is over.', {
+      client,
+    });
+  if (claims.sub !== client.clientId) throw notTaken('The token names another subject than its client.', { client });
   const known = holders.get(claims);
   if (known?.client === client) return known;
   const holder = holderOf(claims, client, await rolesOfProvenClient(by.store, client));
@@ -140,7 +163,10 @@ async function userOf(by: Authentication, claims: AccessClaims, client: Client):
   const now = epochSeconds(by.clock);
   const session = await sessionInForce(by.store, claims.sid ?? '', now);
   const user = await by.store.users.get(claims.user_id ?? '');
-  if (!session || !user || user.locked || session.userId !== user.userId) throw unauthenticated('TOKEN_INVALID');
+  if (!session) throw notTaken('The session of the token is over.', { client, user });
+  if (!user) throw notTaken('The user of the token is gone.', { client });
+  if (user.locked) throw notTaken('The user is locked.', { client, user });
+  if (session.userId !== user.userId) throw notTaken('The session of the token is of another user.', { client, user });
   const granted = await rolesOfUser(by.store, user, levelOf(session, now));
   if (session.smart) granted.add('AUTH-SMART');
   for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);
@@ -151,9 +177,15 @@ async function userOf(by: Authentication, claims: AccessClaims, client: Client):
 async function logonOf(by: Authentication, claims: AccessClaims, client: Client, logon: string): Promise<Principal> {
   const now = epochSeconds(by.clock);
   const session = await sessionInForce(by.store, claims.sid ?? '', now);
-  if (!session || session.logon !== logon || session.userId !== undefined) throw unauthenticated('TOKEN_INVALID');
+  if (!session) throw notTaken('The session of the token is over.', { client });
+  if (session.logon !== logon || session.userId !== undefined)
+    throw notTaken('The session began with another logon, or the logon belongs to a user by now.', { client });
   const granted = new Set([...rolesOfLevel(levelOf(session, now)), 'CLI-AUTH-IDENTIFIED', partyRole(client)]);
   return { ...holderOf(claims, client, granted), session, logon };
+}
+
+function notTaken(text: string, about: Omit<Reason, 'text'> = {}): IamError {
+  return because(unauthenticated('TOKEN_INVALID'), { text, ...about });
 }
 
 type AuthenticationFault = Extract<ErrorCode, 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID'>;

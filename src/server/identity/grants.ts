@@ -1,10 +1,11 @@
 /** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), whatever words the endpoint has for them. */
-import { fault } from '../../contract/errors.ts';
+import { fault, IamError } from '../../contract/errors.ts';
 import type { Client, Session } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { authenticate, authenticateClient, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair, Presented } from './credentials.ts';
 import { type LoginTools, loginWithPassword } from './login.ts';
+import { forTheSameReason } from './reasons.ts';
 import { secretMatches } from './secrets.ts';
 import { tokenInSession } from './session-tokens.ts';
 import { rotate, startSession } from './sessions.ts';
@@ -166,8 +167,8 @@ function requireScopeOf(session: Session, { scope }: GrantRequest): void {
 
 /** To an OAuth library a wrong password of a user is an invalid grant, not an invalid client. */
 function asInvalidGrant(error: unknown): unknown {
-  const { code } = error as { code?: string };
-  return code === 'CREDENTIALS_INVALID' ? fault('GRANT_INVALID') : error;
+  const isRefusal = error instanceof IamError && error.code === 'CREDENTIALS_INVALID';
+  return isRefusal ? forTheSameReason(fault('GRANT_INVALID'), error) : error;
 }
 
 function required(value: string | undefined, name: string): string {

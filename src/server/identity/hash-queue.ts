@@ -8,6 +8,8 @@ import type { Clock } from '../clock.ts';
 export interface HashQueue {
   /** Runs `work` when its turn comes. @throws IamError TOO_BUSY with Retry-After where too many wait already. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** How many wait for their turn. */
+  waiting(): number;
 }
 
 export interface HashQueueOptions {
@@ -47,6 +49,7 @@ export function createHashQueue({ inFlight, waiting, clock }: HashQueueOptions):
         pass();
       }
     },
+    waiting: () => turns.length,
   };
 }
 

@@ -9,6 +9,7 @@ import { type Authentication, basicChallenge, unauthenticated } from './authenti
 import type { Pair } from './credentials.ts';
 import { isTooLong } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
+import { because } from './reasons.ts';
 import { hashSecret } from './secrets.ts';
 import { type SessionStart, startSession } from './sessions.ts';
 import { findByLogin } from './users.ts';
@@ -67,7 +68,10 @@ async function proveByPassword(tools: ProofTools, { name, secret }: Pair): Promi
     secret,
     passwordHash: user?.passwordHash,
   });
-  if (!user || !right || user.locked) throw refused();
+  if (!user) throw because(refused(), { text: 'No user logs in with this name.' });
+  if (user.passwordHash === undefined) throw because(refused(), { text: 'The user has no password.', user });
+  if (!right) throw because(refused(), { text: 'The password is not that of the user.', user });
+  if (user.locked) throw because(refused(), { text: 'The password is right, but the user is locked.', user });
   return user;
 }
 

@@ -22,7 +22,7 @@ export interface Passwords {
 }
 
 /** @param options.fast setting fast-passwords: new hashes at the least cost there is. */
-export function createPasswords(queue: HashQueue, { fast = false } = {}): Passwords {
+export function createPasswords(queue: Pick<HashQueue, 'run'>, { fast = false } = {}): Passwords {
   const chosen = fast ? leastCost : cost;
   return {
     hash: (password) => queue.run(() => hashPassword(password, chosen)),

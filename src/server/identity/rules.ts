@@ -5,6 +5,7 @@ import type { Reader } from '../store/store.ts';
 import type { Client, Group, User } from '../store/tables.ts';
 import { effectiveRoles } from './effective-roles.ts';
 import { isClientItself, type Principal } from './principal.ts';
+import { because } from './reasons.ts';
 import { groupRolesOfUser, isAdministrative } from './users.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
@@ -21,7 +22,10 @@ export function isAdministrator(caller: Principal): boolean {
 export async function requireHeldRoles(reader: RoleReader, group: Group, caller: Principal): Promise<void> {
   if (caller.roles.has('IAM_ADMIN_MAINTENANCE')) return;
   const given = await effectiveRoles(reader, [group.groupId]);
-  if ([...given].some((role) => !caller.roles.has(role))) throw fault('GROUP_NOT_FOUND');
+  const beyond = [...given].filter((role) => !caller.roles.has(role));
+  if (beyond.length === 0) return;
+  const text = `The group is there, but gives what the caller does not hold himself: ${beyond.sort().join(', ')}. IAM_ADMIN_MAINTENANCE may give it all the same.`;
+  throw because(fault('GROUP_NOT_FOUND'), { text });
 }
 
 /**
@@ -42,7 +46,9 @@ const rolesOverOwnServices = ['BUSINESSOWNER', 'BUSINESSADMIN', 'PERSON'];
  */
 export function requireOwnBusiness(businessId: string, admission: RoleExpression, caller: Principal): void {
   if (businessOf(caller) === businessId) return;
-  if (admittedOnlyBy(rolesOverOwnBusiness, admission, caller)) throw fault('BUSINESS_NOT_FOUND');
+  if (!admittedOnlyBy(rolesOverOwnBusiness, admission, caller)) return;
+  const text = `Only BUSINESSOWNER or BUSINESSADMIN let the caller in, and those reach his own business alone: ${businessOf(caller) ?? 'he has none'}.`;
+  throw because(fault('BUSINESS_NOT_FOUND'), { text });
 }
 
 /**
@@ -51,7 +57,11 @@ export function requireOwnBusiness(businessId: string, admission: RoleExpression
  */
 export function requireOwnService(service: Client | undefined, admission: RoleExpression, caller: Principal): void {
   if (service && isOwnClient(service, caller)) return;
-  if (admittedOnlyBy(rolesOverOwnServices, admission, caller)) throw fault('SERVICE_NOT_FOUND');
+  if (!admittedOnlyBy(rolesOverOwnServices, admission, caller)) return;
+  const text = service
+    ? 'The service is there, but belongs to somebody else, and the caller has no administrative role that reaches it.'
+    : 'There is no such service.';
+  throw because(fault('SERVICE_NOT_FOUND'), { text });
 }
 
 /**
@@ -81,7 +91,9 @@ export async function requireReachedGroup(
   caller: Principal,
 ): Promise<void> {
   if (!admittedOnlyBy(['CLI-AUTH-BASIC'], admission, caller)) return;
-  if (isAdministrative(await effectiveRoles(reader, [group.groupId]))) throw fault('GROUP_NOT_FOUND');
+  if (!isAdministrative(await effectiveRoles(reader, [group.groupId]))) return;
+  const text = 'The group is there, but makes administrators: only administrators reach it.';
+  throw because(fault('GROUP_NOT_FOUND'), { text });
 }
 
 /** The business in whose name the caller acts: its user's, else its client's. */

@@ -6,11 +6,14 @@
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { AccessClaims, accessTokenType } from './claims.ts';
+import { whyNotTaken } from './explain.ts';
 import type { ImportedKey, KeyRing } from './keys.ts';
 
 export interface TokenVerifier {
   /** The claims of a token that is ours, of the right kind, unaltered and in its time; undefined otherwise, with no reason. */
   verify(token: string): Promise<AccessClaims | undefined> | AccessClaims | undefined;
+  /** Why a token is not taken, in a sentence for who looks after the server; nothing in it is believed. */
+  explain(token: string): string;
 }
 
 interface Verified {
@@ -48,6 +51,7 @@ export function createVerifier(options: {
       const known = remembered(token);
       return known ? timely(known) : checkAndRemember(token);
     },
+    explain: (token) => whyNotTaken(token, { keys, issuer, now: epochSeconds(clock) }),
   };
 
   async function checkAndRemember(token: string): Promise<AccessClaims | undefined> {

@@ -26,7 +26,8 @@ export function send(server: TestServer, path: string, { method = 'GET', headers
       async (incoming) => {
         let text = '';
         for await (const chunk of incoming) text += chunk;
-        const body = text === '' ? undefined : JSON.parse(text);
+        const isJson = incoming.headers['content-type']?.includes('json');
+        const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
         resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
       },
     );

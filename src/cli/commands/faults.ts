@@ -1,0 +1,126 @@
+/** `iam faults`: failures on purpose, for whoever wants to see how a program copes with them. */
+import type { Command } from 'commander';
+import { type Answer, asPage } from '../../client/answer.ts';
+import { callControl, controlPlan, shapeOf, whereFrom } from '../control.ts';
+import { addFieldOption, fieldOf } from '../fields.ts';
+import { addLeaf, type Options, runs } from '../leaf.ts';
+import { printPages } from '../list.ts';
+import type { Context, Surroundings } from '../runtime/context.ts';
+import { usageError } from '../runtime/failures.ts';
+import { confirmed, printAnswer, printPlan } from '../send.ts';
+
+const path = '/_iam/faults';
+const columns = [
+  'id',
+  'operation',
+  'caller',
+  'effect',
+  'nth',
+  'every',
+  'probability',
+  'seed',
+  'times',
+  'matched',
+  'applied',
+];
+
+/** Adds the commands of the noun. */
+export function addFaults(noun: Command, surroundings: Surroundings): void {
+  addListCommand(noun, surroundings);
+  addAddCommand(noun, surroundings);
+  addRemoveCommand(noun, surroundings);
+  addClearCommand(noun, surroundings);
+}
+
+function addListCommand(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'list', {
+    title: 'Lists the faults on purpose, and how often each was applied',
+    description: whereFrom,
+    effect: 'read',
+    examples: [{ title: 'All of them', command: '' }],
+  }).alias('ls');
+  runs(command, surroundings, (context) => {
+    const source = async () => asPage((await callControl(context, 'GET', path)) as Answer);
+    return printPages(context, source, shapeOf(columns, columns.length), { all: true });
+  });
+}
+
+function addAddCommand(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'add', {
+    title: 'Disturbs calls from now on',
+    description: `By one of --fail, --latency, --drop and --rotate-key, in those calls that match. Their answers say so in X-Iam-Fault. ${whereFrom}`,
+    effect: 'write',
+    examples: [
+      { title: 'The third call fails', command: '--operation groups.create --nth 3 --fail 503' },
+      { title: 'Everything is slow for one client', command: '--caller billing-service --latency 200ms --jitter 50ms' },
+      {
+        title: 'One in ten writes is kept but not answered',
+        command: '--operation groups.create --probability 0.1 --drop after',
+      },
+    ],
+  })
+    .option('--operation <id>', 'only calls of this operation, such as groups.create')
+    .option('--caller <id>', 'only calls by this client or user');
+  for (const [name, description] of integers)
+    addFieldOption(command, fieldOf([name], { type: 'integer', description }, false));
+  command
+    .option('--probability <number>', 'how likely each call that matches is disturbed, from 0 to 1')
+    .option('--latency <time>', 'wait so long before the operation begins: 200ms, 2s')
+    .option('--jitter <time>', 'and up to so much longer')
+    .option('--drop <when>', 'end the connection before the operation begins, or after what it wrote is kept')
+    .option('--rotate-key', 'make a new signing key before the answer goes out');
+  runs(command, surroundings, async (context, _, options) => {
+    const body = ruleOf(options);
+    if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, 'POST', path), body });
+    await printAnswer(context, (await callControl(context, 'POST', path, { body })).body, '');
+  });
+}
+
+const integers = [
+  ['fail', 'answer with this status, where the operation documents it'],
+  ['nth', 'only this one of the calls that match, from 1'],
+  ['every', 'one of so many calls that match'],
+  ['seed', 'where chance begins; 1 where not given'],
+  ['times', 'disturb so many calls at most'],
+] as const;
+
+function ruleOf({ operation, caller, nth, every, seed, times, probability, ...rest }: Options): object {
+  const { fail: status, latency, jitter, drop, rotateKey } = rest;
+  const chosen = [status, latency, drop, rotateKey].filter((value) => value !== undefined);
+  if (chosen.length !== 1) throw usageError('Give one of --fail, --latency, --drop and --rotate-key.');
+  const likely = probability === undefined ? undefined : Number(probability);
+  if (Number.isNaN(likely)) throw usageError('--probability takes a number from 0 to 1.');
+  const effect = { status, latency, jitter, drop, rotateKey };
+  return { operation, caller, nth, every, probability: likely, seed, times, effect };
+}
+
+function addRemoveCommand(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'remove', {
+    title: 'Removes a fault on purpose',
+    description: whereFrom,
+    effect: 'write',
+    examples: [{ title: 'The first one', command: 'f1' }],
+  })
+    .alias('rm')
+    .argument('<fault>', 'Id of the fault');
+  runs(command, surroundings, (context, [id], options) => remove(context, { id: String(id) }, options));
+}
+
+function addClearCommand(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'clear', {
+    title: 'Removes all faults on purpose',
+    description: whereFrom,
+    effect: 'destructive',
+    examples: [{ title: 'After a test', command: '--yes' }],
+  });
+  runs(command, surroundings, async (context, _, options) => {
+    if (options.dryRun !== true) await confirmed(context, 'Remove all faults on purpose?', options);
+    await remove(context, {}, options);
+  });
+}
+
+async function remove(context: Context, query: { readonly id?: string }, options: Options): Promise<void> {
+  if (options.dryRun === true) return printPlan(context, controlPlan(context, 'DELETE', path, query));
+  const { body } = await callControl(context, 'DELETE', path, { query });
+  await printAnswer(context, body, 'Removed.');
+}

@@ -1,0 +1,96 @@
+/** `iam why`: how a call came to its answer. */
+import type { Command } from 'commander';
+import { callControl, whereFrom } from '../control.ts';
+import { addLeaf, type LeafText, runs } from '../leaf.ts';
+import type { Surroundings } from '../runtime/context.ts';
+import { plain } from '../runtime/table.ts';
+
+export const whyText: LeafText = {
+  title: 'Explains why a call was refused',
+  description: `The credential and why it was not taken, the caller with its groups and roles, what the operation asks for, the nearest way in, and the rule that refused. Callers themselves are told less. ${whereFrom}`,
+  effect: 'read',
+  examples: [
+    { title: 'By the id that the error gives', command: 'REQUEST_ID' },
+    { title: 'For programs', command: 'REQUEST_ID -o json' },
+  ],
+};
+
+/** Adds the command. */
+export function addWhy(program: Command, surroundings: Surroundings): void {
+  const command = addLeaf(program, 'why', whyText).argument(
+    '<request>',
+    'Id of the request, as X-Request-Id and every error give it',
+  );
+  runs(command, surroundings, async (context, [request]) => {
+    const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
+    const why = (await callControl(context, 'GET', path)).body as Why;
+    if (context.printer.isForPeople) context.printer.lines(explanation(why));
+    else await context.printer.value(why);
+  });
+}
+
+interface Why {
+  readonly operation?: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status?: number;
+  readonly refused: boolean;
+  readonly errors: readonly { readonly code: string; readonly message: string; readonly fix: string }[];
+  readonly fault?: string;
+  readonly credential: { readonly way: string; readonly taken: boolean; readonly reason?: string };
+  readonly client?: { readonly clientId: string; readonly party: string };
+  readonly user?: { readonly userId: string; readonly userName: string; readonly locked: boolean };
+  readonly session?: { readonly level: string; readonly endsAt: string; readonly lasts: boolean };
+  readonly logon?: string;
+  readonly groups: readonly string[];
+  readonly roles: readonly string[];
+  readonly scope: readonly string[];
+  readonly needs?: string;
+  readonly missing: readonly string[];
+  readonly standsAgainst: readonly string[];
+  readonly givenBy: readonly { readonly role: string; readonly groups: readonly string[] }[];
+  readonly rule?: string;
+}
+
+type Line = readonly [name: string, value: string | undefined];
+
+const widest = 'stands against'.length;
+
+function explanation(why: Why): string[] {
+  const { method, path, operation, refused, status = 'no answer' } = why;
+  const what = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
+  const lines: readonly Line[] = [
+    ...why.errors.map(({ code, message }): Line => ['error', `${code}: ${message}`]),
+    ['fault', why.fault],
+    ...callerLines(why),
+    ...roleLines(why),
+    ['rule', why.rule],
+    ...[...new Set(why.errors.map(({ fix }) => fix))].map((fix): Line => ['next', fix]),
+  ];
+  const filled = lines.flatMap(([name, value]) => (value ? [`  ${name.padEnd(widest)}  ${plain(value)}`] : []));
+  return [plain(`${what} was ${refused ? 'refused' : 'answered'}: ${status}`), ...filled];
+}
+
+function callerLines({ credential, client, user, session, logon, groups }: Why): Line[] {
+  const { way, taken, reason } = credential;
+  const lasts = session?.lasts ? '' : ', and is over now';
+  return [
+    ['credential', `${way}, ${taken ? 'taken' : `not taken${reason === undefined ? '' : `: ${reason}`}`}`],
+    ['client', client && `${client.clientId} (${client.party})`],
+    ['user', user && `${user.userId} (${user.userName}${user.locked ? ', locked' : ''})`],
+    ['logon', logon],
+    ['session', session && `${session.level} until ${session.endsAt}${lasts}`],
+    ['groups', groups.join(', ')],
+  ];
+}
+
+function roleLines({ roles, scope, needs, missing, standsAgainst, givenBy }: Why): Line[] {
+  return [
+    ['roles', roles.join(', ')],
+    ['scope', scope.join(', ')],
+    ['needs', needs],
+    ['missing', missing.join(', ')],
+    ['stands against', standsAgainst.join(', ')],
+    ...givenBy.map(({ role, groups }): Line => ['in groups', `${role}: ${groups.join(', ') || 'no group has it'}`]),
+  ];
+}

@@ -1,0 +1,20 @@
+/** DELETE /_iam/coverage */
+import { defineRoute, forAdministrators } from '../define.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.coverage-clear',
+  title: 'Counts anew what is exercised',
+  description: 'As if nothing had been called yet. What /metrics counts goes on.',
+  method: 'DELETE',
+  path: '/coverage',
+  status: [204, 401, 403, 500],
+  request: {},
+  response: { status: 204 },
+  errors: [],
+
+  async handle(_input, { insight }) {
+    insight.coverage.clear();
+    return undefined;
+  },
+});

@@ -1,0 +1,20 @@
+/** GET /_iam/coverage */
+import { CoverageReport, coverageReport } from '../coverage-report.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.coverage',
+  title: 'Shows what was exercised',
+  description:
+    'For each operation which of its documented statuses and error codes were answered since the start, or since somebody began anew. Failures on purpose count: their callers had to cope with them.',
+  path: '/coverage',
+  status: [200, 401, 403, 500],
+  request: {},
+  response: { status: 200, body: CoverageReport },
+  errors: [],
+
+  async handle(_input, { insight }) {
+    return coverageReport(insight.coverage);
+  },
+});

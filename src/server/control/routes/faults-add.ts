@@ -1,0 +1,21 @@
+/** POST /_iam/faults */
+import { defineRoute, forAdministrators } from '../define.ts';
+import { FaultInput, FaultItem, faultItem, ruleOf } from '../fault-items.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.faults-add',
+  title: 'Adds a fault on purpose',
+  description:
+    'From now on it disturbs the calls of the interface that match, once they are authenticated and allowed; the header X-Iam-Fault of their answers and the journal of requests say so. A restart forgets it.',
+  method: 'POST',
+  path: '/faults',
+  status: [201, 400, 401, 403, 429, 500],
+  request: { body: FaultInput },
+  response: { status: 201, body: FaultItem },
+  errors: ['TOO_MANY_FAULTS'],
+
+  async handle({ body }, { insight }) {
+    return faultItem(insight.faults.add(ruleOf(body)));
+  },
+});

@@ -1,0 +1,23 @@
+/** DELETE /_iam/faults */
+import { fault } from '../../../contract/errors.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.faults-remove',
+  title: 'Removes a fault, or all of them',
+  description: 'Calls that a fault holds up go on all the same.',
+  method: 'DELETE',
+  path: '/faults',
+  status: [204, 400, 401, 403, 404, 500],
+  request: { query: { id: Id.optional().describe('Only this one; all of them where missing') } },
+  response: { status: 204 },
+  errors: ['FAULT_NOT_FOUND'],
+
+  async handle({ query: { id } }, { insight }) {
+    if (id === undefined) insight.faults.clear();
+    else if (!insight.faults.remove(id)) throw fault('FAULT_NOT_FOUND');
+    return undefined;
+  },
+});

@@ -1,0 +1,22 @@
+/** GET /_iam/faults */
+
+import { z } from 'zod';
+import { defineRoute, forReaders } from '../define.ts';
+import { FaultItem, faultItem } from '../fault-items.ts';
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.faults',
+  title: 'Lists the faults on purpose',
+  description:
+    'Rules that disturb calls, in the order in which they were added. Any call can ask for a failure itself besides: Prefer: code=503 gives the answer that its operation documents for that status.',
+  path: '/faults',
+  status: [200, 401, 403, 500],
+  request: {},
+  response: { status: 200, body: z.array(FaultItem) },
+  errors: [],
+
+  async handle(_input, { insight }) {
+    return insight.faults.list().map(faultItem);
+  },
+});

@@ -1,0 +1,24 @@
+/** GET /_iam/requests/{id} */
+import { fault } from '../../../contract/errors.ts';
+import { Id } from '../../../contract/schemas.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+import { RequestDetail, requestDetail } from '../request-items.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.request',
+  title: 'Shows a call',
+  description: 'With the bodies of request and answer as far as the operation declares them, and without secrets.',
+  method: 'GET',
+  path: '/requests/{id}',
+  status: [200, 401, 403, 404, 500],
+  request: { params: { id: Id } },
+  response: { status: 200, body: RequestDetail },
+  errors: ['REQUEST_NOT_FOUND'],
+
+  async handle({ params: { id } }, { insight }) {
+    const call = insight.requests.find(id);
+    if (!call) throw fault('REQUEST_NOT_FOUND');
+    return requestDetail(call);
+  },
+});

@@ -1,0 +1,67 @@
+/** Which statuses and error codes each operation has answered with, and how long it took: counters, nothing else. */
+import type { Operation } from '../../contract/operation.ts';
+
+/** Seconds up to which answers are counted together, for /metrics. */
+export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
+
+/** Answers of one status. */
+export interface StatusCount {
+  calls: number;
+  seconds: number;
+  /** By bound, and in the last place what took longer than all of them. */
+  readonly buckets: number[];
+}
+
+export interface OperationCount {
+  readonly statuses: Map<number, StatusCount>;
+  readonly codes: Map<string, number>;
+}
+
+export interface Counts {
+  count(
+    operation: Operation<never>,
+    status: number,
+    codes: readonly { readonly code: string }[],
+    milliseconds: number,
+  ): void;
+  /** By the id of the operation; those that were never called are missing. */
+  byOperation(): ReadonlyMap<string, OperationCount>;
+  clear(): void;
+}
+
+export function createCounts(): Counts {
+  const counts = new Map<string, OperationCount>();
+
+  function countsOf({ id }: Operation<never>): OperationCount {
+    let found = counts.get(id);
+    if (!found) {
+      found = { statuses: new Map(), codes: new Map() };
+      counts.set(id, found);
+    }
+    return found;
+  }
+
+  return {
+    count(operation, status, codes, milliseconds) {
+      const counted = countsOf(operation);
+      countStatus(counted.statuses, status, milliseconds / 1000);
+      for (const { code } of codes) counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1);
+    },
+    byOperation: () => counts,
+    clear: () => counts.clear(),
+  };
+}
+
+function countStatus(statuses: Map<number, StatusCount>, status: number, seconds: number): void {
+  let found = statuses.get(status);
+  if (!found) {
+    found = { calls: 0, seconds: 0, buckets: Array<number>(durationBounds.length + 1).fill(0) };
+    statuses.set(status, found);
+  }
+  found.calls += 1;
+  found.seconds += seconds;
+  const { buckets } = found;
+  let at = 0;
+  while (at < durationBounds.length && seconds > (durationBounds[at] ?? 0)) at += 1;
+  buckets[at] = (buckets[at] ?? 0) + 1;
+}

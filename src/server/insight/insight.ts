@@ -1,0 +1,38 @@
+/** What a developer may ask of a running server: its last calls, what they covered, and faults. Part of the control plane. */
+import type { Settings } from '../settings.ts';
+import { type Counts, createCounts } from './coverage.ts';
+import { createFaults, type Faults } from './faults.ts';
+import { createJournal, type RequestJournal } from './journal.ts';
+import { type Stopwatch, systemStopwatch } from './stopwatch.ts';
+
+export interface Insight {
+  readonly requests: RequestJournal;
+  /** Since the start, or since somebody began anew. */
+  readonly coverage: Counts;
+  /** Since the start, for /metrics: counters must not go back. */
+  readonly totals: Counts;
+  readonly faults: Faults;
+  readonly stopwatch: Stopwatch;
+  hashesWaiting(): number;
+}
+
+interface Parts {
+  readonly stopwatch?: Stopwatch;
+  hashesWaiting(): number;
+}
+
+/** @returns nothing where the control plane is switched off: then nothing is kept either. */
+export function createInsight(
+  { noControl, requestsKept }: Pick<Settings, 'noControl' | 'requestsKept'>,
+  { stopwatch = systemStopwatch, hashesWaiting }: Parts,
+): Insight | undefined {
+  if (noControl) return undefined;
+  return {
+    requests: createJournal({ calls: requestsKept }),
+    coverage: createCounts(),
+    totals: createCounts(),
+    faults: createFaults(),
+    stopwatch,
+    hashesWaiting,
+  };
+}

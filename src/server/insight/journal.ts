@@ -1,0 +1,113 @@
+/**
+ * The last calls, in memory. What is kept of one are references to what was there anyway; secrets are taken out when
+ * somebody looks (redact.ts), so that a call costs next to nothing.
+ */
+import type { ErrorItem } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { Reason } from '../identity/reasons.ts';
+
+/** How a call presented itself, told by its headers alone. */
+export type Credential = 'none' | 'client-id' | 'basic' | 'bearer' | 'api-key' | 'body' | 'other';
+
+export interface Call {
+  /** Later calls have greater ones. Given in place when a call is kept: a copy would take longer than all the rest. */
+  sequence: number;
+  readonly requestId: string;
+  /** Milliseconds since the epoch, by the clock of the world. */
+  readonly at: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly method: string;
+  readonly path: string;
+  /** The query without its question mark. */
+  readonly search: string;
+  /** Missing where no operation took the call. */
+  readonly operation: Operation<never> | undefined;
+  readonly caller: Principal | undefined;
+  /** Whose call or login it was, as the log names him. */
+  readonly actor: string;
+  /** Missing where the connection was dropped before an answer. */
+  readonly status: number | undefined;
+  readonly errors: readonly ErrorItem[];
+  /** The body as it was read, and its length in bytes. */
+  readonly body: unknown;
+  readonly bodyLength: number;
+  readonly answer: string | undefined;
+  readonly answerLength: number;
+  /** What was done to it by a fault, in the words of the header. */
+  readonly fault: string | undefined;
+  /** Of a refused call: */
+  readonly credential: Credential | undefined;
+  readonly reason: Reason | undefined;
+}
+
+export type KeptCall = Readonly<Call>;
+
+export interface RequestJournal {
+  keep(call: Call): void;
+  /** From the newest on. */
+  newestFirst(): Iterable<KeptCall>;
+  find(requestId: string): KeptCall | undefined;
+}
+
+/** What is longer is not kept, only how long it was. */
+export const longestBody = 16 * 1024;
+const mostBytes = 16 * 1024 * 1024;
+/** About what an entry takes besides its texts. */
+const bytesOfEntry = 600;
+
+/** At most so many calls and bytes; the oldest go first. */
+export function createJournal(limits: { readonly calls: number; readonly bytes?: number }): RequestJournal {
+  const { calls: mostCalls, bytes: most = mostBytes } = limits;
+  // A ring: `first` is the sequence of the oldest, `next` that of the call to come.
+  const ring: (KeptCall | undefined)[] = [];
+  let [first, next, bytes] = [0, 0, 0];
+
+  function forgetOldest(): void {
+    const at = first % mostCalls;
+    const oldest = ring[at];
+    if (oldest) bytes -= sizeOf(oldest);
+    ring[at] = undefined;
+    first += 1;
+  }
+
+  function* newestFirst(): Iterable<KeptCall> {
+    for (let sequence = next - 1; sequence >= first; sequence -= 1) {
+      const call = ring[sequence % mostCalls];
+      if (call) yield call;
+    }
+  }
+
+  return {
+    keep(call) {
+      if (mostCalls === 0) return;
+      const kept = withoutLong(call);
+      kept.sequence = next;
+      if (next - first === mostCalls) forgetOldest();
+      ring[next % mostCalls] = kept;
+      next += 1;
+      bytes += sizeOf(kept);
+      while (bytes > most && first < next) forgetOldest();
+    },
+    newestFirst,
+    find(requestId) {
+      for (const call of newestFirst()) if (call.requestId === requestId) return call;
+      return undefined;
+    },
+  };
+}
+
+function withoutLong(call: Call): Call {
+  const { bodyLength, answerLength } = call;
+  if (bodyLength <= longestBody && answerLength <= longestBody) return call;
+  return {
+    ...call,
+    body: bodyLength > longestBody ? undefined : call.body,
+    answer: answerLength > longestBody ? undefined : call.answer,
+  };
+}
+
+function sizeOf({ path, search, body, bodyLength, answer }: Call): number {
+  return bytesOfEntry + path.length + search.length + (body === undefined ? 0 : bodyLength) + (answer?.length ?? 0);
+}

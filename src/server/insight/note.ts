@@ -1,0 +1,81 @@
+/** Keeps what there is of a call that was answered, and counts it. The way of every call: nothing is looked at here. */
+import type { Context } from 'koa';
+import type { ErrorItem } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { Clock } from '../clock.ts';
+import { controlPrefix } from '../control/define.ts';
+import type { Principal } from '../identity/principal.ts';
+import { reasonOf } from '../identity/reasons.ts';
+import type { Insight } from './insight.ts';
+import type { Credential } from './journal.ts';
+
+/** What the steps of a call leave in its state. */
+interface CallState {
+  readonly path: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly operation?: Operation<never>;
+  readonly caller?: Principal;
+  readonly errors?: readonly ErrorItem[];
+  readonly thrown?: unknown;
+  readonly body?: unknown;
+  readonly answer?: string;
+  readonly fault?: string;
+  readonly dropped?: boolean;
+}
+
+const none: readonly ErrorItem[] = [];
+/** Looked at again and again, by programs: they would put out everything else. */
+const passedOver = new Set(['/healthz', '/readyz', '/metrics', controlPrefix]);
+
+/** Calls to the control plane are not kept: looking at calls would else change what is seen. */
+export function noteCall(ctx: Context, actor: string, insight: Insight, clock: Clock): void {
+  const state = ctx.state as CallState;
+  const { path, operation, errors = none, answer } = state;
+  if (passedOver.has(path) || path.startsWith(`${controlPrefix}/`)) return;
+  const duration = insight.stopwatch.now() - state.startedAt;
+  const status = state.dropped ? undefined : ctx.res.statusCode;
+  if (operation && status !== undefined) {
+    insight.coverage.count(operation, status, errors, duration);
+    insight.totals.count(operation, status, none, duration);
+  }
+  const { url = '' } = ctx.req;
+  insight.requests.keep({
+    sequence: 0,
+    requestId: state.requestId,
+    at: clock.now().getTime(),
+    duration,
+    method: ctx.req.method ?? '',
+    path,
+    search: url.length === path.length ? '' : url.slice(path.length + 1),
+    operation,
+    caller: state.caller,
+    actor,
+    status,
+    errors,
+    body: state.body,
+    bodyLength: state.body === undefined ? 0 : lengthOf(state.body, ctx),
+    answer,
+    answerLength: answer?.length ?? 0,
+    fault: state.fault,
+    credential: errors === none ? undefined : credentialOf(ctx, operation),
+    reason: typeof state.thrown === 'object' && state.thrown !== null ? reasonOf(state.thrown) : undefined,
+  });
+}
+
+/** As it was sent; what came in chunks is measured. */
+function lengthOf(body: unknown, { req }: Context): number {
+  return Number(req.headers['content-length']) || JSON.stringify(body).length;
+}
+
+/** How a refused call presented itself: never what it presented. */
+function credentialOf({ req, querystring }: Context, operation: Operation<never> | undefined): Credential {
+  const { authorization, 'x-api-key': apiKey } = req.headers;
+  if (authorization !== undefined) {
+    const [scheme = ''] = authorization.trim().toLowerCase().split(' ');
+    return scheme === 'basic' || scheme === 'bearer' ? scheme : 'other';
+  }
+  if (apiKey !== undefined) return 'api-key';
+  if (operation?.request.clientInBody) return 'body';
+  return operation?.auth === 'client-id' && /(^|&)clientId=/.test(querystring) ? 'client-id' : 'none';
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { refusal, startFake } from '../client/fake-server.ts';
+import { iam } from './run-cli.ts';
+
+const call = {
+  id: 'r-1',
+  at: '2026-03-01T12:00:00.000Z',
+  caller: 'billing',
+  operation: 'groups.list',
+  method: 'GET',
+  path: '/security/iam/v1/groups',
+  status: 403,
+  errors: ['ROLE_MISSING'],
+  milliseconds: 1.5,
+};
+const none = { groups: [], roles: [], scope: [], missing: [], standsAgainst: [], givenBy: [] };
+
+const queryOf = (path: string) => Object.fromEntries(new URL(path, 'http://x').searchParams);
+
+describe('requests', () => {
+  test('list asks for what is named, and shows what fits', async () => {
+    await using server = await startFake(() => ({ json: [call] }));
+    const words = ['--operation', 'groups.list', '--caller', 'billing', '--status', '4xx', '--error', 'ROLE_MISSING'];
+    const { code, out } = await iam(['requests', 'list', ...words], server);
+    expect([code, out.split('\n')[1]]).toEqual([
+      0,
+      'r-1  2026-03-01T12:00:00.000Z  billing  groups.list  403     ROLE_MISSING  1.5',
+    ]);
+    expect(queryOf(server.received[0]?.path ?? '')).toEqual({
+      operation: 'groups.list',
+      caller: 'billing',
+      status: '4xx',
+      error: 'ROLE_MISSING',
+      limit: '100',
+    });
+  });
+
+  test('show asks for one', async () => {
+    await using server = await startFake(() => ({ json: { ...call, query: {}, body: { a: '(secret)' } } }));
+    const { code, out } = await iam(['requests', 'show', 'r/1', '-o', 'json'], server);
+    expect([code, JSON.parse(out)]).toEqual([0, { ...call, query: {}, body: { a: '(secret)' } }]);
+    expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r%2F1']);
+  });
+
+  test('show ends with 3 where it is not kept', async () => {
+    await using server = await startFake(() => refusal(404, 'REQUEST_NOT_FOUND'));
+    expect(await iam(['requests', 'show', 'x'], server)).toMatchObject({ code: 3, out: '' });
+  });
+});
+
+describe('why', () => {
+  const refused = {
+    ...none,
+    ...{ requestId: 'r-1', operation: 'api-key.list', method: 'GET', path: '/api-key', status: 403, refused: true },
+    errors: [{ code: 'ROLE_MISSING', message: 'The caller lacks ADMIN.', fix: 'Ask for the role.' }],
+    credential: { way: 'bearer', taken: true },
+    client: { clientId: 'app', appId: 'a', party: '1STPARTY' },
+    user: { userId: 'ann', userName: 'ann\u001b[2J', locked: false },
+    session: { sessionId: 's', level: 'AUTH-BASIC', endsAt: '2026-03-02T00:00:00.000Z', lasts: false },
+    groups: ['ops'],
+    roles: ['DEPLOY'],
+    needs: 'ADMIN',
+    missing: ['ADMIN'],
+    givenBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
+    rule: undefined,
+  };
+
+  test('explains in words', async () => {
+    await using server = await startFake(() => ({ json: refused }));
+    const { code, out } = await iam(['why', 'r-1'], server);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        'GET /api-key (api-key.list) was refused: 403',
+        '  error           ROLE_MISSING: The caller lacks ADMIN.',
+        '  credential      bearer, taken',
+        '  client          app (1STPARTY)',
+        '  user            ann (ann[2J)',
+        '  session         AUTH-BASIC until 2026-03-02T00:00:00.000Z, and is over now',
+        '  groups          ops',
+        '  roles           DEPLOY',
+        '  needs           ADMIN',
+        '  missing         ADMIN',
+        '  in groups       ADMIN: iam-administrators',
+        '  next            Ask for the role.',
+        '',
+      ].join('\n'),
+    );
+    expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r-1/why']);
+  });
+
+  test('explains a credential, a rule and a fault', async () => {
+    const credential = { way: 'bearer', taken: false, reason: 'It has expired.' };
+    const about = {
+      requestId: 'r',
+      method: 'GET',
+      path: '/x',
+      refused: true,
+      rule: 'Not his own.',
+      fault: 'f1 drop=after',
+    };
+    await using server = await startFake(() => ({ json: { ...none, ...about, errors: [], credential } }));
+    const { out } = await iam(['why', 'r'], server);
+    expect(out).toContain('GET /x was refused: no answer');
+    expect(out).toContain('credential      bearer, not taken: It has expired.');
+    expect(out).toContain('rule            Not his own.');
+    expect(out).toContain('fault           f1 drop=after');
+  });
+
+  test('gives programs everything', async () => {
+    await using server = await startFake(() => ({ json: refused }));
+    const { out } = await iam(['why', 'r-1', '-o', 'json'], server);
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(refused)));
+  });
+
+  test('ends with 3 where the call is not kept, or there is no control plane', async () => {
+    for (const code of ['REQUEST_NOT_FOUND', 'PATH_UNKNOWN']) {
+      await using server = await startFake(() => refusal(404, code));
+      expect(await iam(['why', 'r-1'], server)).toMatchObject({ code: 3, out: '' });
+    }
+  });
+});

@@ -1,0 +1,109 @@
+/** What faults on purpose do, seen from both sides: what the caller gets, and what is in the store. */
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { createFaults } from '../../../src/server/insight/faults.ts';
+import { operations } from '../../../src/server/operations/index.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { userToken } from '../operations/user-token.ts';
+import { send } from './calls.ts';
+
+const groups = `${servicePrefix}/groups`;
+const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+
+const add = (server: TestServer, rule: object) => send(server, '/_iam/faults', { method: 'POST', body: rule });
+const make = (server: TestServer, groupName: string) =>
+  send(server, groups, { method: 'POST', headers: asAdmin, body: { groupName } });
+
+async function hasGroup({ world: { store } }: TestServer, groupName: string): Promise<boolean> {
+  return (await store.groups.getBy('groupName', groupName)) !== undefined;
+}
+
+async function lastCall(server: TestServer) {
+  const { body } = await send(server, '/_iam/requests?limit=1');
+  return (body as object[])[0];
+}
+
+describe('dropping the connection', () => {
+  test('before the operation leaves the store as it was', async () => {
+    await using server = await startServer();
+    await add(server, { operation: 'groups.create', times: 1, effect: { drop: 'before' } });
+    const before = await server.dump();
+    await expect(make(server, 'ops')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await server.dump()).toEqual(before);
+    const call = await lastCall(server);
+    expect(call).toMatchObject({ operation: 'groups.create', fault: 'f1 drop=before' });
+    expect(call).not.toHaveProperty('status');
+    expect(await make(server, 'ops')).toMatchObject({ status: 201 });
+  });
+
+  test('after it keeps what was written, though the caller saw a broken connection', async () => {
+    await using server = await startServer();
+    await add(server, { operation: 'groups.create', times: 1, effect: { drop: 'after' } });
+    await expect(make(server, 'ops')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await hasGroup(server, 'ops')).toBe(true);
+    expect(await lastCall(server)).toMatchObject({ fault: 'f1 drop=after' });
+    expect(await make(server, 'ops')).toMatchObject({ status: 412 });
+  });
+});
+
+test('a failure comes before the operation: the store is as it was', async () => {
+  await using server = await startServer();
+  await add(server, { operation: 'groups.create', times: 1, effect: { status: 500 } });
+  expect(await make(server, 'ops')).toMatchObject({ status: 500 });
+  expect(await hasGroup(server, 'ops')).toBe(false);
+});
+
+describe('a new key', () => {
+  test('comes between a token and its check: verifiers have to ask for keys again, and the token is taken', async () => {
+    await using server = await startServer();
+    const keysBefore = server.world.keys.publicKeys().map(({ kid }) => kid);
+    await add(server, { operation: 'client-identities.login', times: 1, effect: { rotateKey: true } });
+    const { accessToken } = await server.admin.clientIdentities.login();
+    const [head = ''] = accessToken.split('.');
+    const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
+    expect(keysBefore).toContain(kid);
+    expect(server.world.keys.current().kid).not.toBe(kid);
+    const answer = await send(server, groups, { headers: { Authorization: `Bearer ${accessToken}` } });
+    expect(answer.status).toBe(200);
+    const later = await server.admin.clientIdentities.login();
+    expect(later.accessToken.split('.')[0]).not.toBe(head);
+  });
+});
+
+describe('latency', () => {
+  test('passes before the operation', async () => {
+    await using server = await startServer();
+    await add(server, { operation: 'groups.list', effect: { latency: '60ms' } });
+    await add(server, { operation: 'groups.list', effect: { latency: '60ms', jitter: '10ms' } });
+    const before = performance.now();
+    const answer = await send(server, groups, { headers: asAdmin });
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-iam-fault': 'f1 latency=60ms, f2 latency=60ms' } });
+    expect(performance.now() - before).toBeGreaterThan(110);
+  });
+
+  test('lets nobody through who was locked meanwhile', async () => {
+    await using server = await startServer();
+    const token = await userToken(server, { userId: 'ann', roles: ['ADMIN'] });
+    await add(server, { operation: 'api-key.list', effect: { latency: '300ms' } });
+    const headers = { Authorization: `Bearer ${token}` };
+    const answer = send(server, `${servicePrefix}/api-key`, { headers });
+    while (server.world.insight?.faults.list()[0]?.applied !== 1) await new Promise((done) => setImmediate(done));
+    await server.world.store.transaction(async (tx) => {
+      const user = await tx.users.get('ann');
+      if (user) await tx.users.replace({ ...user, locked: true });
+    });
+    expect(await answer).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
+  });
+
+  test('adds up to a minute at most, and does not hold up a stop', async () => {
+    const faults = createFaults();
+    for (let at = 0; at < 3; at += 1) faults.add({ effect: { latency: 50_000, jitter: 10_000 } });
+    const operation: Operation<never> = operations['groups.list'];
+    expect(faults.disturbanceOf(operation, undefined)?.waitMs).toBe(60_000);
+    const gone = new AbortController();
+    const waited = faults.wait(60_000, gone.signal);
+    gone.abort();
+    await waited;
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { send } from './calls.ts';
+
+const groups = `${servicePrefix}/groups`;
+const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+
+async function figures(server: TestServer, path = '/metrics'): Promise<string> {
+  const answer = await send(server, path);
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: { 'content-type': expect.stringContaining('text/plain; version=0.0.4') },
+  });
+  return answer.body as string;
+}
+
+test('metrics tell of calls by operation and status, and of the store', async () => {
+  await using server = await startServer();
+  await send(server, groups, { headers: asAdmin });
+  await send(server, groups, { headers: asAdmin });
+  await send(server, groups);
+  const text = await figures(server);
+  expect(text).toContain('# TYPE iam_request_duration_seconds histogram');
+  expect(text).toContain('iam_request_duration_seconds_count{operation="groups.list",status="200"} 2\n');
+  expect(text).toContain('iam_request_duration_seconds_count{operation="groups.list",status="401"} 1\n');
+  expect(text).toContain('iam_request_duration_seconds_bucket{operation="groups.list",status="200",le="+Inf"} 2\n');
+  expect(text).toMatch(/iam_store_rows\{table="groups"\} [1-9]/);
+  expect(text).toContain('iam_store_writable 1\n');
+  expect(text).toContain('iam_hashes_waiting 0\n');
+  expect(await figures(server, '/_iam/metrics')).toBe(text);
+});
+
+test('metrics go on where coverage begins anew', async () => {
+  await using server = await startServer();
+  await send(server, groups, { headers: asAdmin });
+  await send(server, '/_iam/coverage', { method: 'DELETE' });
+  expect(await figures(server)).toContain('_count{operation="groups.list",status="200"} 1\n');
+});
+
+test('metrics hold no id and no path', async () => {
+  await using server = await startServer();
+  await send(server, `${groups}/some-id`, { headers: asAdmin });
+  const text = await figures(server);
+  for (const word of ['some-id', adminClient.clientId, 'Bearer']) expect(text).not.toContain(word);
+});
+
+test('/metrics is guarded as the control plane is', async () => {
+  await using server = await startServer();
+  expect(await send(server, '/metrics', { headers: { Origin: 'https://evil.example' } })).toMatchObject({
+    status: 403,
+  });
+  expect(await send(server, '/metrics', { method: 'POST' })).toMatchObject({ status: 405 });
+  await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
+  expect(await send(remote, '/metrics')).toMatchObject({ status: 401 });
+  const auditor = await remote.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY'] });
+  const headers = { Authorization: `Basic ${btoa(`${auditor.clientId}:${auditor.clientSecret}`)}` };
+  expect(await send(remote, '/metrics', { headers })).toMatchObject({ status: 200 });
+  await using off = await startServer({ flags: { 'no-control': true } });
+  expect(await send(off, '/metrics')).toMatchObject({ status: 404 });
+});

@@ -1,0 +1,89 @@
+/** What is told to the server, or by it, and opens a door is nowhere in the journal of requests. */
+import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { isHiddenName } from '../../../src/contract/secret-names.ts';
+import { operations } from '../../../src/server/operations/index.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { schemaOf } from '../property/requests.ts';
+import { readAll, send } from './calls.ts';
+
+const canary = 'canary-that-opens-a-door';
+const registry: readonly Operation<never>[] = Object.values(operations);
+
+/** A value for each declared field: the canary wherever something secret is due. */
+function planted(schema: JsonSchema, name = ''): unknown {
+  if (isHiddenName(name)) return canary;
+  const [first] = schema.anyOf ?? [];
+  if (first) return planted(first, name);
+  if (schema.properties)
+    return Object.fromEntries(Object.entries(schema.properties).map(([key, inner]) => [key, planted(inner, key)]));
+  if (schema.type === 'array') return [planted(schema.items ?? {}, name)];
+  if (schema.type === 'integer') return 1;
+  return schema.type === 'boolean' ? true : String(schema.enum?.[0] ?? 'x');
+}
+
+const basic = (id: string, secret: string) => ({ Authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+const asAdmin = basic(adminClient.clientId, adminClient.clientSecret);
+const query = `?password=${canary}&access_token=${canary}&anything=${canary}`;
+
+async function sendAll(server: TestServer, { method, path: at, request }: Operation<never>): Promise<void> {
+  const path = `${servicePrefix}${at.replaceAll(/\{\w+\}/g, 'x')}${query}`;
+  const declared = request.body ? planted(schemaOf(request.body)) : undefined;
+  const bodies = [
+    declared,
+    { ...Object(declared), wrong: canary },
+    canary,
+    [canary],
+    [{ wrong: canary }],
+    { '': { canary } },
+  ];
+  for (const headers of [asAdmin, basic('x', canary), { Authorization: `Bearer ${canary}` }, { 'X-Api-Key': canary }])
+    await send(server, path, { method, headers, body: declared });
+  for (const body of bodies) await send(server, path, { method, headers: asAdmin, body });
+  const headers = { ...asAdmin, 'Content-Type': 'application/x-www-form-urlencoded' };
+  await server.send({
+    method,
+    path,
+    headers: Object.entries(headers),
+    body: `password=${canary}&client_secret=${canary}`,
+  });
+}
+
+/** Everything that the control plane tells of calls. */
+async function told(server: TestServer): Promise<string> {
+  const { items } = await readAll(server, '/_iam/requests?limit=1000');
+  const ids = (items as { readonly id: string }[]).map(({ id }) => id);
+  expect(ids.length).toBeGreaterThan(0);
+  const texts: string[] = [JSON.stringify(items)];
+  for (const id of ids)
+    for (const path of [`/_iam/requests/${id}`, `/_iam/requests/${id}/why`])
+      texts.push(JSON.stringify((await send(server, path)).body));
+  return texts.join('\n');
+}
+
+describe('the journal of requests', () => {
+  test('holds no secret that is sent, to whichever operation and in whatever place', async () => {
+    await using server = await startServer({ flags: { 'requests-kept': '5000', 'fast-passwords': true } });
+    for (const operation of registry) await sendAll(server, operation);
+    const text = await told(server);
+    expect(text).not.toContain(canary);
+    expect(text).not.toContain(btoa(`x:${canary}`));
+    // The test would show nothing where nothing is shown.
+    expect(text).toContain('(secret)');
+  }, 60_000);
+
+  test('holds no secret that the server gave away', async () => {
+    await using server = await startServer({ seed: { users: [{ userId: 'ann', password: 'correct horse battery' }] } });
+    const { admin } = server;
+    const client = await admin.clientIdentities.create({ body: { appId: 'a' } });
+    const key = await admin.apiKey.create({ body: { appId: 'a', clientId: adminClient.clientId } });
+    const token = await admin.clientIdentities.login();
+    const secrets = [client.clientSecret, key.apiKey, token.accessToken, token.refreshToken].filter(Boolean);
+    expect(secrets.length).toBeGreaterThan(2);
+    const text = await told(server);
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    expect(text).toContain(client.clientId);
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { userToken } from '../operations/user-token.ts';
+import { send, type WireAnswer } from './calls.ts';
+
+const groups = '/security/iam/v1/groups';
+const basic = (id: string, secret: string) => ({ Authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+interface Why {
+  readonly credential: { readonly way: string; readonly taken: boolean; readonly reason?: string };
+}
+
+async function why(server: TestServer, answer: WireAnswer): Promise<Why> {
+  const told = await send(server, `/_iam/requests/${answer.headers['x-request-id']}/why`);
+  expect(told.status).toBe(200);
+  // Whatever it is, the caller himself learns nothing of it.
+  const { reason } = (told.body as Why).credential;
+  if (reason !== undefined) expect(JSON.stringify(answer.body)).not.toContain(reason);
+  return told.body as Why;
+}
+
+async function whyOf(server: TestServer, headers: Readonly<Record<string, string>>, path = groups): Promise<Why> {
+  return why(server, await send(server, path, { headers }));
+}
+
+describe('a credential that was not taken', () => {
+  test('is none, or one that is no credential', async () => {
+    await using server = await startServer();
+    expect(await whyOf(server, {})).toMatchObject({ refused: true, credential: { way: 'none', taken: false } });
+    expect(await whyOf(server, { Authorization: 'Digest x' })).toMatchObject({ credential: { taken: false } });
+  });
+
+  test('is of an unknown client, or has another secret', async () => {
+    await using server = await startServer();
+    expect(await whyOf(server, basic('x', 'y'))).toMatchObject({
+      credential: { way: 'basic', taken: false, reason: expect.stringContaining('no client of the id') },
+    });
+    expect(await whyOf(server, basic(adminClient.clientId, 'y'))).toMatchObject({
+      credential: { way: 'basic', taken: false, reason: expect.stringContaining('secret is not that') },
+      client: { clientId: adminClient.clientId },
+    });
+    expect(await whyOf(server, { 'X-Api-Key': 'y' })).toMatchObject({
+      credential: { way: 'api-key', taken: false, reason: expect.stringContaining('no such API key') },
+    });
+  });
+
+  test('belongs to a client whose owner is locked', async () => {
+    await using server = await startServer({ seed: { users: [{ userId: 'ann', locked: true }] } });
+    const client = await server.makeClient({ userId: 'ann' });
+    expect(await whyOf(server, basic(client.clientId, client.clientSecret))).toMatchObject({
+      credential: { reason: expect.stringContaining('What owns the client') },
+      client: { clientId: client.clientId },
+    });
+  });
+
+  test('is a token that expired, was altered, comes from elsewhere or is none', async () => {
+    await using server = await startServer();
+    await using other = await startServer();
+    const { accessToken } = await server.admin.clientIdentities.login();
+    const foreign = (await other.admin.clientIdentities.login()).accessToken;
+    const [head, body, signature = ''] = accessToken.split('.');
+    const altered = `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+    const reasonFor = async (token: string) => (await whyOf(server, bearer(token))).credential.reason;
+    expect(await reasonFor('x')).toContain('no JSON Web Token');
+    expect(await reasonFor('a.b.c')).toContain('no JSON Web Token');
+    expect(await reasonFor(altered)).toContain('signature is not right');
+    expect(await reasonFor(foreign)).toContain('signed with a key that this server does not have');
+    server.clock.advance(3601);
+    expect(await reasonFor(accessToken)).toBe('It has expired at 2026-03-01T13:00:00.000Z.');
+  });
+
+  test('is a token whose user is locked, or whose session is over', async () => {
+    await using server = await startServer();
+    const token = await userToken(server, { userId: 'ann' });
+    const { store } = server.world;
+    const lock = (locked: boolean) =>
+      store.transaction(async (tx) => {
+        const user = await tx.users.get('ann');
+        if (user) await tx.users.replace({ ...user, locked });
+      });
+    await lock(true);
+    expect(await whyOf(server, bearer(token))).toMatchObject({
+      credential: { way: 'bearer', reason: 'The user is locked.' },
+      user: { userId: 'ann', locked: true },
+    });
+    await lock(false);
+    await send(server, '/_iam/sessions?userId=ann', { method: 'DELETE' });
+    expect(await whyOf(server, bearer(token))).toMatchObject({
+      credential: { reason: 'The session of the token is over.' },
+    });
+  });
+
+  test('is the wrong password of a user, of one without or of none', async () => {
+    const password = 'correct horse battery';
+    const users = [{ userId: 'ann', password }, { userId: 'bob' }, { userId: 'eve', password, locked: true }];
+    await using server = await startServer({ flags: { 'fast-passwords': true }, seed: { users } });
+    const tried = async (name: string, secret: string) => {
+      const path = '/security/iam/v1/user-identities/login?clientId=test-app';
+      return why(server, await send(server, path, { method: 'POST', headers: basic(name, secret) }));
+    };
+    expect(await tried('ann', 'wrong')).toMatchObject({
+      credential: { way: 'basic', taken: false, reason: expect.stringContaining('password is not that') },
+      user: { userId: 'ann' },
+    });
+    expect(await tried('bob', 'wrong')).toMatchObject({ credential: { reason: 'The user has no password.' } });
+    expect(await tried('joe', 'wrong')).toMatchObject({ credential: { reason: 'No user logs in with this name.' } });
+    expect(await tried('eve', password)).toMatchObject({
+      credential: { reason: expect.stringContaining('is locked') },
+    });
+  });
+});
+
+describe('a caller who may not', () => {
+  test('is told by its roles, what is asked for, and who could give what is missing', async () => {
+    await using server = await startServer();
+    const token = await userToken(server, { userId: 'ann', roles: ['DEPLOY'] });
+    const answer = await send(server, '/security/iam/v1/api-key', { headers: bearer(token) });
+    expect(answer.status).toBe(403);
+    expect(await why(server, answer)).toMatchObject({
+      operation: 'api-key.list',
+      status: 403,
+      refused: true,
+      errors: [{ code: 'ROLE_MISSING', fix: expect.any(String) }],
+      credential: { way: 'bearer', taken: true },
+      client: { clientId: 'test-app' },
+      user: { userId: 'ann', locked: false },
+      session: { level: 'AUTH-BASIC', lasts: true },
+      groups: ['roles-of-ann'],
+      roles: expect.arrayContaining(['DEPLOY', 'AUTH-BASIC', 'CLI-1STPARTY']),
+      needs: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+      missing: ['ADMIN'],
+      standsAgainst: [],
+      givenBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
+    });
+  });
+
+  test('is told the rule about objects that refused', async () => {
+    await using server = await startServer({
+      seed: { groups: [{ groupName: 'ops', roles: ['DEPLOY'] }], users: [{ userId: 'bob' }] },
+    });
+    const token = await userToken(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+    const path = '/security/iam/v1/user-accesses/ops/user-accounts';
+    const answer = await send(server, path, { method: 'POST', headers: bearer(token), body: [{ userId: 'bob' }] });
+    const told = (await why(server, answer)) as Why & { readonly rule?: string };
+    expect([answer.status, told.rule]).toEqual([404, expect.stringContaining('does not hold himself: DEPLOY')]);
+    expect(told).toMatchObject({ credential: { taken: true }, missing: [] });
+  });
+});
+
+test('a call that was answered has nothing to explain', async () => {
+  await using server = await startServer();
+  const answer = await send(server, groups, { headers: basic(adminClient.clientId, adminClient.clientSecret) });
+  expect(await why(server, answer)).toMatchObject({
+    refused: false,
+    errors: [],
+    missing: [],
+    credential: { taken: true },
+  });
+});
+
+test('a call that is not kept is not explained', async () => {
+  await using server = await startServer();
+  expect(await send(server, '/_iam/requests/x/why')).toMatchObject({
+    status: 404,
+    body: [{ code: 'REQUEST_NOT_FOUND' }],
+  });
+});
