@@ -74,6 +74,10 @@ export interface RequestDeclaration {
   readonly params?: Shape;
   readonly query?: Shape;
   readonly body?: z.ZodType;
+  /** So many bytes are taken, in the place of what the settings say. */
+  readonly bodyLimit?: number;
+  /** No body at all stands for an empty object. */
+  readonly bodyOptional?: boolean;
   /** The body is not looked at, whatever it is and whatever its type says. */
   readonly bodyIgnored?: boolean;
   /** The body is a form (application/x-www-form-urlencoded) of text fields. */

@@ -8,7 +8,7 @@ import { fault, IamError } from '../contract/errors.ts';
 import type { Operation, Page, PlainText } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
-import { readForm, readJson } from './http/body.ts';
+import { isBodyless, readForm, readJson } from './http/body.ts';
 import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
 import { goneSignal } from './http/gone.ts';
 import { timesGiven } from './http/headers.ts';
@@ -43,7 +43,8 @@ export function compile(operation: AnyOperation, world: World): Handler {
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.state.path));
     const query = readQuery(search, ctx.querystring);
     const body =
-      operation.request.body && (await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented }));
+      operation.request.body &&
+      (await readBody(ctx, operation, { limit: operation.request.bodyLimit ?? world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
     const context = contextOf(world, operation, {
       presented,
@@ -71,6 +72,7 @@ interface BodyReading {
 
 async function readBody(ctx: Context, { request }: AnyOperation, { limit, presented }: BodyReading): Promise<unknown> {
   if (!request.body) return undefined;
+  if (request.bodyOptional && isBodyless(ctx.req)) return checkBody(request.body, {});
   try {
     return checkBody(request.body, await (request.form ? readForm(ctx.req, limit) : readJson(ctx.req, limit)));
   } catch (error) {
@@ -141,6 +143,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     issuer: world.issuer,
     passwords: world.passwords,
     authentication: world,
+    state: world.state,
     presented: call.presented,
     caller: call.caller,
     gone: call.gone,

@@ -5,7 +5,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
-import { type Bootstrapped, bootstrap } from './bootstrap.ts';
+import type { Bootstrapped } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
 import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
@@ -13,9 +13,9 @@ import { openStoreKey } from './identity/store-key.ts';
 import { createIds } from './ids.ts';
 import type { Log } from './log.ts';
 import type { Randomness } from './randomness.ts';
-import { applySeed } from './seed/apply.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import type { Settings } from './settings.ts';
+import { begin } from './state/beginnings.ts';
 import type { Store } from './store/store.ts';
 import { longestTokenOf, openKeyRing } from './tokens/keys.ts';
 import { createWorld, type World } from './world.ts';
@@ -62,12 +62,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let store: Store | undefined;
   try {
     store = await options.openStore();
-    const bootstrapped = await bootstrap({ store, clock, ids, randomness, settings });
-    if (options.seed) await applySeed(options.seed, { store, clock, ids });
+    const { bootstrapped, beginnings } = await begin({ ...options, store, ids });
     const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
     const url = settings.baseUrl ?? addressOf(server, settings);
     const storeKey = await openStoreKey(store, randomness);
-    const world = createWorld({ ...options, store, storeKey, keys, baseUrl: url });
+    const world = createWorld({ ...options, store, storeKey, keys, beginnings, baseUrl: url });
     gate.open(createApp(world).callback());
     world.outbox.start();
     const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();

@@ -5,12 +5,14 @@ import type { Authentication } from './identity/authenticate.ts';
 import { createHashQueue } from './identity/hash-queue.ts';
 import { createHoldBack, type HoldBack, holdNobodyBack } from './identity/hold-back.ts';
 import { createPasswords, type Passwords } from './identity/passwords.ts';
-import type { StoreKey } from './identity/store-key.ts';
+import type { OpenedStoreKey } from './identity/store-key.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
 import { createPorts, type Ports } from './ports/ports.ts';
 import type { Randomness } from './randomness.ts';
 import type { Settings } from './settings.ts';
+import type { Beginnings } from './state/beginnings.ts';
+import { createState, type State } from './state/state.ts';
 import type { Store } from './store/store.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
@@ -18,7 +20,7 @@ import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
 
 export interface World extends Authentication, Ports {
   readonly store: Store;
-  readonly storeKey: StoreKey;
+  readonly storeKey: OpenedStoreKey;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly ids: Ids;
@@ -31,6 +33,7 @@ export interface World extends Authentication, Ports {
   readonly holdBack: HoldBack;
   readonly passwords: Passwords;
   readonly apiKeyUses: ApiKeyUses;
+  readonly state: State;
   /** Setting no-limits: what counts failures and messages counts nothing. */
   readonly noLimits: boolean;
   readonly log: Log;
@@ -39,6 +42,7 @@ export interface World extends Authentication, Ports {
 /** What a world is made of: everything that has a life outside it. */
 export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log'> & {
   readonly baseUrl: string;
+  readonly beginnings: Beginnings;
 };
 
 export function createWorld(parts: WorldParts): World {
@@ -46,15 +50,19 @@ export function createWorld(parts: WorldParts): World {
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
   const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting });
   const passwords = createPasswords(queue, { fast: settings.fastPasswords });
+  const holdBack = settings.noLimits ? holdNobodyBack : createHoldBack(clock);
+  const ports = createPorts({ ...parts, passwords });
+  const apiKeyUses = createApiKeyUses();
   return {
     ...parts,
     baseUrl,
     ids: createIds(clock, randomness),
     noLimits: settings.noLimits,
-    holdBack: settings.noLimits ? holdNobodyBack : createHoldBack(clock),
+    holdBack,
     passwords,
-    ...createPorts({ ...parts, passwords }),
-    apiKeyUses: createApiKeyUses(),
+    ...ports,
+    apiKeyUses,
+    state: createState({ ...parts, holdBack, apiKeyUses, outbox: ports.outbox }),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({
       ...settings,

@@ -1,6 +1,7 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import { operationDefiner } from '../../contract/operation.ts';
 import type { OperationContext } from '../operations/define.ts';
+import type { State } from '../state/state.ts';
 
 /** Below this path, beside the service prefix and never under it. */
 export const controlPrefix = '/_iam';
@@ -19,7 +20,7 @@ export type ControlContext = Pick<
   | 'authentication'
   | 'range'
   | 'gone'
->;
+> & { readonly state: State };
 
 export const defineRoute = operationDefiner<ControlContext>();
 

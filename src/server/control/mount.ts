@@ -36,7 +36,10 @@ interface Mounted {
 }
 
 function mounted(route: Operation<ControlContext>, world: World, isRemote: boolean): Mounted {
-  return { route, matcher: pathMatcher(route.path), handle: compile(isRemote ? route : opened(route), world) };
+  // The pipeline gives every handler all that there is; routes know of a part that operations do not, and the reverse.
+  const operation = route as unknown as AnyOperation;
+  const handle = compile(isRemote ? operation : opened(operation), world);
+  return { route, matcher: pathMatcher(route.path), handle };
 }
 
 /** The same without asking who calls: what is presented all the same is then not looked at. */

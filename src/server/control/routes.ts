@@ -13,6 +13,14 @@ import keysRotate from './routes/keys-rotate.ts';
 import revoke from './routes/revoke.ts';
 import sessions from './routes/sessions.ts';
 import settings from './routes/settings.ts';
+import snapshotDelete from './routes/snapshot-delete.ts';
+import snapshotRestore from './routes/snapshot-restore.ts';
+import snapshotSave from './routes/snapshot-save.ts';
+import snapshots from './routes/snapshots.ts';
+import stateDiff from './routes/state-diff.ts';
+import stateExport from './routes/state-export.ts';
+import stateImport from './routes/state-import.ts';
+import stateReset from './routes/state-reset.ts';
 import userFactors from './routes/user-factors.ts';
 import users from './routes/users.ts';
 
@@ -31,4 +39,12 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   endSessions,
   revoke,
   keysRotate,
+  stateReset,
+  stateExport,
+  stateImport,
+  stateDiff,
+  snapshots,
+  snapshotSave,
+  snapshotRestore,
+  snapshotDelete,
 ];

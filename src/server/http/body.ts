@@ -5,6 +5,11 @@ import { fault } from '../../contract/errors.ts';
 const deepest = 32;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
+/** Whether the head of the request says that no body follows (RFC 9112, 6.3). */
+export function isBodyless({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+}
+
 /** @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON, BODY_TOO_DEEP, FIELD_UNKNOWN. */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
   requireJsonType(request);
