@@ -8,7 +8,7 @@ import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { bootstrapAgain } from './bootstrap-again.ts';
-import { type Image, putImage, takeImage } from './image.ts';
+import { type Image, imageOf, putImage } from './image.ts';
 
 export type Beginning = 'seed' | 'empty';
 
@@ -17,16 +17,16 @@ export interface Beginnings {
   imageOf(beginning: Beginning): Promise<Image>;
 }
 
-/** Bootstraps and seeds a store, and notes what it would be after a fresh start. @throws what the two throw. */
+/** Bootstraps and seeds a store, and notes what it would be after a fresh start: nobody else writes as yet. @throws what the two throw. */
 export async function begin(
   parts: BootstrapParts & { readonly seed?: SeedDocument | undefined },
 ): Promise<{ bootstrapped: Bootstrapped; beginnings: Beginnings }> {
   const { store, seed } = parts;
   const isFresh = await isEmpty(store);
   const bootstrapped = await bootstrap(parts);
-  const empty = isFresh ? await takeImage(store) : await emptiedImage(parts);
+  const empty = isFresh ? await imageOf(store) : await emptiedImage(parts);
   if (seed) await applySeed(seed, parts);
-  const seeded = isFresh ? await takeImage(store) : undefined;
+  const seeded = isFresh ? await imageOf(store) : undefined;
   return { bootstrapped, beginnings: createBeginnings(parts, empty, seeded) };
 }
 
@@ -38,7 +38,7 @@ async function isEmpty(store: Store): Promise<boolean> {
 async function emptiedImage(parts: BootstrapParts): Promise<Image> {
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => bootstrapAgain(tx, parts));
-  return takeImage(scratch);
+  return imageOf(scratch);
 }
 
 interface SeedParts extends Pick<BootstrapParts, 'clock' | 'ids'> {
@@ -65,5 +65,5 @@ async function seededImage({ seed, clock, ids }: SeedParts, empty: Image): Promi
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => putImage(tx, empty, new Set()));
   await applySeed(seed, { store: scratch, clock, ids });
-  return takeImage(scratch);
+  return imageOf(scratch);
 }

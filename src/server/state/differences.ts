@@ -21,9 +21,12 @@ export interface TableDifference {
 /** Fields that hold secrets, or what takes the place of one. Texts of messages may have passwords in them. */
 const secretFields = /hash$|secret|sealed|private|token|^value$|^text$/i;
 
+/** Keys of the server are not what states are compared for. */
+const compared = tableNames.filter((name) => name !== 'signingKeys' && name !== 'storeSecrets');
+
 /** Only tables that differ. */
 export function differencesBetween(from: Image, to: Image): TableDifference[] {
-  return tableNames.flatMap((table) => {
+  return compared.flatMap((table) => {
     const { added, removed, changed } = changesBetween(table, from.get(table) ?? [], to.get(table) ?? []);
     if (added.length + removed.length + changed.length === 0) return [];
     const keysOf = (rows: readonly StoredRow[]) => rows.map((row) => shownKey(table, row));

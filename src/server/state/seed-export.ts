@@ -1,4 +1,5 @@
 /** The seed that makes what is there: entities only, with hashes in the place of passwords and secrets. */
+import { bootstrapGroups } from '../bootstrap-groups.ts';
 import { certificatePrefix } from '../identity/certificate-login.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import type {
@@ -116,7 +117,8 @@ function seedGroups(groups: readonly Group[], memberships: readonly Membership[]
   const byGroup = groupedBy(memberships, ({ groupId }) => groupId);
   return groups.map(({ groupId, groupName, organizationId, businessUnitId, roles, dependencies }) =>
     filled({
-      groupId,
+      // Every server gives the groups of its first start ids of its own.
+      groupId: bootstrapGroups.includes(groupName) ? undefined : groupId,
       groupName,
       organizationId,
       businessUnitId,

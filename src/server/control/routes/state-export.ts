@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { exportSeed } from '../../state/seed-export.ts';
 import { defineRoute, forAdministrators } from '../define.ts';
 
+const Format = z.string().regex(/^(state|seed)$/, 'must be state or seed');
+
 export default defineRoute({
   ...forAdministrators,
   id: 'control.state-export',
@@ -12,7 +14,7 @@ export default defineRoute({
   method: 'GET',
   path: '/state/export',
   status: [200, 400, 401, 403, 500],
-  request: { query: { format: z.enum(['state', 'seed']).default('state').describe('state or seed') } },
+  request: { query: { format: Format.default('state').describe('state or seed') } },
   response: {
     status: 200,
     body: z.looseObject({}),
