@@ -17,6 +17,7 @@ import { addLogout, logoutText } from './commands/logout.ts';
 import { addProfile } from './commands/profile.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addSessions } from './commands/sessions.ts';
+import { addState } from './commands/state.ts';
 import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { singular } from './fields.ts';
@@ -68,6 +69,7 @@ const belowOperations: Readonly<Record<string, readonly Fill[]>> = { keys: [addK
 const ownNouns: readonly Noun[] = [
   { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
+  { name: 'state', summary: 'The whole state of a server: reset, snapshots, export and import', fill: [addState] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },

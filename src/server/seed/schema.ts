@@ -158,6 +158,7 @@ const SeedProduct = z.strictObject({
 });
 
 export const SeedDocument = z.strictObject({
+  $schema: z.string().optional().describe('Where the schema of the document is, for editors'),
   clients: z.array(SeedClient).optional(),
   businesses: z.array(SeedBusiness).optional(),
   users: z.array(SeedUser).optional(),
