@@ -15,6 +15,7 @@ import { addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login.ts';
 import { addLogout, logoutText } from './commands/logout.ts';
 import { addProfile } from './commands/profile.ts';
+import { addSandbox } from './commands/sandbox.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addSessions } from './commands/sessions.ts';
 import { addState } from './commands/state.ts';
@@ -70,6 +71,7 @@ const ownNouns: readonly Noun[] = [
   { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
   { name: 'state', summary: 'The whole state of a server: reset, snapshots, export and import', fill: [addState] },
+  { name: 'sandbox', summary: 'Whole services beside the main one, for tests', fill: [addSandbox] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },

@@ -7141,6 +7141,12 @@ export const manifest: Manifest = {
    "fix": "Check productId, or productAlias and sku."
   },
   {
+   "code": "SANDBOX_NOT_FOUND",
+   "status": 404,
+   "message": "There is no sandbox of this name.",
+   "fix": "Make it by `iam sandbox create`; one that nobody calls goes by itself."
+  },
+  {
    "code": "SNAPSHOT_NOT_FOUND",
    "status": 404,
    "message": "There is no snapshot of this name.",
@@ -7240,6 +7246,12 @@ export const manifest: Manifest = {
    "code": "TOO_MANY_SNAPSHOTS",
    "status": 412,
    "message": "So many snapshots are kept that no other one is taken.",
+   "fix": "Delete some of them first."
+  },
+  {
+   "code": "TOO_MANY_SANDBOXES",
+   "status": 412,
+   "message": "So many sandboxes are there that no other one is made.",
    "fix": "Delete some of them first."
   },
   {

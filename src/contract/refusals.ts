@@ -23,6 +23,11 @@ export const refusals = {
     message: 'So many snapshots are kept that no other one is taken.',
     fix: 'Delete some of them first.',
   },
+  TOO_MANY_SANDBOXES: {
+    status: 412,
+    message: 'So many sandboxes are there that no other one is made.',
+    fix: 'Delete some of them first.',
+  },
   STATE_NOT_EMPTY: {
     status: 412,
     message: 'There is more here than the first start made, and it would be lost.',

@@ -144,6 +144,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Oper
     passwords: world.passwords,
     authentication: world,
     state: world.state,
+    sandboxes: world.sandboxes,
     presented: call.presented,
     caller: call.caller,
     gone: call.gone,

@@ -69,7 +69,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const world = createWorld({ ...options, store, storeKey, keys, beginnings, baseUrl: url });
     gate.open(createApp(world).callback());
     world.outbox.start();
-    const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
+    const flushing = setInterval(() => {
+      void flushUses(world);
+      world.sandboxes.sweep();
+    }, usesFlushMs).unref();
     return { url: world.baseUrl, world, bootstrapped, stop: () => stop({ server, connections, world, flushing }) };
   } catch (error) {
     server.close();
@@ -119,6 +122,7 @@ async function stop({ server, connections, world, flushing }: Running): Promise<
   clearInterval(flushing);
   // Who waits for a message is let go, or the stop would wait for him.
   const delivered = world.outbox.stop();
+  world.sandboxes.end();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });

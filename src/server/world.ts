@@ -10,6 +10,7 @@ import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
 import { createPorts, type Ports } from './ports/ports.ts';
 import type { Randomness } from './randomness.ts';
+import { createSandboxes, type Sandboxes } from './sandboxes.ts';
 import type { Settings } from './settings.ts';
 import type { Beginnings } from './state/beginnings.ts';
 import { createState, type State } from './state/state.ts';
@@ -34,6 +35,7 @@ export interface World extends Authentication, Ports {
   readonly passwords: Passwords;
   readonly apiKeyUses: ApiKeyUses;
   readonly state: State;
+  readonly sandboxes: Sandboxes;
   /** Setting no-limits: what counts failures and messages counts nothing. */
   readonly noLimits: boolean;
   readonly log: Log;
@@ -43,6 +45,8 @@ export interface World extends Authentication, Ports {
 export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log'> & {
   readonly baseUrl: string;
   readonly beginnings: Beginnings;
+  /** Those of the world; made where they are not given. */
+  readonly sandboxes?: Sandboxes;
 };
 
 export function createWorld(parts: WorldParts): World {
@@ -62,6 +66,7 @@ export function createWorld(parts: WorldParts): World {
     passwords,
     ...ports,
     apiKeyUses,
+    sandboxes: parts.sandboxes ?? createSandboxes({ ...parts, baseUrl, createWorld }),
     state: createState({ ...parts, holdBack, apiKeyUses, outbox: ports.outbox }),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({

@@ -1,6 +1,7 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import { operationDefiner } from '../../contract/operation.ts';
 import type { OperationContext } from '../operations/define.ts';
+import type { Sandboxes } from '../sandboxes.ts';
 import type { State } from '../state/state.ts';
 
 /** Below this path, beside the service prefix and never under it. */
@@ -20,7 +21,7 @@ export type ControlContext = Pick<
   | 'authentication'
   | 'range'
   | 'gone'
-> & { readonly state: State };
+> & { readonly state: State; readonly sandboxes: Sandboxes };
 
 export const defineRoute = operationDefiner<ControlContext>();
 

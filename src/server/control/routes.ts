@@ -11,6 +11,9 @@ import inboxEmpty from './routes/inbox-empty.ts';
 import inboxWait from './routes/inbox-wait.ts';
 import keysRotate from './routes/keys-rotate.ts';
 import revoke from './routes/revoke.ts';
+import sandboxCreate from './routes/sandbox-create.ts';
+import sandboxDelete from './routes/sandbox-delete.ts';
+import sandboxes from './routes/sandboxes.ts';
 import sessions from './routes/sessions.ts';
 import settings from './routes/settings.ts';
 import snapshotDelete from './routes/snapshot-delete.ts';
@@ -47,4 +50,7 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   snapshotSave,
   snapshotRestore,
   snapshotDelete,
+  sandboxes,
+  sandboxCreate,
+  sandboxDelete,
 ];

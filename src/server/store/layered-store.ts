@@ -42,8 +42,9 @@ export class LayeredStore {
   #turns = 0;
   #closed = false;
 
-  constructor(bottom: Layer, sink: Sink) {
-    this.#durable = [bottom];
+  /** @param overlay takes what is written in the place of the bottom, which then never changes. */
+  constructor(bottom: Layer, sink: Sink, overlay?: Layer) {
+    this.#durable = overlay ? [overlay, bottom] : [bottom];
     this.#sink = sink;
     this.reader = createReader({ chainOf: (name) => partsOf(this.#durable, name) });
   }

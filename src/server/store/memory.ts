@@ -8,6 +8,13 @@ export function openMemoryStore(): Store {
   return asStore(new LayeredStore(new Layer('bottom'), nowhere));
 }
 
+/**
+ * A store that begins with the rows of a layer. It shares the layer with others and never changes it: nobody may.
+ */
+export function openFork(base: Layer): Store {
+  return asStore(new LayeredStore(base, nowhere, new Layer('overlay')));
+}
+
 /** A layered store as callers get it. */
 export function asStore(layered: LayeredStore): Store {
   return {

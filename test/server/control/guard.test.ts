@@ -184,7 +184,7 @@ describe('on a server that other machines reach', () => {
   });
 
   test('only administrators see messages and sessions, or change anything', async () => {
-    const own = restricted.filter(({ path }) => /inbox|sessions|keys|state/.test(path));
+    const own = restricted.filter(({ path }) => /inbox|sessions|keys|state|sandboxes/.test(path));
     expect(own.length).toBeGreaterThan(5);
     const before = await withoutClients(remote);
     const kid = remote.world.keys.current().kid;
