@@ -32,7 +32,7 @@ export function createApp(world: World): Koa {
   app.use(async (ctx) => {
     const search = begin(ctx, world);
     try {
-      if (await sandbox(ctx, search)) return;
+      if (ctx.path.startsWith('/s/') && (await sandbox(ctx, search))) return;
       if (cors(ctx)) return;
       await route(ctx, search, { areas, documents, control });
     } catch (error) {

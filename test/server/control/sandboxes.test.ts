@@ -16,10 +16,9 @@ const basic = {
 
 /** The token of the administrator client, by the front door of a service. */
 async function tokenOf(server: TestServer, at = ''): Promise<string> {
-  const answer = await send(server, `${at}/security/iam/v1/client-identities/generate-access-token`, {
+  const answer = await send(server, `${at}/security/iam/v1/client-identities/login`, {
     method: 'POST',
     headers: basic,
-    body: { grantType: 'client_credentials' },
   });
   return (answer.body as { accessToken?: string }).accessToken ?? JSON.stringify(answer.body);
 }
@@ -29,7 +28,7 @@ function createGroup(server: TestServer, at: string, groupName: string) {
 }
 
 async function groupNames(server: TestServer, at: string): Promise<string[]> {
-  const { body } = await send(server, at + groupsPath, { headers: basic });
+  const { body } = await send(server, `${at}${groupsPath}?limit=200`, { headers: basic });
   return (body as { groupName: string }[]).map(({ groupName }) => groupName);
 }
 
