@@ -10,6 +10,7 @@ import { errorsPage } from './errors-page.ts';
 import { manifestOf, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
 import { operationFiles, registrySource } from './registry.ts';
+import { seedSchema } from './seed-schema.ts';
 import { settingsPage } from './settings-page.ts';
 import { userLifePage } from './user-life-page.ts';
 
@@ -32,5 +33,6 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/settings.md', settingsPage()],
     ['docs/user-life.md', userLifePage()],
     ['docs/cli.md', cliReference()],
+    ['docs/seed.schema.json', seedSchema()],
   ]);
 }

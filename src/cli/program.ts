@@ -25,8 +25,10 @@ import { addLogout, logoutText } from './commands/logout.ts';
 import { addPlan, planText } from './commands/plan.ts';
 import { addProfile } from './commands/profile.ts';
 import { addRequests } from './commands/requests.ts';
+import { addSandbox } from './commands/sandbox.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addSessions } from './commands/sessions.ts';
+import { addState } from './commands/state.ts';
 import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { addWhy, whyText } from './commands/why.ts';
@@ -82,6 +84,8 @@ const ownNouns: readonly Noun[] = [
   { name: 'faults', summary: 'Failures on purpose', fill: [addFaults] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
   { name: 'bulk', summary: 'Many calls, from a file of rows', fill: [addBulk] },
+  { name: 'state', summary: 'The whole state of a server: reset, snapshots, export and import', fill: [addState] },
+  { name: 'sandbox', summary: 'Whole services beside the main one, for tests', fill: [addSandbox] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },

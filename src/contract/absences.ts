@@ -67,6 +67,16 @@ export const absences = {
     message: 'The product system knows no such product.',
     fix: 'Check productId, or productAlias and sku.',
   },
+  SANDBOX_NOT_FOUND: {
+    status: 404,
+    message: 'There is no sandbox of this name.',
+    fix: 'Make it by `iam sandbox create`; one that nobody calls goes by itself.',
+  },
+  SNAPSHOT_NOT_FOUND: {
+    status: 404,
+    message: 'There is no snapshot of this name.',
+    fix: 'List the snapshots; they are kept in memory, so a restart of the server ends them.',
+  },
   SESSION_NOT_FOUND: { status: 404, message: 'There is no such session.', fix: 'List the sessions to find its id.' },
   MESSAGE_NOT_FOUND: {
     status: 404,

@@ -7825,6 +7825,18 @@ export const manifest: Manifest = {
    "fix": "Check productId, or productAlias and sku."
   },
   {
+   "code": "SANDBOX_NOT_FOUND",
+   "status": 404,
+   "message": "There is no sandbox of this name.",
+   "fix": "Make it by `iam sandbox create`; one that nobody calls goes by itself."
+  },
+  {
+   "code": "SNAPSHOT_NOT_FOUND",
+   "status": 404,
+   "message": "There is no snapshot of this name.",
+   "fix": "List the snapshots; they are kept in memory, so a restart of the server ends them."
+  },
+  {
    "code": "SESSION_NOT_FOUND",
    "status": 404,
    "message": "There is no such session.",
@@ -7919,6 +7931,42 @@ export const manifest: Manifest = {
    "status": 412,
    "message": "Another group has this name.",
    "fix": "Choose another name, or update the group that is there."
+  },
+  {
+   "code": "SNAPSHOT_EXISTS",
+   "status": 412,
+   "message": "There is a snapshot of this name.",
+   "fix": "Choose another name, or ask for it to be replaced."
+  },
+  {
+   "code": "TOO_MANY_SNAPSHOTS",
+   "status": 412,
+   "message": "So many snapshots are kept that no other one is taken.",
+   "fix": "Delete some of them first."
+  },
+  {
+   "code": "TOO_MANY_SANDBOXES",
+   "status": 412,
+   "message": "So many sandboxes are there that no other one is made.",
+   "fix": "Delete some of them first."
+  },
+  {
+   "code": "STATE_NOT_EMPTY",
+   "status": 412,
+   "message": "There is more here than the first start made, and it would be lost.",
+   "fix": "Export or save it first; then import with force."
+  },
+  {
+   "code": "STATE_NEWER",
+   "status": 422,
+   "message": "The document was written by a newer version of the service.",
+   "fix": "Import it into a server of that version."
+  },
+  {
+   "code": "STATE_DAMAGED",
+   "status": 422,
+   "message": "The document is no state of this service.",
+   "fix": "Import what an export gave, unaltered; the message names the place."
   },
   {
    "code": "GROUP_IN_USE",

@@ -17,6 +17,7 @@ import { noteCall } from './insight/note.ts';
 import { checkRegistry } from './operations/check.ts';
 import { operations } from './operations/index.ts';
 import { type AnyOperation, compile } from './pipeline.ts';
+import { createSandboxPaths } from './sandbox-paths.ts';
 import type { World } from './world.ts';
 
 /** The app for this world. @throws Error where a declaration in the registry is at fault. */
@@ -26,12 +27,14 @@ export function createApp(world: World): Koa {
   const areas = areasOf(registry, world);
   const documents = rootDocuments(world, registry);
   const control = createControlPlane(world);
+  const sandbox = createSandboxPaths(world, createApp);
   const cors = createCors(world.settings.corsOrigins);
   const app = new Koa();
   Object.assign(app, { handleRequest: answerDirectly(world) });
   app.use(async (ctx) => {
     const search = begin(ctx, world);
     try {
+      if (ctx.path.startsWith('/s/') && (await sandbox(ctx, search))) return;
       if (cors(ctx)) return;
       await route(ctx, search, { areas, documents, control });
     } catch (error) {

@@ -2,6 +2,7 @@
  * What a fresh store gets, so that somebody can begin: groups, an application client, an administrator user and an
  * administrator client. Secrets are random and told once, or given from outside and then applied at every start.
  */
+import { administratorsGroup, makeGroups } from './bootstrap-groups.ts';
 import { type Clock, epochSeconds } from './clock.ts';
 import { weaknessesOf } from './identity/password-rules.ts';
 import { hashPassword, passwordMatches } from './identity/passwords.ts';
@@ -31,16 +32,7 @@ export interface BootstrapParts {
   readonly settings: Settings;
 }
 
-const groups = [
-  { groupName: 'iam-administrators', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'], dependsOn: [] },
-  { groupName: 'iam-auditors', roles: ['IAM_ADMIN_READ_ONLY'], dependsOn: [] },
-  { groupName: 'business-users', roles: ['BUSINESSUSER'], dependsOn: [] },
-  { groupName: 'business-admins', roles: ['BUSINESSADMIN'], dependsOn: ['business-users'] },
-  { groupName: 'business-owners', roles: ['BUSINESSOWNER'], dependsOn: ['business-admins'] },
-];
-
 const defaultUser = 'admin';
-const administratorsGroup = 'iam-administrators';
 const administratorAuthorities = ['AUTH-BASIC', 'AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'];
 
 /** Brings the store to where somebody can administer it. Running it again changes nothing that was not asked for. */
@@ -53,7 +45,7 @@ export async function bootstrap(parts: BootstrapParts): Promise<Bootstrapped> {
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   return store.transaction(async (tx) => {
     const fresh = client === undefined;
-    if (fresh) await makeGroups(tx, parts);
+    if (fresh) await makeGroups(tx, { clock: parts.clock, idOf: () => parts.ids.newId() });
     const admin = await setAdminClient(tx, parts, clientSecret);
     const app = await setAppClient(tx, parts);
     const person = await setAdminUser(tx, parts, passwordHash);
@@ -102,20 +94,6 @@ async function requireGoodSetting(password: string, settings: Settings, user: Us
   if (weaknesses.length > 0) throw new SettingError(`IAM_ADMIN_PASSWORD ${weaknesses.join(', and ')}`);
 }
 
-async function makeGroups(tx: Transaction, { ids, clock }: BootstrapParts): Promise<void> {
-  for (const { groupName, roles, dependsOn } of groups) {
-    const dependencies: string[] = [];
-    for (const name of dependsOn) dependencies.push((await tx.groups.getBy('groupName', name))?.groupId ?? '');
-    await tx.groups.insert({
-      groupId: ids.newId(),
-      groupName,
-      roles,
-      dependencies,
-      createdAt: clock.now().toISOString(),
-    });
-  }
-}
-
 async function setAdminClient(tx: Transaction, parts: BootstrapParts, secret: string | undefined): Promise<Client> {
   const client = await requireClient(tx, parts, 'admin', parts.settings.adminClientId);
   if (secret === undefined) return client;
@@ -158,7 +136,8 @@ function taken(variable: string): SettingError {
   );
 }
 
-function newClient(kind: 'admin' | 'app'): Omit<Client, 'clientId' | 'createdAt'> {
+/** A client of a first start, without its name and its secret. */
+export function newClient(kind: 'admin' | 'app'): Omit<Client, 'clientId' | 'createdAt'> {
   const common = { party: '1STPARTY', bootstrap: kind, appId: kind === 'admin' ? 'iam-admin' : 'iam-app' } as const;
   if (kind === 'admin')
     return {
@@ -213,6 +192,16 @@ async function requireFreeNames(tx: Transaction, user: User): Promise<void> {
   }
 }
 
+/** What the administrator user of a first start is, besides its names. */
+export const newAdminUser = {
+  emailVerified: true,
+  mobileVerified: false,
+  lead: false,
+  locked: false,
+  identities: [],
+  bootstrap: 'admin',
+} as const;
+
 async function makeAdminUser(
   tx: Transaction,
   { settings, ids, clock }: BootstrapParts,
@@ -225,18 +214,18 @@ async function makeAdminUser(
     userName,
     passwordHash,
     userEmail: givenEmail(settings) ?? 'admin@example.com',
-    emailVerified: true,
-    mobileVerified: false,
-    lead: false,
-    locked: false,
-    identities: [],
-    bootstrap: 'admin',
+    ...newAdminUser,
     createdAt: clock.now().toISOString(),
   };
   await requireFreeNames(tx, user);
+  await insertAdminUser(tx, user);
+  return user;
+}
+
+export async function insertAdminUser(tx: Transaction, user: User): Promise<void> {
+  const { userId } = user;
   await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
   await tx.users.insert(user);
   const administrators = await tx.groups.getBy('groupName', administratorsGroup);
   if (administrators) await tx.memberships.insert({ groupId: administrators.groupId, kind: 'user', memberId: userId });
-  return user;
 }

@@ -60,7 +60,8 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
     const query = readQuery(search, ctx.querystring);
     const headers = readHeaders(ctx.req.headers);
     const body =
-      operation.request.body && (await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented }));
+      operation.request.body &&
+      (await readBody(ctx, operation, { limit: operation.request.bodyLimit ?? world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
     const context = contextOf(world, operation, {
       presented,
@@ -169,6 +170,8 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     passwords: world.passwords,
     authentication: world,
     insight: world.insight,
+    state: world.state,
+    sandboxes: world.sandboxes,
     presented: call.presented,
     caller: call.caller,
     gone: call.gone,

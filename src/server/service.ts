@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { servicePrefix } from '../contract/prefix.ts';
 import { type AdjustableClock, createAdjustableClock } from './adjustable-clock.ts';
 import { createApp } from './app.ts';
-import { type Bootstrapped, bootstrap } from './bootstrap.ts';
+import type { Bootstrapped } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
 import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
@@ -17,9 +17,9 @@ import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
 import { operations } from './operations/index.ts';
 import type { Randomness } from './randomness.ts';
-import { applySeed } from './seed/apply.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import type { Settings } from './settings.ts';
+import { begin } from './state/beginnings.ts';
 import type { Store } from './store/store.ts';
 import { longestTokenOf, openKeyRing } from './tokens/keys.ts';
 import { createWorld, type World, type WorldParts } from './world.ts';
@@ -84,10 +84,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let store: Store | undefined;
   try {
     store = await options.openStore();
-    const bootstrapped = await bootstrap({ store, clock, ids, randomness, settings });
-    if (options.seed) await applySeed(options.seed, { store, clock, ids });
+    const { bootstrapped, beginnings } = await begin({ ...options, store, clock, ids });
     const baseUrl = settings.baseUrl ?? addressOf(server, settings);
-    const open = (from: Store) => openWorld(from, { ...options, clock, ids, baseUrl }, gate);
+    const open = (from: Store) => openWorld(from, { ...options, clock, ids, baseUrl, beginnings }, gate);
     let world = await open(store);
     world.outbox.start();
     let replacing: Promise<void> = Promise.resolve();
@@ -95,10 +94,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const before = world;
       world = await open(other);
       await before.outbox.stop();
+      before.sandboxes.end();
       world.outbox.start();
       if (before.store !== other) await before.store.close();
     }
-    const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
+    const flushing = setInterval(() => {
+      void flushUses(world);
+      world.sandboxes.sweep();
+    }, usesFlushMs).unref();
     return {
       url: world.baseUrl,
       get world() {
@@ -178,6 +181,7 @@ async function stop({ server, connections, world, flushing }: Running): Promise<
   clearInterval(flushing);
   // Who waits for a message is let go, or the stop would wait for him.
   const delivered = world.outbox.stop();
+  world.sandboxes.end();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });

@@ -5,13 +5,16 @@ import type { Authentication } from './identity/authenticate.ts';
 import { createHashQueue } from './identity/hash-queue.ts';
 import { createHoldBack, type HoldBack, holdNobodyBack } from './identity/hold-back.ts';
 import { createPasswords, type Passwords } from './identity/passwords.ts';
-import type { StoreKey } from './identity/store-key.ts';
+import type { OpenedStoreKey } from './identity/store-key.ts';
 import { createIds, type Ids } from './ids.ts';
 import { createInsight, type Insight } from './insight/insight.ts';
 import type { Log } from './log.ts';
 import { createPorts, type Ports } from './ports/ports.ts';
 import type { Randomness } from './randomness.ts';
+import { createSandboxes, type Sandboxes } from './sandboxes.ts';
 import type { Settings } from './settings.ts';
+import type { Beginnings } from './state/beginnings.ts';
+import { createState, type State } from './state/state.ts';
 import type { Store } from './store/store.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
@@ -19,7 +22,7 @@ import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
 
 export interface World extends Authentication, Ports {
   readonly store: Store;
-  readonly storeKey: StoreKey;
+  readonly storeKey: OpenedStoreKey;
   readonly clock: AdjustableClock;
   readonly randomness: Randomness;
   readonly ids: Ids;
@@ -32,6 +35,8 @@ export interface World extends Authentication, Ports {
   readonly holdBack: HoldBack;
   readonly passwords: Passwords;
   readonly apiKeyUses: ApiKeyUses;
+  readonly state: State;
+  readonly sandboxes: Sandboxes;
   /** Setting no-limits: what counts failures and messages counts nothing. */
   readonly noLimits: boolean;
   /** What is kept of calls, and faults; missing without control plane. */
@@ -44,6 +49,9 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
   readonly baseUrl: string;
   /** Goes on with the ids of a world before, so that later ones still come later; new ones where missing. */
   readonly ids?: Ids | undefined;
+  readonly beginnings: Beginnings;
+  /** Those of the world; made where they are not given. */
+  readonly sandboxes?: Sandboxes;
 };
 
 export function createWorld(parts: WorldParts): World {
@@ -51,15 +59,20 @@ export function createWorld(parts: WorldParts): World {
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
   const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock });
   const passwords = createPasswords(queue, { fast: settings.fastPasswords });
+  const holdBack = settings.noLimits ? holdNobodyBack : createHoldBack(clock);
+  const ports = createPorts({ ...parts, passwords });
+  const apiKeyUses = createApiKeyUses();
   return {
     ...parts,
     baseUrl,
     ids: parts.ids ?? createIds(clock, randomness),
     noLimits: settings.noLimits,
-    holdBack: settings.noLimits ? holdNobodyBack : createHoldBack(clock),
+    holdBack,
     passwords,
-    ...createPorts({ ...parts, passwords }),
-    apiKeyUses: createApiKeyUses(),
+    ...ports,
+    apiKeyUses,
+    sandboxes: parts.sandboxes ?? createSandboxes({ ...parts, baseUrl, createWorld }),
+    state: createState({ ...parts, holdBack, apiKeyUses, outbox: ports.outbox }),
     insight: createInsight(settings, { hashesWaiting: () => queue.waiting() }),
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({

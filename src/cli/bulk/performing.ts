@@ -1,6 +1,6 @@
 /** One row: sent, tried again where the server was busy, noted and reported. */
 
-import { isSecretName } from '../fields.ts';
+import { isSecretName } from '../../contract/secret-names.ts';
 import type { LedgerEntry, RowState } from './ledger.ts';
 import type { Pace } from './pace.ts';
 import type { Row, WrongRow } from './rows.ts';

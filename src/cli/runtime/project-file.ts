@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isSecretName } from '../../contract/secret-names.ts';
 import { usageError } from './failures.ts';
-import { isSecretName } from './redact.ts';
 import { plain } from './table.ts';
 
 export interface ProjectFile {

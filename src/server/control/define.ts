@@ -3,6 +3,8 @@ import { operationDefiner } from '../../contract/operation.ts';
 import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { Insight } from '../insight/insight.ts';
 import type { OperationContext } from '../operations/define.ts';
+import type { Sandboxes } from '../sandboxes.ts';
+import type { State } from '../state/state.ts';
 
 /** Below this path, beside the service prefix and never under it. */
 export const controlPrefix = '/_iam';
@@ -29,6 +31,8 @@ export type ControlContext = Pick<
   | 'gone'
   | 'insight'
 > & {
+  readonly state: State;
+  readonly sandboxes: Sandboxes;
   /** Every other reader of it has no more than a Clock. */
   readonly clock: AdjustableClock;
 };

@@ -16,6 +16,16 @@ export function requireThisMachine(ctx: Context): void {
   if (origin !== undefined && !isLoopbackOrigin(origin)) throw fault('ORIGIN_FOREIGN');
 }
 
+/** The same as an answer. */
+export function isFromThisMachine(ctx: Context): boolean {
+  try {
+    requireThisMachine(ctx);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function portOf(origin: string): number {
   const { port, protocol } = new URL(origin);
   if (port !== '') return Number(port);

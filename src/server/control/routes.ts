@@ -21,9 +21,20 @@ import request from './routes/request.ts';
 import requestWhy from './routes/request-why.ts';
 import requests from './routes/requests.ts';
 import revoke from './routes/revoke.ts';
+import sandboxCreate from './routes/sandbox-create.ts';
+import sandboxDelete from './routes/sandbox-delete.ts';
+import sandboxes from './routes/sandboxes.ts';
 import sessions from './routes/sessions.ts';
 import setClock from './routes/set-clock.ts';
 import settings from './routes/settings.ts';
+import snapshotDelete from './routes/snapshot-delete.ts';
+import snapshotRestore from './routes/snapshot-restore.ts';
+import snapshotSave from './routes/snapshot-save.ts';
+import snapshots from './routes/snapshots.ts';
+import stateDiff from './routes/state-diff.ts';
+import stateExport from './routes/state-export.ts';
+import stateImport from './routes/state-import.ts';
+import stateReset from './routes/state-reset.ts';
 import userFactors from './routes/user-factors.ts';
 import users from './routes/users.ts';
 
@@ -53,4 +64,15 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   coverage,
   coverageClear,
   metrics,
+  stateReset,
+  stateExport,
+  stateImport,
+  stateDiff,
+  snapshots,
+  snapshotSave,
+  snapshotRestore,
+  snapshotDelete,
+  sandboxes,
+  sandboxCreate,
+  sandboxDelete,
 ];

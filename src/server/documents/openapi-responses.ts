@@ -143,17 +143,14 @@ export function httpFailure(schemas: SchemaCollection): Json {
   const statuses: readonly number[] = alwaysPossible.filter((status) => status !== 500);
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => isOfHttp(code, statuses));
   return {
-    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation. HOST_FOREIGN, ORIGIN_FOREIGN, MESSAGE_NOT_FOUND, SESSION_NOT_FOUND, REQUEST_NOT_FOUND and FAULT_NOT_FOUND are those of the control plane, beside the interface.`,
+    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation. ${ofControlPlane.join(', ')} are those of the control plane, beside the interface.`,
     headers: headers('Retry-After'),
     content: json(schemas.schemaOf(Errors, 'output'), examplesOf(codes)),
   };
 }
 
-/** Codes for calls that reach none of the operations. */
-const ofNoOperation: readonly ErrorCode[] = [
-  'REQUEST_MALFORMED',
-  'HOST_MISSING',
-  'PATH_UNKNOWN',
+/** Codes that only the control plane answers with. */
+const ofControlPlane: readonly ErrorCode[] = [
   'HOST_FOREIGN',
   'ORIGIN_FOREIGN',
   'MESSAGE_NOT_FOUND',
@@ -161,7 +158,18 @@ const ofNoOperation: readonly ErrorCode[] = [
   'FAULT_NOT_FOUND',
   'SESSION_NOT_FOUND',
   'EXPIRY_NOT_FOUND',
+  'SNAPSHOT_NOT_FOUND',
+  'SNAPSHOT_EXISTS',
+  'TOO_MANY_SNAPSHOTS',
+  'STATE_NOT_EMPTY',
+  'STATE_NEWER',
+  'STATE_DAMAGED',
+  'SANDBOX_NOT_FOUND',
+  'TOO_MANY_SANDBOXES',
 ];
+
+/** Codes for calls that reach none of the operations. */
+const ofNoOperation: readonly ErrorCode[] = ['REQUEST_MALFORMED', 'HOST_MISSING', 'PATH_UNKNOWN', ...ofControlPlane];
 
 function isOfHttp(code: ErrorCode, statuses: readonly number[]): boolean {
   return statuses.includes(errorTable[code].status) || ofNoOperation.includes(code);

@@ -10,6 +10,8 @@ export interface ApiKeyUses {
   noted(apiKeyId: string): Date | undefined;
   /** Writes what is noted; what can't be written now stays noted. */
   flush(store: Store): Promise<void>;
+  /** Forgets what is noted: it is of keys that are no more, or that are as they were before. */
+  forget(): void;
 }
 
 export function createApiKeyUses(): ApiKeyUses {
@@ -17,6 +19,7 @@ export function createApiKeyUses(): ApiKeyUses {
   return {
     note: (apiKeyId, at) => void uses.set(apiKeyId, at),
     noted: (apiKeyId) => uses.get(apiKeyId),
+    forget: () => uses.clear(),
     async flush(store) {
       const written = new Map(uses);
       if (written.size === 0) return;

@@ -33,6 +33,8 @@ export interface HoldBack {
   check(identity: string): void;
   failed(identity: string): void;
   succeeded(identity: string): void;
+  /** Forgets all failures: those it counted are not there any more. */
+  forget(): void;
   /**
    * Runs a proof of the identity; a result that is undefined counts as a failure. No more proofs run at once than
    * failures are still allowed, so that guesses in parallel count one by one, while right ones only wait their turn.
@@ -51,6 +53,7 @@ export const holdNobodyBack: HoldBack = {
   check: () => undefined,
   failed: () => undefined,
   succeeded: () => undefined,
+  forget: () => undefined,
   attempt: (_, proof) => proof(),
 };
 
@@ -86,6 +89,10 @@ class CountingHoldBack implements HoldBack {
 
   succeeded(identity: string): void {
     this.#records.delete(nameOf(identity));
+  }
+
+  forget(): void {
+    this.#records.clear();
   }
 
   async attempt<Proof>(identity: string, proof: () => Promise<Proof | undefined>): Promise<Proof | undefined> {

@@ -20,10 +20,27 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const secretName = 'key';
 
+/** The key of a store that may come to be another one's, with all that was made under it. */
+export interface OpenedStoreKey extends StoreKey {
+  /** Takes the key that the store has now. */
+  reload(): Promise<void>;
+}
+
 /** Reads the key of a store; makes it where there is none. */
-export async function openStoreKey(store: Store, randomness: Randomness): Promise<StoreKey> {
-  const row = (await store.storeSecrets.get(secretName)) ?? (await makeKey(store, randomness));
-  return createStoreKey(Buffer.from(row.value, 'base64url'), randomness);
+export async function openStoreKey(store: Store, randomness: Randomness): Promise<OpenedStoreKey> {
+  const read = async () => {
+    const row = (await store.storeSecrets.get(secretName)) ?? (await makeKey(store, randomness));
+    return createStoreKey(Buffer.from(row.value, 'base64url'), randomness);
+  };
+  let key = await read();
+  return {
+    digest: (use, text) => key.digest(use, text),
+    seal: (text) => key.seal(text),
+    open: (sealed) => key.open(sealed),
+    async reload() {
+      key = await read();
+    },
+  };
 }
 
 async function makeKey(store: Store, randomness: Randomness) {

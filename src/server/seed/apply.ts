@@ -157,7 +157,7 @@ function identitiesOf({ identities, certificates }: SeedUser, known?: User): rea
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {
-  const { clientSecret, authorities, ...rest } = seed;
+  const { clientSecret, secretHash = clientSecret && hashSecret(clientSecret), authorities, ...rest } = seed;
   const fields = { ...given(rest), ...(authorities ? { authorities: authorities.map(bareRole) } : {}) };
   const known = await tx.clients.get(seed.clientId);
   await requireOwners(tx, `clients: ${seed.clientId}`, seed);
@@ -174,15 +174,15 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedPar
     factorVisibility: 'CREDENTIALS_ONLY',
     ...fields,
     clientId: seed.clientId,
-    ...(clientSecret === undefined ? {} : { secretHash: hashSecret(clientSecret) }),
+    ...(secretHash === undefined ? {} : { secretHash }),
     createdAt: clock.now().toISOString(),
   });
 }
 
 async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedParts): Promise<void> {
-  const { apiKey, ...fields } = seed;
+  const { apiKey, keyHash = '', hint = '', ...fields } = seed;
   if (!(await tx.clients.get(seed.clientId))) throw new SeedError(`apiKeys: there is no client ${seed.clientId}`);
-  const kept = keptOf(apiKey);
+  const kept = apiKey === undefined ? { keyHash, hint } : keptOf(apiKey);
   const known =
     (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??
     (await tx.apiKeys.getBy('keyHash', kept.keyHash));

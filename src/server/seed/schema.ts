@@ -21,22 +21,35 @@ import { SeedProvider } from './provider-schema.ts';
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
 const ids = z.array(Id);
 
-const SeedClient = z.strictObject({
-  clientId: NewId,
-  clientSecret: Secret.optional(),
-  appId: line(64, 'Application').optional(),
-  party: z.enum(['1STPARTY', '3RDPARTY']).optional(),
-  authorities: z.array(RoleName).optional(),
-  scope: z.array(ScopeName).optional(),
-  grantTypes: z.array(line(100, 'A grant type')).optional(),
-  redirectURI: z.url().optional(),
-  serviceAccountId: NewId.optional(),
-  userId: Id.optional(),
-  businessId: Id.optional(),
-  organizationId: line(64, 'Organization').optional(),
-  businessUnitId: line(64, 'Business unit').optional(),
-  factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']).optional(),
-});
+const SecretHash = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash as an export gives it')
+  .describe('In the place of the plain value: its hash, as an export gives it');
+
+const PasswordHash = z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form');
+
+const SeedClient = z
+  .strictObject({
+    clientId: NewId,
+    clientSecret: Secret.optional(),
+    secretHash: SecretHash.optional(),
+    appId: line(64, 'Application').optional(),
+    party: z.enum(['1STPARTY', '3RDPARTY']).optional(),
+    authorities: z.array(RoleName).optional(),
+    scope: z.array(ScopeName).optional(),
+    grantTypes: z.array(line(100, 'A grant type')).optional(),
+    redirectURI: z.url().optional(),
+    serviceAccountId: NewId.optional(),
+    userId: Id.optional(),
+    businessId: Id.optional(),
+    organizationId: line(64, 'Organization').optional(),
+    businessUnitId: line(64, 'Business unit').optional(),
+    factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']).optional(),
+  })
+  .refine((client) => client.clientSecret === undefined || client.secretHash === undefined, {
+    path: ['secretHash'],
+    message: 'must not be given beside a clientSecret',
+  });
 
 const SeedBusiness = z.strictObject({
   businessId: NewId.optional(),
@@ -66,7 +79,7 @@ const SeedUser = z
     userId: NewId.optional(),
     userName: line(100, 'Login name').optional(),
     password: NewPassword.optional(),
-    passwordHash: z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form').optional(),
+    passwordHash: PasswordHash.optional(),
     userEmail: z.email('must be an e-mail address').optional(),
     userMobile: z
       .strictObject({
@@ -110,19 +123,32 @@ const SeedGroup = z.strictObject({
   services: ids.optional(),
 });
 
-const SeedApiKey = z.strictObject({
-  apiKeyId: NewId.optional(),
-  appId: line(64, 'Application'),
-  clientId: Id,
-  apiKey: ApiKeyValue,
-});
+const SeedApiKey = z
+  .strictObject({
+    apiKeyId: NewId.optional(),
+    appId: line(64, 'Application'),
+    clientId: Id,
+    apiKey: ApiKeyValue.optional(),
+    keyHash: SecretHash.optional(),
+    hint: line(4, 'The end of the key, which tells it from others').optional(),
+  })
+  .refine(
+    (key) => (key.apiKey === undefined) !== (key.keyHash === undefined),
+    'must have either an apiKey or a keyHash',
+  );
 
-const SeedLogon = z.strictObject({
-  logon: LogonName,
-  password: z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
-  email: z.email('must be an e-mail address').optional(),
-  mobile: Mobile.optional(),
-});
+const SeedLogon = z
+  .strictObject({
+    logon: LogonName,
+    password: z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
+    passwordHash: PasswordHash.optional(),
+    email: z.email('must be an e-mail address').optional(),
+    mobile: Mobile.optional(),
+  })
+  .refine((logon) => logon.password === undefined || logon.passwordHash === undefined, {
+    path: ['passwordHash'],
+    message: 'must not be given beside a password',
+  });
 
 const SeedProduct = z.strictObject({
   productId: Id.optional(),
@@ -132,6 +158,7 @@ const SeedProduct = z.strictObject({
 });
 
 export const SeedDocument = z.strictObject({
+  $schema: z.string().optional().describe('Where the schema of the document is, for editors'),
   clients: z.array(SeedClient).optional(),
   businesses: z.array(SeedBusiness).optional(),
   users: z.array(SeedUser).optional(),

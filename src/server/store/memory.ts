@@ -34,6 +34,13 @@ function forkable(layered: LayeredStore): ForkableStore {
   };
 }
 
+/**
+ * A store that begins with the rows of a layer. It shares the layer with others and never changes it: nobody may.
+ */
+export function openFork(base: Layer): Store {
+  return asStore(new LayeredStore([base], nowhere));
+}
+
 /** A layered store as callers get it. */
 export function asStore(layered: LayeredStore): Store {
   return {

@@ -56,6 +56,8 @@ interface LayerCursor {
 
 function merge(chain: Chain, pick: (layer: TableLayer) => SortedKeys | undefined, range: Range): StoredRow[] {
   const { after, limit = Number.POSITIVE_INFINITY } = range;
+  const [only] = chain;
+  if (only !== undefined && chain.length === 1) return readOne(only, pick(only), after, limit);
   const cursors = openCursors(chain, pick, after);
   const rows: StoredRow[] = [];
   while (rows.length < limit) {
@@ -66,6 +68,20 @@ function merge(chain: Chain, pick: (layer: TableLayer) => SortedKeys | undefined
     for (const { cursor } of cursors) if (cursor.key === key) cursor.advance();
   }
   return rows;
+}
+
+/** Where there is one layer, nothing has to be merged and nothing is hidden. */
+function readOne(
+  { rows }: TableLayer,
+  keys: SortedKeys | undefined,
+  after: string | undefined,
+  limit: number,
+): StoredRow[] {
+  const found: StoredRow[] = [];
+  const cursor = keys?.cursor(after);
+  for (; cursor?.key !== undefined && found.length < limit; cursor.advance())
+    found.push(rows.get(cursor.key) as StoredRow);
+  return found;
 }
 
 function openCursors(

@@ -32,6 +32,8 @@ export interface KeyRing {
   currentPem(): Promise<string>;
   /** Puts a new key of the same algorithm in the place of the current one. One rotation at a time. */
   rotate(): Promise<Rotated>;
+  /** Takes the keys that the store has now, after they were put there by other means. */
+  reload(): Promise<void>;
 }
 
 export interface Rotated {
@@ -82,12 +84,24 @@ async function makeSigningKey(alg: string, { clock, longestToken }: KeyRingParts
 
 /** Loads the keys of a store; makes one where none is current for this algorithm. Older keys go on verifying. */
 export async function openKeyRing(parts: KeyRingParts): Promise<KeyRing> {
+  return createKeyRing(await loaded(parts), parts);
+}
+
+/** @throws where one of the keys can't be used. */
+export async function checkKeys(rows: readonly SigningKey[]): Promise<void> {
+  for (const row of rows) {
+    await importPublic(row);
+    if (row.current) await importedHalf(row, row.privateJwk);
+  }
+}
+
+async function loaded(parts: KeyRingParts): Promise<Keys> {
   const rows = await parts.store.signingKeys.list();
   const found = rows.find((row) => row.current && row.alg === parts.alg);
   const current = found ? await noted(found, parts) : await makeSigningKey(parts.alg, parts);
   const kept = found ? rows : await putInPlace(current, parts);
   const others = kept.filter(({ kid }) => kid !== current.kid);
-  return createKeyRing(await opened([current, ...others]), parts);
+  return opened([current, ...others]);
 }
 
 /** Tokens may live longer than at the start before; those that live shorter now were signed all the same. */
@@ -168,6 +182,13 @@ function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
     return { kid: made.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
   }
 
+  /** Keys are changed by one at a time. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = rotating.then(work);
+    rotating = turn.catch(() => undefined);
+    return turn;
+  }
+
   return {
     current: () => keys.current,
     find(kid) {
@@ -176,10 +197,10 @@ function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
     },
     publicKeys: () => [...keys.byId.values()].filter(inForce).map(({ publicJwk }) => publicJwk),
     currentPem: () => exportSPKI(keys.current.publicKey),
-    rotate() {
-      const rotation = rotating.then(rotateOnce);
-      rotating = rotation.catch(() => undefined);
-      return rotation;
-    },
+    rotate: () => inTurn(rotateOnce),
+    reload: () =>
+      inTurn(async () => {
+        keys = await loaded(parts);
+      }),
   };
 }

@@ -1,0 +1,10 @@
+/** docs/seed.schema.json: the JSON Schema of seed documents, for editors and for programs that make some. */
+import { z } from 'zod';
+import { SeedDocument } from '../../src/server/seed/schema.ts';
+
+/** The text of the schema. What it can't say (weak passwords, keys that exclude one another) is told at the start of a server. */
+export function seedSchema(): string {
+  const { $schema, ...schema } = z.toJSONSchema(SeedDocument, { io: 'input', unrepresentable: 'any' });
+  const head = { $schema, title: 'Seed document', description: 'What a server has at its start: see --seed.' };
+  return `${JSON.stringify({ ...head, ...schema }, undefined, 2)}\n`;
+}

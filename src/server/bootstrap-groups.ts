@@ -1,0 +1,34 @@
+/** The groups that every first start makes. */
+import type { Clock } from './clock.ts';
+import type { Transaction } from './store/store.ts';
+
+const groups = [
+  { groupName: 'iam-administrators', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'], dependsOn: [] },
+  { groupName: 'iam-auditors', roles: ['IAM_ADMIN_READ_ONLY'], dependsOn: [] },
+  { groupName: 'business-users', roles: ['BUSINESSUSER'], dependsOn: [] },
+  { groupName: 'business-admins', roles: ['BUSINESSADMIN'], dependsOn: ['business-users'] },
+  { groupName: 'business-owners', roles: ['BUSINESSOWNER'], dependsOn: ['business-admins'] },
+];
+
+export const administratorsGroup = 'iam-administrators';
+export const bootstrapGroups: readonly string[] = groups.map(({ groupName }) => groupName);
+
+export interface GroupParts {
+  readonly clock: Clock;
+  idOf(groupName: string): Promise<string> | string;
+}
+
+/** The groups of a first start. */
+export async function makeGroups(tx: Transaction, { idOf, clock }: GroupParts): Promise<void> {
+  for (const { groupName, roles, dependsOn } of groups) {
+    const dependencies: string[] = [];
+    for (const name of dependsOn) dependencies.push((await tx.groups.getBy('groupName', name))?.groupId ?? '');
+    await tx.groups.insert({
+      groupId: await idOf(groupName),
+      groupName,
+      roles,
+      dependencies,
+      createdAt: clock.now().toISOString(),
+    });
+  }
+}

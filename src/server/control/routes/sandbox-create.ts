@@ -1,0 +1,23 @@
+/** POST /_iam/sandboxes */
+import { z } from 'zod';
+import { mostSandboxes, sandboxIdleMinutes } from '../../sandboxes.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+import { SandboxItem, SandboxName } from '../state-schemas.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.sandbox-create',
+  title: 'Makes a sandbox',
+  description: `A whole service of its own at /s/NAME, with its control plane at /s/NAME/_iam: it begins with what the seed says, and has its own users, keys, messages and limits. One that is there stays as it is. On a server that only this machine reaches the first call below /s/NAME makes it as well. It lives in memory, and goes when nobody has called it for ${sandboxIdleMinutes} minutes. There are ${mostSandboxes} at most.`,
+  method: 'POST',
+  path: '/sandboxes',
+  status: [200, 400, 401, 403, 404, 412, 422, 500],
+  request: { body: z.strictObject({ name: SandboxName }) },
+  response: { status: 200, body: SandboxItem },
+  errors: ['TOO_MANY_SANDBOXES', 'PATH_UNKNOWN'],
+
+  async handle({ body: { name } }, { sandboxes }) {
+    await sandboxes.open(name);
+    return sandboxes.view(name);
+  },
+});

@@ -1,0 +1,23 @@
+/** GET /_iam/sandboxes */
+import { PageQuery } from '../../../contract/schemas.ts';
+import { pageOf } from '../../identity/pages.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+import { SandboxItem } from '../state-schemas.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.sandboxes',
+  title: 'Lists sandboxes',
+  description: 'In the order of their names. Inside a sandbox there are none.',
+  method: 'GET',
+  path: '/sandboxes',
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: PageQuery },
+  response: { page: SandboxItem },
+  errors: [],
+
+  async handle(_input, { sandboxes, range: { after = '', limit } }) {
+    const rest = sandboxes.list().filter(({ name }) => name > after);
+    return pageOf(rest.slice(0, limit + 1), limit, ({ name }) => name);
+  },
+});

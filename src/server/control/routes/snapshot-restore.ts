@@ -1,0 +1,22 @@
+/** POST /_iam/state/snapshots/{name}/restore */
+import { defineRoute, forAdministrators } from '../define.ts';
+import { SnapshotName } from '../state-schemas.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.snapshot-restore',
+  title: 'Brings a snapshot back',
+  description:
+    'Everything is as it was when it was saved, sessions and codes that have ended since among it. Signing keys stay, and revoked tokens stay revoked. Failed logins are forgotten.',
+  method: 'POST',
+  path: '/state/snapshots/{name}/restore',
+  status: [204, 401, 403, 404, 500],
+  request: { params: { name: SnapshotName } },
+  response: { status: 204 },
+  errors: ['SNAPSHOT_NOT_FOUND'],
+
+  async handle({ params: { name } }, { state }) {
+    await state.restore(name);
+    return undefined;
+  },
+});

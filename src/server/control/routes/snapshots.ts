@@ -1,0 +1,23 @@
+/** GET /_iam/state/snapshots */
+import { PageQuery } from '../../../contract/schemas.ts';
+import { pageOf } from '../../identity/pages.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+import { SnapshotItem } from '../state-schemas.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.snapshots',
+  title: 'Lists snapshots of the state',
+  description: 'In the order of their names. They are kept in memory: a restart of the server ends them.',
+  method: 'GET',
+  path: '/state/snapshots',
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: PageQuery },
+  response: { page: SnapshotItem },
+  errors: [],
+
+  async handle(_input, { state, range: { after = '', limit } }) {
+    const rest = state.snapshots.list().filter(({ name }) => name > after);
+    return pageOf(rest.slice(0, limit + 1), limit, ({ name }) => name);
+  },
+});

@@ -1,0 +1,162 @@
+/**
+ * Sandboxes: whole IAMs beside the main one, each with users, keys, messages and limits of its own. All begin with what
+ * the seed says and share its rows until they change them, so one more costs next to nothing. They live in memory only.
+ */
+import { fault } from '../contract/errors.ts';
+import { openStoreKey } from './identity/store-key.ts';
+import type { Beginnings } from './state/beginnings.ts';
+import { Layer } from './store/layer.ts';
+import { openFork } from './store/memory.ts';
+import type { Store } from './store/store.ts';
+import { longestTokenOf, openKeyRing } from './tokens/keys.ts';
+import type { World, WorldParts } from './world.ts';
+
+export interface SandboxView {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly createdAt: string;
+  /** When it will be gone, unless it is called before. */
+  readonly expiresAt: string;
+}
+
+export interface Sandboxes {
+  /** Ordered by name. */
+  list(): readonly SandboxView[];
+  /** The one of this name, which counts as a use of it. */
+  find(name: string): Promise<World> | undefined;
+  /** The one of this name, made where it is not there. @throws IamError TOO_MANY_SANDBOXES. */
+  open(name: string): Promise<World>;
+  /** @throws IamError SANDBOX_NOT_FOUND. */
+  view(name: string): SandboxView;
+  /** Calls under way end as they would. @throws IamError SANDBOX_NOT_FOUND. */
+  delete(name: string): void;
+  /** Lets go of those that nobody called for long. */
+  sweep(): void;
+  /** Deletes all. */
+  end(): void;
+}
+
+/** What a sandbox may be called: it stands in paths. */
+export const sandboxName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export const mostSandboxes = 100;
+/** So long one is kept that nobody calls. */
+export const sandboxIdleMinutes = 30;
+const idleMs = sandboxIdleMinutes * 60_000;
+
+interface Sandbox {
+  readonly world: Promise<World>;
+  readonly createdAt: number;
+  usedAt: number;
+}
+
+export interface SandboxParts extends Omit<WorldParts, 'store' | 'storeKey' | 'keys'> {
+  createWorld(parts: WorldParts): World;
+}
+
+export function createSandboxes(parts: SandboxParts): Sandboxes {
+  const { clock, baseUrl } = parts;
+  const kept = new Map<string, Sandbox>();
+  const fork = createForks(parts.beginnings);
+  const now = () => clock.now().getTime();
+
+  function current(name: string): Sandbox | undefined {
+    sweep();
+    return kept.get(name);
+  }
+
+  function sweep(): void {
+    for (const [name, { usedAt }] of kept) if (usedAt + idleMs <= now()) drop(name);
+  }
+
+  function drop(name: string): void {
+    const sandbox = kept.get(name);
+    kept.delete(name);
+    // Whoever waits in it for a message is let go.
+    sandbox?.world.then(({ outbox }) => outbox.stop()).catch(() => undefined);
+  }
+
+  function find(name: string): Promise<World> | undefined {
+    const sandbox = current(name);
+    if (sandbox) sandbox.usedAt = now();
+    return sandbox?.world;
+  }
+
+  function make(name: string): Promise<World> {
+    if (kept.size >= mostSandboxes) throw fault('TOO_MANY_SANDBOXES');
+    const world = makeWorld(`${baseUrl}/s/${name}`, fork, parts);
+    // Noted at once, so that calls that come together find the same one.
+    kept.set(name, { world, createdAt: now(), usedAt: now() });
+    world.catch(() => kept.delete(name));
+    return world;
+  }
+
+  function view(name: string): SandboxView {
+    const sandbox = current(name);
+    if (!sandbox) throw fault('SANDBOX_NOT_FOUND');
+    const [createdAt, expiresAt] = [sandbox.createdAt, sandbox.usedAt + idleMs].map((at) => new Date(at).toISOString());
+    return { name, baseUrl: `${baseUrl}/s/${name}`, createdAt: String(createdAt), expiresAt: String(expiresAt) };
+  }
+
+  return {
+    list() {
+      sweep();
+      return [...kept.keys()].sort().map(view);
+    },
+    find,
+    open: async (name) => find(name) ?? make(name),
+    view,
+    delete(name) {
+      if (!current(name)) throw fault('SANDBOX_NOT_FOUND');
+      drop(name);
+    },
+    sweep,
+    end() {
+      for (const name of [...kept.keys()]) drop(name);
+    },
+  };
+}
+
+/** Makes stores that begin with the seed. The rows and their indexes are there once, whatever the number of stores. */
+function createForks(beginnings: Beginnings): () => Promise<Store> {
+  let base: Promise<Layer> | undefined;
+  return async () => {
+    base ??= layerOf(beginnings).catch((error: unknown) => {
+      base = undefined;
+      throw error;
+    });
+    return openFork(await base);
+  };
+}
+
+async function layerOf(beginnings: Beginnings): Promise<Layer> {
+  const layer = new Layer('bottom');
+  for (const [name, rows] of await beginnings.imageOf('seed')) layer.load(name, rows);
+  return layer;
+}
+
+async function makeWorld(baseUrl: string, fork: () => Promise<Store>, parts: SandboxParts): Promise<World> {
+  const { createWorld, ...common } = parts;
+  const { clock, settings, randomness } = common;
+  const store = await fork();
+  const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
+  const storeKey = await openStoreKey(store, randomness);
+  const world = createWorld({ ...common, store, storeKey, keys, baseUrl, sandboxes: noSandboxes });
+  world.outbox.start();
+  return world;
+}
+
+/** What a sandbox has: there are none within. */
+export const noSandboxes: Sandboxes = {
+  list: () => [],
+  find: () => undefined,
+  open: async () => refuse('PATH_UNKNOWN'),
+  view: () => refuse('SANDBOX_NOT_FOUND'),
+  delete: () => refuse('SANDBOX_NOT_FOUND'),
+  sweep: () => undefined,
+  end: () => undefined,
+};
+
+function refuse(code: 'PATH_UNKNOWN' | 'SANDBOX_NOT_FOUND'): never {
+  throw fault(code);
+}

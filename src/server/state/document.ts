@@ -1,0 +1,65 @@
+/**
+ * The state as one JSON document: every table with one row a line, tables and rows always in the same order, so that
+ * two exports of one state are the same bytes and tools can compare them line by line.
+ */
+import { fault } from '../../contract/errors.ts';
+import { findShape, type StoredRow, type TableShape, tableNames } from '../store/layer.ts';
+import type { TableName } from '../store/tables.ts';
+import type { Image } from './image.ts';
+
+/** Rises whenever an older program could not make use of what a newer one writes. */
+export const stateFormat = 1;
+
+/** What a document is, as far as it can be said before its version is known. */
+export interface StateDocument {
+  readonly formatVersion: number;
+  readonly tables?: unknown;
+}
+
+export function encodeState(image: Image): string {
+  const parts = tableNames.map((name) => `${JSON.stringify(name)}:[${linesOf(image.get(name) ?? [])}]`);
+  return `{"formatVersion":${stateFormat},"tables":{\n${parts.join(',\n')}\n}}\n`;
+}
+
+function linesOf(rows: readonly StoredRow[]): string {
+  return rows.length === 0 ? '' : `\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n`;
+}
+
+/** @throws IamError STATE_NEWER; STATE_DAMAGED naming the place. What is wrong there is told, what stands there is not. */
+export function decodeState({ formatVersion, tables, ...others }: StateDocument): Image {
+  if (formatVersion > stateFormat)
+    throw fault('STATE_NEWER', `The document has format ${formatVersion}; this server knows ${stateFormat}.`);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw damaged(`there is no such field as ${unknown}`);
+  if (!isObject(tables)) throw damaged('tables must be an object');
+  for (const name of Object.keys(tables)) if (!findShape(name)) throw damaged(`there is no table ${name}`);
+  return new Map(tableNames.map((name) => [name, rowsOf(name, tables[name])]));
+}
+
+function rowsOf(name: TableName, given: unknown): StoredRow[] {
+  const shape = findShape(name);
+  if (!shape || !Array.isArray(given)) throw damaged(`tables.${name} must be a list of rows`);
+  const rows = given.map((row, number) => ({ row: checked(shape, row, `${name}[${number}]`), number }));
+  const keyed = rows.map(({ row, number }) => ({ key: shape.key(row), row, number }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const twice = keyed.find(({ key }, position) => keyed[position - 1]?.key === key);
+  if (twice) throw damaged(`${name}[${twice.number}] has the key of another row`);
+  return keyed.map(({ row }) => row);
+}
+
+function checked({ schema }: TableShape, row: unknown, place: string): StoredRow {
+  const result = schema.safeParse(row);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = [place, ...(issue?.path ?? [])].join('.');
+  throw damaged(`${field} is not what such a row holds (${issue?.code ?? 'invalid'})`);
+}
+
+/** The document can't be what an export gave. */
+export function damaged(what: string) {
+  return fault('STATE_DAMAGED', `The document is no state of this service: ${what}.`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

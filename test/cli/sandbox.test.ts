@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { startFake } from '../client/fake-server.ts';
+import { startServer } from '../harness.ts';
+import { iam } from './run-cli.ts';
+
+test('a sandbox is made, listed and deleted', async () => {
+  await using server = await startServer();
+  const given = { url: server.url, variables: { IAM_TOKEN: 'any' } };
+  const made = await iam(['sandbox', 'create', 'one', '-o', 'json'], given);
+  expect(JSON.parse(made.out)).toMatchObject({ name: 'one', baseUrl: `${server.url}/s/one` });
+  expect((await iam(['sandbox', 'ls'], given)).out).toContain('BASE URL');
+  const unasked = await iam(['sandbox', 'delete', 'one'], given);
+  expect([unasked.code, server.world.sandboxes.list().length]).toEqual([10, 1]);
+  expect((await iam(['sandbox', 'delete', 'one', '--yes'], given)).code).toBe(0);
+  expect(server.world.sandboxes.list()).toEqual([]);
+  const again = await iam(['sandbox', 'delete', 'one', '--yes'], given);
+  expect([again.code, again.err]).toEqual([3, expect.stringContaining('SANDBOX_NOT_FOUND')]);
+});
+
+test.each([
+  [['create', 'one'], 'POST', ''],
+  [['delete', 'one'], 'DELETE', '/one'],
+])('%j shows what it would send', async (words, method, rest) => {
+  await using server = await startFake(() => ({}));
+  const { out } = await iam(['sandbox', ...words, '--dry-run'], server);
+  expect(out).toContain(`${method} ${server.url}/_iam/sandboxes${rest}\n`);
+  expect(server.received).toEqual([]);
+});

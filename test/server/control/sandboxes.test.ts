@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../../src/client/index.ts';
+import { mostSandboxes, sandboxIdleMinutes } from '../../../src/server/sandboxes.ts';
+import { Layer } from '../../../src/server/store/layer.ts';
+import { openFork } from '../../../src/server/store/memory.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { readAll, send } from './calls.ts';
+import { seed, structure } from './state-calls.ts';
+
+const path = '/_iam/sandboxes';
+const make = (server: TestServer, name: unknown) => send(server, path, { method: 'POST', body: { name } });
+const groupsPath = '/security/iam/v1/groups';
+const basic = {
+  Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
+};
+
+/** The token of the administrator client, by the front door of a service. */
+async function tokenOf(server: TestServer, at = ''): Promise<string> {
+  const answer = await send(server, `${at}/security/iam/v1/client-identities/login`, {
+    method: 'POST',
+    headers: basic,
+  });
+  return (answer.body as { accessToken?: string }).accessToken ?? JSON.stringify(answer.body);
+}
+
+function createGroup(server: TestServer, at: string, groupName: string) {
+  return send(server, at + groupsPath, { method: 'POST', headers: basic, body: { groupName } });
+}
+
+async function groupNames(server: TestServer, at: string): Promise<string[]> {
+  const { body } = await send(server, `${at}${groupsPath}?limit=200`, { headers: basic });
+  return (body as { groupName: string }[]).map(({ groupName }) => groupName);
+}
+
+describe('a sandbox', () => {
+  test('is made by its first use, begins with the seed, and is a service of its own', async () => {
+    await using server = await startServer({ seed });
+    await createGroup(server, '', 'of-the-main-one');
+    expect(await createGroup(server, '/s/one', 'of-one')).toMatchObject({ status: 201 });
+    expect(await groupNames(server, '/s/one')).toEqual(expect.arrayContaining(['ops', 'of-one']));
+    expect(await groupNames(server, '/s/one')).not.toContain('of-the-main-one');
+    expect(await groupNames(server, '')).not.toContain('of-one');
+    expect(await groupNames(server, '/s/two')).not.toContain('of-one');
+    const client = createClient({ baseUrl: `${server.url}/s/one`, credentials: { basic: adminClient } });
+    expect((await client.groups.list()).items.length).toBeGreaterThan(5);
+    await client.close();
+    expect(await send(server, path)).toMatchObject({ body: [{ name: 'one' }, { name: 'two' }] });
+    const world = await server.world.sandboxes.open('two');
+    expect(await structure({ ...server, dump: async () => dumpOf(world) } as TestServer)).toMatchObject({
+      users: expect.arrayContaining([expect.objectContaining({ userId: 'alice' })]),
+      sessions: [],
+    });
+  });
+
+  test('has an issuer and keys of its own: a token is good in one place only', async () => {
+    await using server = await startServer({ seed });
+    const places = ['', '/s/one', '/s/two'];
+    const tokens = await Promise.all(places.map((at) => tokenOf(server, at)));
+    for (const [from, token] of tokens.entries()) {
+      const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { iss: string };
+      expect(claims.iss).toBe(server.url + places[from]);
+      for (const [to, at] of places.entries()) {
+        const answer = await send(server, at + groupsPath, { headers: { Authorization: `Bearer ${token}` } });
+        expect(answer.status, `${from} -> ${to}`).toBe(from === to ? 200 : 401);
+      }
+    }
+  });
+
+  test('has a control plane of its own', async () => {
+    await using server = await startServer({ seed });
+    await createGroup(server, '/s/one', 'of-one');
+    expect(await send(server, '/s/one/_iam/state/reset', { method: 'POST' })).toMatchObject({ status: 204 });
+    expect(await groupNames(server, '/s/one')).toEqual(expect.not.arrayContaining(['of-one']));
+    expect(await groupNames(server, '/s/one')).toContain('ops');
+    expect(await send(server, '/s/one/_iam/users?limit=1')).toMatchObject({
+      status: 206,
+      headers: { link: expect.stringContaining(`${server.url}/s/one/_iam/users?`) },
+    });
+    expect(await send(server, `/s/one${path}`)).toMatchObject({ status: 200, body: [] });
+    expect(await send(server, `/s/one${path}`, { method: 'POST', body: { name: 'x' } })).toMatchObject({ status: 404 });
+    expect(await send(server, `/s/one/s/two${groupsPath}`, { headers: basic })).toMatchObject({ status: 404 });
+  });
+
+  test('counts failures for itself', async () => {
+    await using server = await startServer({ seed });
+    const wrong = { Authorization: `Basic ${Buffer.from('billing:wrong').toString('base64')}` };
+    for (let count = 0; count < 10; count += 1) await send(server, `/s/one${groupsPath}`, { headers: wrong });
+    expect(await send(server, `/s/one${groupsPath}`, { headers: wrong })).toMatchObject({ status: 429 });
+    expect(await send(server, `/s/two${groupsPath}`, { headers: wrong })).toMatchObject({ status: 401 });
+    expect(await send(server, groupsPath, { headers: wrong })).toMatchObject({ status: 401 });
+  });
+
+  test('is one, however many ask for it at once; and many see only their own', async () => {
+    await using server = await startServer({ seed });
+    const first = await Promise.all(
+      Array.from({ length: 100 }, (_, number) => createGroup(server, '/s/same', `group-${number}`)),
+    );
+    expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201]));
+    expect((await groupNames(server, '/s/same')).filter((name) => name.startsWith('group-'))).toHaveLength(100);
+    const names = Array.from({ length: 50 }, (_, number) => `n${number}`);
+    await Promise.all(names.map((name) => createGroup(server, `/s/${name}`, `of-${name}`)));
+    for (const name of names)
+      expect((await groupNames(server, `/s/${name}`)).filter((one) => one.startsWith('of-'))).toEqual([`of-${name}`]);
+  });
+
+  test('goes when nobody calls it, and begins anew', async () => {
+    await using server = await startServer({ seed });
+    await createGroup(server, '/s/one', 'of-one');
+    const token = await tokenOf(server, '/s/one');
+    server.clock.advance(sandboxIdleMinutes * 60 - 1);
+    expect(await groupNames(server, '/s/one')).toContain('of-one');
+    server.clock.advance(sandboxIdleMinutes * 60);
+    expect(await send(server, path)).toMatchObject({ body: [] });
+    expect(await groupNames(server, '/s/one')).not.toContain('of-one');
+    const headers = { Authorization: `Bearer ${token}` };
+    expect(await send(server, `/s/one${groupsPath}`, { headers })).toMatchObject({ status: 401 });
+  });
+
+  test('is deleted, and lets go of who waits in it', async () => {
+    await using server = await startServer();
+    expect(await make(server, 'one')).toMatchObject({
+      status: 200,
+      body: { name: 'one', baseUrl: `${server.url}/s/one` },
+    });
+    const waiting = send(server, '/s/one/_iam/inbox/wait?timeout=20');
+    await send(server, '/s/one/_iam/users');
+    expect(await send(server, `${path}/one`, { method: 'DELETE' })).toMatchObject({ status: 204 });
+    expect(await waiting).toMatchObject({ status: 404 });
+    expect(await send(server, `${path}/one`, { method: 'DELETE' })).toMatchObject({
+      status: 404,
+      body: [{ code: 'SANDBOX_NOT_FOUND' }],
+    });
+  });
+
+  test('is one of so many at most', async () => {
+    await using server = await startServer();
+    const answers = await Promise.all(
+      Array.from({ length: mostSandboxes + 20 }, (_, number) => make(server, `n${String(number).padStart(3, '0')}`)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(mostSandboxes);
+    expect(answers.at(-1)).toMatchObject({ status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] });
+    expect(await send(server, `/s/another${groupsPath}`)).toMatchObject({ status: 412 });
+    // One that is there is not made again.
+    expect(await make(server, 'n000')).toMatchObject({ status: 200 });
+    expect((await readAll(server, `${path}?limit=60`)).statuses).toEqual([206, 200]);
+  });
+
+  test.each(['', '-a', '.a', 'a/b', 'a b', 'x'.repeat(65), 7])('has no name like %j', async (name) => {
+    await using server = await startServer();
+    expect((await make(server, name)).status).toBeOneOf([400, 422]);
+    expect(await send(server, `/s/${encodeURIComponent(String(name)) || '%20'}${groupsPath}`)).toMatchObject(
+      name === 7 ? { status: 401 } : { status: 404, body: [{ code: 'PATH_UNKNOWN' }] },
+    );
+  });
+});
+
+async function dumpOf({ store }: TestServer['world']): Promise<Record<string, unknown>> {
+  return { users: await store.users.list(), sessions: await store.sessions.list() };
+}
+
+describe('who may make one', () => {
+  test('no page and no name from elsewhere, on a server that only this machine reaches', async () => {
+    await using server = await startServer();
+    const { port } = new URL(server.url);
+    for (const headers of [{ Origin: 'https://evil.example' }, { Host: `evil.example:${port}` }]) {
+      for (const rest of [groupsPath, '/_iam/users'])
+        expect(await send(server, `/s/one${rest}`, { headers })).toMatchObject({
+          status: 404,
+          body: [{ code: 'SANDBOX_NOT_FOUND' }],
+        });
+      await make(server, 'there');
+      expect(await send(server, '/s/there/_iam/users', { headers })).toMatchObject({ status: 403 });
+      const page = await send(server, '/s/there/_iam/users', { headers: { Origin: 'http://localhost:3000' } });
+      expect(page.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    expect(server.world.sandboxes.list().map(({ name }) => name)).toEqual(['there']);
+  });
+
+  test('only administrators, on a server that other machines reach', async () => {
+    await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
+    expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 404 });
+    expect(await make(remote, 'one')).toMatchObject({ status: 401 });
+    expect(remote.world.sandboxes.list()).toEqual([]);
+    const made = await send(remote, path, { method: 'POST', headers: basic, body: { name: 'one' } });
+    expect(made).toMatchObject({ status: 200 });
+    expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 200 });
+    expect(await send(remote, '/s/one/_iam/users')).toMatchObject({ status: 401 });
+  });
+
+  test('nobody, where the control plane is switched off', async () => {
+    await using off = await startServer({ flags: { 'no-control': true } });
+    expect(await send(off, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({
+      status: 404,
+      body: [{ code: 'PATH_UNKNOWN' }],
+    });
+    expect(off.world.sandboxes.list()).toEqual([]);
+  });
+});
+
+describe('a fork of a store', () => {
+  const user = (number: number) => {
+    const userId = `user-${String(number).padStart(5, '0')}`;
+    const rest = { emailVerified: false, mobileVerified: false, lead: false, locked: false, identities: [] };
+    return { userId, userName: userId, ...rest, createdAt: '2026-03-01T12:00:00.000Z' };
+  };
+  const base = new Layer('bottom');
+  base.load(
+    'users',
+    Array.from({ length: 10_000 }, (_, number) => user(number)),
+  );
+
+  test('shares every row until it changes one, and never changes what it shares', async () => {
+    const forks = Array.from({ length: 100 }, () => openFork(base));
+    const [one, two] = forks;
+    if (!one || !two) throw new Error('there are no forks');
+    for (const fork of forks)
+      expect(await fork.users.get('user-00042')).toBe(base.peek('users')?.rows.get('user-00042'));
+    await one.transaction(async (tx) => {
+      await tx.users.delete('user-00001');
+      await tx.users.replace({ ...user(2), locked: true });
+      await tx.users.insert({ ...user(1), userId: 'new' });
+    });
+    expect([await one.users.count(), await two.users.count(), base.peek('users')?.rows.size]).toEqual([
+      10_000, 10_000, 10_000,
+    ]);
+    expect(await one.users.getBy('login', 'user-00001')).toMatchObject({ userId: 'new' });
+    expect(await two.users.getBy('login', 'user-00001')).toMatchObject({ userId: 'user-00001' });
+    expect((await one.users.list({ limit: 3 })).map(({ userId }) => userId)).toEqual([
+      'new',
+      'user-00000',
+      'user-00002',
+    ]);
+    expect(await two.users.get('user-00002')).toMatchObject({ locked: false });
+    await expect(two.transaction((tx) => tx.users.insert(user(3)))).rejects.toThrow('taken');
+  });
+
+  test('takes no time, and no memory to speak of', async () => {
+    const begin = performance.now();
+    for (let count = 0; count < 1_000; count += 1) openFork(base);
+    // A thousand of them: one takes a thousandth of this.
+    expect(performance.now() - begin).toBeLessThan(1_000);
+  });
+});

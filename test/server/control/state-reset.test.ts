@@ -1,0 +1,215 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { queueMessage } from '../../../src/server/identity/messages.ts';
+import { adminClient, createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { userToken } from '../operations/user-token.ts';
+import { makeFolder, openStore } from '../store/folder.ts';
+import { send } from './calls.ts';
+import { reset, seed, structure } from './state-calls.ts';
+
+const notice = { contact: { channel: 'email', to: 'alice@example.com' }, purpose: 'notice', text: 'Changed.' } as const;
+
+/** Does a little of everything. */
+async function live(server: TestServer): Promise<string> {
+  const { store } = server.world;
+  await server.admin.groups.create({ body: { groupName: 'new', roles: ['DEPLOY'] } });
+  await server.makeClient({ serviceAccountId: 'a-service' });
+  const token = await userToken(server, { userId: 'carol', businessId: 'new-business' });
+  await store.transaction(async (tx) => {
+    await queueMessage(tx, notice, server.world);
+    await tx.memberships.delete(
+      (await tx.memberships.list()).find(({ memberId }) => memberId === 'alice')?.groupId ?? '',
+    );
+    const [alice, bob] = [await tx.users.get('alice'), await tx.users.get('bob')];
+    if (!alice || !bob) return;
+    // The names of the two change places, with what else is unique about them.
+    await tx.users.replace({ ...bob, userName: 'nobody' });
+    await tx.users.replace({ ...alice, userName: 'bob.b', locked: true });
+    await tx.users.replace({ ...bob, userName: 'alice.a' });
+    await tx.businesses.delete('acme');
+  });
+  return token;
+}
+
+const usersOf = (server: TestServer, token: string) => server.as({ token }).raw('GET', '/security/iam/v1/groups', {});
+
+describe('a reset', () => {
+  test.each([
+    ['seed', { seed }],
+    ['seed', {}],
+  ] as const)('to the %s gives what a fresh start gives', async (to, options) => {
+    await using fresh = await startServer(options);
+    await using server = await startServer(options);
+    await live(server);
+    expect(await structure(server)).not.toEqual(await structure(fresh));
+    await reset(server, { to });
+    expect(await structure(server)).toEqual(await structure(fresh));
+    // Not said what to, it is the seed, and nothing is left to do.
+    const before = await server.dump();
+    await reset(server);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('to nothing gives what a fresh start without a seed gives', async () => {
+    await using fresh = await startServer();
+    await using server = await startServer({ seed });
+    await live(server);
+    await reset(server, { to: 'empty' });
+    expect(await structure(server)).toEqual(await structure(fresh));
+    await reset(server, { to: 'seed' });
+    await using seeded = await startServer({ seed });
+    expect(await structure(server)).toEqual(await structure(seeded));
+  });
+
+  test('keeps who administers, their credentials, and the signing keys', async () => {
+    await using server = await startServer({ seed });
+    const [kid, client] = [server.world.keys.current().kid, await server.world.store.clients.get(adminClient.clientId)];
+    await server.world.keys.rotate();
+    const rotated = server.world.keys.current().kid;
+    expect(rotated).not.toBe(kid);
+    await live(server);
+    await reset(server, { to: 'empty' });
+    expect(await server.world.store.clients.get(adminClient.clientId)).toEqual(client);
+    expect(server.world.keys.current().kid).toBe(rotated);
+    expect(server.world.keys.find(kid)).toBeDefined();
+    expect(await server.world.store.signingKeys.count()).toBe(2);
+    await expect(server.admin.groups.list()).resolves.toBeDefined();
+  });
+
+  test('ends the tokens of sessions that are gone, also where they were taken before', async () => {
+    await using server = await startServer({ seed });
+    const token = await live(server);
+    expect(await usersOf(server, token)).not.toMatchObject({ status: 401 });
+    await reset(server);
+    expect(await usersOf(server, token)).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
+  });
+
+  test('takes no token again that was revoked', async () => {
+    await using server = await startServer();
+    const client = await server.world.store.clients.get(adminClient.clientId);
+    if (!client) throw new Error('there is no administrator client');
+    const { accessToken: token } = await server.world.issuer.forClient(client);
+    const other = (await server.world.issuer.forClient(client)).accessToken;
+    await send(server, '/_iam/revoke', { method: 'POST', body: { token } });
+    await reset(server);
+    expect(await usersOf(server, token)).toMatchObject({ status: 401 });
+    expect(await usersOf(server, other)).not.toMatchObject({ status: 401 });
+  });
+
+  test('forgets failures, and uses of API keys', async () => {
+    const clientId = 'billing';
+    const apiKey = Buffer.alloc(32, 7).toString('base64');
+    await using server = await startServer({
+      seed: { ...seed, apiKeys: [{ apiKeyId: 'key', appId: 'app', clientId, apiKey }] },
+    });
+    const wrong = () =>
+      server.as({ basic: { clientId, clientSecret: 'wrong' } }).raw('GET', '/security/iam/v1/groups', {});
+    for (let count = 0; count < 10; count += 1) await wrong();
+    expect(await wrong()).toMatchObject({ status: 429 });
+    await server.as({ apiKey }).raw('GET', '/security/iam/v1/groups', {});
+    await reset(server);
+    expect(await wrong()).toMatchObject({ status: 401 });
+    await server.world.apiKeyUses.flush(server.world.store);
+    expect((await server.world.store.apiKeys.get('key'))?.lastUsedAt).toBeUndefined();
+  });
+
+  test('wakes who waits for a message', async () => {
+    await using server = await startServer({ seed });
+    const waiting = send(server, '/_iam/inbox/wait?timeout=1');
+    await reset(server);
+    expect(await waiting).toMatchObject({ status: 404 });
+  });
+
+  test('that is refused changes nothing', async () => {
+    await using server = await startServer({ seed });
+    await live(server);
+    const before = await server.dump();
+    for (const body of [{ to: 'nowhere' }, { to: 1 }, { too: 'seed' }, []])
+      expect((await send(server, '/_iam/state/reset', { method: 'POST', body })).status).toBeOneOf([400, 422]);
+    server.stopWrites();
+    expect(await send(server, '/_iam/state/reset', { method: 'POST' })).toMatchObject({
+      status: 503,
+      body: [{ code: 'STORE_UNAVAILABLE' }],
+    });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('stands before or after whatever else is written', async () => {
+    await using server = await startServer({ seed });
+    const before = await structure(server);
+    const writes = Array.from({ length: 100 }, (_, number) =>
+      server.admin.groups.create({ body: { groupName: `group-${number}` } }),
+    );
+    const resets = Array.from({ length: 20 }, () => reset(server));
+    await Promise.all([...writes, ...resets]);
+    const names = (await server.world.store.groups.list()).map(({ groupName }) => groupName);
+    expect(new Set(names).size).toBe(names.length);
+    await reset(server);
+    expect(await structure(server)).toEqual(before);
+  });
+});
+
+describe('a reset of a store with a history', () => {
+  test('gives what a fresh start gives, with the administrators of this one', async () => {
+    const folder = await makeFolder();
+    const openFolder = () => openStore(folder.directory);
+    const first = await startServer({ openStore: openFolder });
+    await live(first);
+    const group = await first.world.store.groups.getBy('groupName', 'iam-administrators');
+    await first[Symbol.asyncDispose]();
+    {
+      await using server = await startServer({
+        openStore: openFolder,
+        seed,
+        clock: createFakeClock('2026-03-02T12:00:00.000Z'),
+      });
+      await userToken(server, { userId: 'dora' });
+      await using fresh = await startServer({ seed });
+      await reset(server);
+      expect(await structure(server)).toEqual(await structure(fresh));
+      expect(await server.world.store.groups.getBy('groupName', 'iam-administrators')).toMatchObject({
+        groupId: group?.groupId,
+      });
+      await expect(server.admin.groups.list()).resolves.toBeDefined();
+      const copy = join(folder.directory, '..', 'copy');
+      // What is on the disk at this moment is what a kill would leave.
+      await cp(folder.directory, copy, { recursive: true, filter: (file) => !file.endsWith('lock') });
+      const [left, state] = [await openStore(copy), await server.dump()];
+      expect(await left.users.list()).toEqual(state.users);
+      expect(await left.groups.list()).toEqual(state.groups);
+      expect(await left.sessions.list()).toEqual([]);
+      await left.close();
+      await rm(copy, { recursive: true });
+    }
+    await folder.remove();
+  });
+});
+
+test('10,000 users come back in milliseconds', async () => {
+  await using server = await startServer();
+  const createdAt = server.clock.now().toISOString();
+  const rest = { emailVerified: true, mobileVerified: false, lead: false, locked: false, identities: [], createdAt };
+  await server.world.store.transaction(async (tx) => {
+    for (let number = 0; number < 10_000; number += 1) {
+      const userId = `user-${number}`;
+      await tx.users.insert({ userId, userName: userId, userEmail: `${userId}@example.com`, ...rest });
+      await tx.subjects.insert({ subject: userId, kind: 'user', ownerId: userId, retired: false });
+    }
+  });
+  const { state, store } = server.world;
+  await state.save('full', false);
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    await store.transaction(async (tx) => {
+      for (let number = 0; number < 100; number += 1) await tx.users.delete(`user-${number * 7 + round}`);
+    });
+    const begin = performance.now();
+    await state.restore('full');
+    times.push(performance.now() - begin);
+  }
+  expect(await store.users.count()).toBe(10_001);
+  process.stdout.write(`restore of 10,000 users: ${times.map((time) => time.toFixed(1)).join(', ')} ms\n`);
+  // On a machine that does much else besides; alone it is a tenth of this.
+  expect(Math.min(...times)).toBeLessThan(200);
+});

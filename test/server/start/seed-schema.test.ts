@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { seedSchema } from '../../../scripts/generate/seed-schema.ts';
+import { readSeed } from '../../../src/server/seed/read.ts';
+import { SeedDocument } from '../../../src/server/seed/schema.ts';
+
+test('the schema knows every key of a seed, and no other one', async () => {
+  const schema = JSON.parse(seedSchema());
+  expect(Object.keys(schema.properties)).toEqual(Object.keys(SeedDocument.shape));
+  expect(schema.additionalProperties).toBe(false);
+  expect(schema.properties.users.items).toMatchObject({ type: 'object', additionalProperties: false });
+  expect(Object.keys(schema.properties.users.items.properties)).toContain('passwordHash');
+});
+
+test('a seed may say where its schema is', async () => {
+  const text = await readFile('data/seed.json', 'utf8');
+  const named = { $schema: '../docs/seed.schema.json', ...JSON.parse(text) };
+  expect(await readSeed(JSON.stringify(named), 'seed.json')).toEqual(named);
+});
