@@ -9,6 +9,7 @@ import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addDiff, diffText } from './commands/diff.ts';
+import { addEnv, envText } from './commands/env.ts';
 import { addExport, exportText } from './commands/export.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
@@ -20,6 +21,7 @@ import { addLogout, logoutText } from './commands/logout.ts';
 import { addPlan, planText } from './commands/plan.ts';
 import { addProfile } from './commands/profile.ts';
 import { addServe, serveText } from './commands/serve.ts';
+import { addServer } from './commands/server/index.ts';
 import { addSessions } from './commands/sessions.ts';
 import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
@@ -70,6 +72,7 @@ const handWritten: Readonly<Record<string, readonly Fill[]>> = {
 const belowOperations: Readonly<Record<string, readonly Fill[]>> = { keys: [addKeysRotate] };
 
 const ownNouns: readonly Noun[] = [
+  { name: 'server', summary: 'The server in the background', fill: [addServer] },
   { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
@@ -89,6 +92,7 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'login', text: loginText, add: addLogin },
   { name: 'logout', text: logoutText, add: addLogout },
   { name: 'can', text: canText, add: addCan },
+  { name: 'env', text: envText, add: addEnv },
   { name: 'whoami', text: whoamiText, add: addWhoami },
   { name: 'plan', text: planText, add: addPlan },
   { name: 'apply', text: applyText, add: addApply },
