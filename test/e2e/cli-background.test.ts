@@ -167,10 +167,7 @@ describe('a server that does not come up', () => {
     expect((await iam(onDisk('busy'))).code).toBe(13);
     foreground.child.kill('SIGTERM');
     await foreground.done;
-    await writeFile(sandbox.file('busy/checkpoint.json'), '{"broken":');
-    const files = await readdir(sandbox.file('busy'));
-    const [main = ''] = files.filter((file) => file.endsWith('.json'));
-    await writeFile(sandbox.file(`busy/${main}`), '{"broken":');
+    for (const file of ['iam.json', 'iam.previous.json']) await writeFile(sandbox.file(`busy/${file}`), '{"broken":');
     expect((await iam(onDisk('busy'))).code).toBe(14);
   });
 
