@@ -40,10 +40,7 @@ const client = { clientId: 'transcripts', clientSecret: 'of-a-server-that-lives-
 const password = 'a-password-of-the-transcripts';
 
 const seed = {
-  users: [
-    { userId: 'alice', userName: 'alice', password, userEmail: 'alice@example.com' },
-    { userId: 'bob', userName: 'bob', password, userEmail: 'bob@example.com' },
-  ],
+  users: [{ userId: 'alice', userName: 'alice', password, userEmail: 'alice@example.com' }],
   clients: [{ clientId: 'web', appId: 'web', party: '1STPARTY', grantTypes: ['password', 'refresh_token'] }],
 };
 
@@ -52,9 +49,11 @@ export async function freshReadme() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-transcripts-'));
   try {
     return await withServer(folder, (variables) => {
-      const shown = Object.entries(scripts).map(([name, commands]) => [name, transcript(commands, variables)]);
-      const alike = alwaysTheSame(JSON.stringify(shown));
-      return JSON.parse(alike).reduce((text, [name, block]) => filled(text, name, block), readFileSync(readme, 'utf8'));
+      const shown = Object.values(scripts).map((commands) => transcript(commands, variables));
+      // Together, so that an id stays the same from one to the next.
+      const blocks = alwaysTheSame(shown.join('\0')).split('\0');
+      const names = Object.keys(scripts);
+      return names.reduce((text, name, at) => filled(text, name, blocks[at]), readFileSync(readme, 'utf8'));
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -103,7 +102,7 @@ function alwaysTheSame(text) {
   const ids = [...new Set(text.match(/\b[0-9a-f]{24}\b/g))];
   const named = ids.reduce((so, id, at) => so.replaceAll(id, `64b0c0ffee${String(at + 1).padStart(14, '0')}`), text);
   return named
-    .replace(/\b\d{6}\b(?=\\n)/g, '493817')
+    .replace(/^\d{6}$/gm, '493817')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-31T12:00:00.000Z')
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:8080');
 }

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { identityOf } from '../../src/cli/commands/server/processes.ts';
+import { identityOf } from '../../src/cli/commands/background/processes.ts';
 import { bin, type Outcome, Sandbox } from './cli-process.ts';
 
 interface Row {

@@ -6,7 +6,7 @@ import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { profileName, type Sources, settingNames } from '../runtime/settings.ts';
 import type { SignIn } from '../runtime/sign-in.ts';
-import { addServerArgument, runningServer } from './server/choice.ts';
+import { addServerArgument, runningServer } from './background/choice.ts';
 
 const shells = ['sh', 'bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
