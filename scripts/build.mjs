@@ -1,5 +1,5 @@
 /**
- * Builds dist/: the server and the client with tsc, the CLI as one bundle. With --generate it first rewrites the
+ * Builds dist/: the client and all declarations with tsc, the server, the library and the CLI as bundles. With --generate it first rewrites the
  * generated files; with --if-needed it does nothing where dist/ is newer than every source.
  */
 import { execFileSync } from 'node:child_process';
@@ -70,9 +70,11 @@ export async function build() {
   compile();
   // The bundlers need what npm installs, which the start script imports this file before.
   const { bundleServer } = await import('./bundle-server.mjs');
+  const { bundleLibrary } = await import('./bundle-library.mjs');
   const { bundleCli } = await import('./bundle-cli.mjs');
   const { bundleBench } = await import('./bundle-bench.mjs');
   await bundleServer({ root, outdir: path.join(root, 'dist/server') });
+  await bundleLibrary({ root, outdir: path.join(root, 'dist/library') });
   await bundleCli({ outdir: path.join(root, 'dist/cli') });
   await bundleBench({ root, outdir: path.join(root, 'dist/bench') });
   writeFileSync(stamp, String(startedAt));

@@ -21,6 +21,8 @@ const files = {
   yaml: 'src/cli/runtime/yaml.ts',
   signatures: 'src/cli/runtime/jose.ts',
   plan: 'src/cli/plan/index.ts',
+  query: 'src/cli/runtime/jmespath.ts',
+  bulk: 'src/cli/bulk/index.ts',
   colour: 'src/cli/runtime/colour.ts',
 };
 

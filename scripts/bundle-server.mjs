@@ -6,14 +6,14 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 /** CommonJS packages ask for `require`, which an ES module has not. */
-const banner =
+export const banner =
   "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);";
 
 /**
  * Koa's guesses at types of bodies rest on a table of all media types there are, in two versions, which takes a tenth of
  * a start to read. Every step here says itself what it writes, so the table can be empty.
  */
-const withoutMediaTypes = {
+export const withoutMediaTypes = {
   name: 'without-media-types',
   setup(build) {
     build.onResolve({ filter: /^mime-db$/ }, () => ({ path: 'mime-db', namespace: 'empty' }));

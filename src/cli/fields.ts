@@ -115,8 +115,8 @@ export function typedValue(field: Field, options: Options): unknown {
   return Array.isArray(typed) ? typed.map((value: string) => itemOf(field, value)) : typed;
 }
 
-/** The value that a text stands for where no option has checked it: `--set name=text`. */
-export function valueOfText(field: Field, text: string): unknown {
+/** The value that a text stands for where no option has checked it: `--set name=text`, or a cell of CSV. */
+export function valueOfText(field: Field, text: string, separator = ','): unknown {
   const { schema, path } = field;
   if (text === '' && schema.nullable === true) return null;
   const wrong = (what: string) => usageError(`${path.join('.')} must be ${what}, not ${JSON.stringify(text)}.`);
@@ -129,7 +129,7 @@ export function valueOfText(field: Field, text: string): unknown {
     return Number(text);
   }
   if (schema.type !== 'array') return text;
-  return text === '' ? [] : text.split(',').map((value) => itemOf(field, value.trim()));
+  return text === '' ? [] : text.split(separator).map((value) => itemOf(field, value.trim()));
 }
 
 /** A list of objects with one field, such as `{groupName}`, is typed as the values of that field. */

@@ -28,6 +28,8 @@ const globalGroup = 'Global options:';
 function globalOptions(): Option[] {
   return [
     new Option('-o, --output <format>', 'how to print').choices([...formats]),
+    new Option('--query <expression>', 'print only what this JMESPath expression finds in the result'),
+    new Option('--columns <names>', 'columns of a table or of csv, in this order: a,b.c'),
     new Option('--profile <name>', 'profile to use'),
     new Option('--base-url <url>', 'where the service is'),
     new Option('--timeout <seconds>', 'how long to wait for an answer'),

@@ -40,7 +40,7 @@ export async function printPages(
 ): Promise<void> {
   const most = extent.all ? Number.POSITIVE_INFINITY : (extent.limit ?? usual);
   const state = { more: false };
-  const count = await context.printer.list(entries(source, most, state), shape);
+  const count = await context.printer.list(pagesUpTo(source, most, state), shape);
   if (count === 0) context.notice('There are none.');
   if (state.more) context.notice(`More exist than these ${count}: add --all, or a higher --limit.`);
 }
@@ -49,7 +49,7 @@ export async function printPages(
 export async function allEntries(context: Context, operation: ManifestOperation): Promise<unknown[]> {
   const found: unknown[] = [];
   const source = pagesOf(context, operation, {});
-  for await (const entry of entries(source, Number.POSITIVE_INFINITY, { more: false })) found.push(entry);
+  for await (const page of pagesUpTo(source, Number.POSITIVE_INFINITY, { more: false })) found.push(...page);
   return found;
 }
 
@@ -71,16 +71,17 @@ function pagesOf(context: Context, operation: ManifestOperation, input: CallInpu
   return async (query) => asPage(await send(context, operation, { ...input, query: { ...input.query, ...query } }));
 }
 
-async function* entries(
+/** The next page is asked for when somebody takes it. */
+async function* pagesUpTo(
   source: PageSource,
   most: number,
   state: { more: boolean },
-): AsyncGenerator<unknown, void, undefined> {
+): AsyncGenerator<readonly unknown[], void, undefined> {
   let left = most;
   let after: string | undefined;
   do {
     const page = await source({ limit: Math.min(left, longestPage), after });
-    yield* page.items;
+    yield page.items;
     left -= page.items.length;
     after = page.next;
   } while (after !== undefined && left > 0);

@@ -76,6 +76,7 @@ async function perform(
 ): Promise<void> {
   const { operation } = shape;
   const input = await inputOf(context, shape, args, options);
+  if (!operation.response.page) context.printer.check(operation.response.schema);
   if (operation.response.page) return printList(context, operation, input, extentOf(options));
   if (options.dryRun === true) return printPlan(context, planOf(context, operation, input));
   const given = args

@@ -4,9 +4,11 @@ import type { Manifest } from '../contract/manifest-types.ts';
 import { addApi, apiText } from './commands/api.ts';
 import { addApply, applyText } from './commands/apply.ts';
 import { addServer } from './commands/background/index.ts';
+import { addBulk } from './commands/bulk.ts';
 import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
+import { addClock, clockText } from './commands/clock.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addDiff, diffText } from './commands/diff.ts';
@@ -75,6 +77,7 @@ const ownNouns: readonly Noun[] = [
   { name: 'server', summary: 'The server in the background', fill: [addServer] },
   { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
+  { name: 'bulk', summary: 'Many calls, from a file of rows', fill: [addBulk] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },
@@ -93,6 +96,7 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'logout', text: logoutText, add: addLogout },
   { name: 'can', text: canText, add: addCan },
   { name: 'env', text: envText, add: addEnv },
+  { name: 'clock', text: clockText, add: addClock },
   { name: 'whoami', text: whoamiText, add: addWhoami },
   { name: 'plan', text: planText, add: addPlan },
   { name: 'apply', text: applyText, add: addApply },

@@ -10,6 +10,7 @@ import type { Context } from './runtime/context.ts';
 import { CliError } from './runtime/failures.ts';
 import { confirm } from './runtime/prompt.ts';
 import { maxWaitOf, withRetries } from './runtime/retry.ts';
+import { plainLines } from './runtime/table.ts';
 
 export interface Plan {
   readonly method: string;
@@ -23,7 +24,7 @@ export async function printPlan(context: Context, plan: Plan): Promise<void> {
   const shown = { ...plan, ...(plan.body === undefined ? {} : { body: withoutSecrets(plan.body) }) };
   if (!context.printer.isForPeople) return context.printer.value(shown);
   const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const body = shown.body === undefined ? [] : [JSON.stringify(shown.body, null, 2)];
+  const body = shown.body === undefined ? [] : [plainLines(JSON.stringify(shown.body, null, 2))];
   context.printer.lines([`${shown.method} ${shown.url}`, ...headers, ...body]);
   context.notice('Not sent: this was a dry run.');
 }

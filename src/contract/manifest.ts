@@ -7825,6 +7825,12 @@ export const manifest: Manifest = {
    "fix": "Check the recipient and the purpose, or wait longer."
   },
   {
+   "code": "EXPIRY_NOT_FOUND",
+   "status": 404,
+   "message": "Nothing by this name is known to expire.",
+   "fix": "Name a token, or the id of a token that was issued lately, a challenge, a message with a code, or a session."
+  },
+  {
    "code": "MEMBERSHIP_NOT_FOUND",
    "status": 404,
    "message": "It is not a member of this group.",

@@ -1,23 +1,19 @@
 /**
- * The composition root: the only place that knows the process, its environment, the disk and the real clock. `iam serve`
- * and `npm start` call `serve`; it resolves with the exit code after a clean stop.
+ * The composition root of a process of its own: of the server, only this knows the process, its environment, the disk and
+ * the real clock. `iam serve` and `npm start` call `serve`; it resolves with the exit code after a clean stop.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { systemClock } from './clock.ts';
 import { createLog, type Log } from './log.ts';
+import { openStore } from './open-store.ts';
 import { systemRandomness } from './randomness.ts';
 import { SeedError } from './seed/error.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { type Service, startService } from './service.ts';
 import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
-import { openFileStore } from './store/json/file-store.ts';
-import { nodeDisk } from './store/json/node-disk.ts';
-import { openNodeProcesses } from './store/json/node-processes.ts';
 import { StoreOpenError } from './store/json/open-error.ts';
-import { openMemoryStore } from './store/memory.ts';
-import type { Store } from './store/store.ts';
 import { readyLine, readyText } from './welcome.ts';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -122,28 +118,6 @@ function readTlsFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
     throw new SettingError(`--tls-cert and --tls-key name files: ${error.message}`);
   });
-}
-
-async function openStore({ store, data }: Settings, log: Log): Promise<Store> {
-  if (store === 'memory') return openMemoryStore();
-  return openFileStore({
-    directory: path.resolve(data),
-    disk: nodeDisk,
-    clock: systemClock,
-    processes: await openNodeProcesses(process.pid, process.platform),
-    log: (event) => logStoreEvent(event, log),
-  });
-}
-
-function logStoreEvent({ event, ...fields }: { readonly event: string; readonly error?: unknown }, log: Log): void {
-  const shown = 'error' in fields ? { ...fields, error: String(fields.error) } : fields;
-  const level =
-    event === 'writes-stopped' || event === 'checkpoint-failed'
-      ? 'error'
-      : event === 'checkpoint-written'
-        ? 'debug'
-        : 'warn';
-  log[level]({ event, ...shown }, 'store');
 }
 
 async function announce(service: Service, settings: Settings, options: ServeOptions): Promise<void> {

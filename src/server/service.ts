@@ -5,6 +5,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { servicePrefix } from '../contract/prefix.ts';
+import { type AdjustableClock, createAdjustableClock } from './adjustable-clock.ts';
 import { createApp } from './app.ts';
 import { type Bootstrapped, bootstrap } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
@@ -12,7 +13,7 @@ import { type Connections, trackConnections } from './http/connections.ts';
 import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
 import { inTurns } from './http/turns.ts';
 import { openStoreKey } from './identity/store-key.ts';
-import { createIds } from './ids.ts';
+import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
 import { operations } from './operations/index.ts';
 import type { Randomness } from './randomness.ts';
@@ -21,7 +22,7 @@ import type { SeedDocument } from './seed/schema.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/store.ts';
 import { longestTokenOf, openKeyRing } from './tokens/keys.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type World, type WorldParts } from './world.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -30,14 +31,23 @@ export interface ServiceOptions {
   readonly log: Log;
   readonly seed?: SeedDocument | undefined;
   readonly tls?: NodeServerOptions['tls'];
+  /** Sets the clock before anything is dated by it. */
+  readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   openStore(): Promise<Store>;
 }
 
 export interface Service {
   /** Where callers reach it, without a slash at the end. */
   readonly url: string;
+  /** The world that answers now. */
   readonly world: World;
   readonly bootstrapped: Bootstrapped;
+  /**
+   * Answers from another store, as it is, from the next call on; the same store is read anew, after its rows were
+   * changed past the world (signing keys, the store's key). Calls under way end with the world before. Nothing is seeded,
+   * and the clock goes on as it was.
+   */
+  replaceStore(store: Store): Promise<void>;
   /** Finishes the calls under way, writes what is still to be written, and gives port and store back. */
   stop(): Promise<void>;
 }
@@ -60,7 +70,9 @@ const pathsOfLogins = new Set(
  * @throws what listening and opening the store throw; port and store are then given back.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { clock, randomness, settings } = options;
+  const { randomness, settings } = options;
+  const clock = createAdjustableClock(options.clock);
+  options.prepareClock?.(clock);
   const ids = createIds(clock, randomness);
   const gate = createGate();
   const server = createNodeServer(
@@ -74,14 +86,32 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     store = await options.openStore();
     const bootstrapped = await bootstrap({ store, clock, ids, randomness, settings });
     if (options.seed) await applySeed(options.seed, { store, clock, ids });
-    const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
-    const url = settings.baseUrl ?? addressOf(server, settings);
-    const storeKey = await openStoreKey(store, randomness);
-    const world = createWorld({ ...options, store, storeKey, keys, baseUrl: url });
-    gate.open(inTurns(createApp(world).callback(), pathsOfLogins));
+    const baseUrl = settings.baseUrl ?? addressOf(server, settings);
+    const open = (from: Store) => openWorld(from, { ...options, clock, ids, baseUrl }, gate);
+    let world = await open(store);
     world.outbox.start();
+    let replacing: Promise<void> = Promise.resolve();
+    async function replaceStore(other: Store): Promise<void> {
+      const before = world;
+      world = await open(other);
+      await before.outbox.stop();
+      world.outbox.start();
+      if (before.store !== other) await before.store.close();
+    }
     const flushing = setInterval(() => void flushUses(world), usesFlushMs).unref();
-    return { url: world.baseUrl, world, bootstrapped, stop: () => stop({ server, connections, world, flushing }) };
+    return {
+      url: world.baseUrl,
+      get world() {
+        return world;
+      },
+      bootstrapped,
+      replaceStore(other) {
+        const replaced = replacing.then(() => replaceStore(other));
+        replacing = replaced.catch(() => undefined);
+        return replaced;
+      },
+      stop: () => stop({ server, connections, world, flushing }),
+    };
   } catch (error) {
     server.close();
     connections.endNow();
@@ -90,8 +120,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+type OpenParts = Omit<WorldParts, 'store' | 'storeKey' | 'keys'> & { readonly ids: Ids };
+
+/** A world upon this store, which answers from now on. */
+async function openWorld(store: Store, parts: OpenParts, gate: Gate): Promise<World> {
+  const { clock, randomness, settings } = parts;
+  const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
+  const storeKey = await openStoreKey(store, randomness);
+  const world = createWorld({ ...parts, store, storeKey, keys });
+  gate.open(inTurns(createApp(world).callback(), pathsOfLogins));
+  return world;
+}
+
+interface Gate {
+  readonly listener: RequestListener;
+  /** Hands calls on to this one from now on. */
+  open(listener: RequestListener): void;
+}
+
 /** Holds calls that come before the service is ready. */
-function createGate(): { listener: RequestListener; open(listener: RequestListener): void } {
+function createGate(): Gate {
   let current: RequestListener | undefined;
   const waiting: Parameters<RequestListener>[] = [];
   return {

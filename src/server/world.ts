@@ -1,5 +1,5 @@
 /** Everything that makes one IAM. The app is made from a world and no module holds state, so several live in one process. */
-import type { Clock } from './clock.ts';
+import type { AdjustableClock } from './adjustable-clock.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
 import { createHashQueue } from './identity/hash-queue.ts';
@@ -19,7 +19,7 @@ import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
 export interface World extends Authentication, Ports {
   readonly store: Store;
   readonly storeKey: StoreKey;
-  readonly clock: Clock;
+  readonly clock: AdjustableClock;
   readonly randomness: Randomness;
   readonly ids: Ids;
   readonly keys: KeyRing;
@@ -39,6 +39,8 @@ export interface World extends Authentication, Ports {
 /** What a world is made of: everything that has a life outside it. */
 export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log'> & {
   readonly baseUrl: string;
+  /** Goes on with the ids of a world before, so that later ones still come later; new ones where missing. */
+  readonly ids?: Ids | undefined;
 };
 
 export function createWorld(parts: WorldParts): World {
@@ -49,7 +51,7 @@ export function createWorld(parts: WorldParts): World {
   return {
     ...parts,
     baseUrl,
-    ids: createIds(clock, randomness),
+    ids: parts.ids ?? createIds(clock, randomness),
     noLimits: settings.noLimits,
     holdBack: settings.noLimits ? holdNobodyBack : createHoldBack(clock),
     passwords,

@@ -226,7 +226,7 @@ describe('a secret in an answer', () => {
 describe('call and api', () => {
   test('call reaches an operation by its id', async () => {
     await using server = await startFake(() => ({ json: [] }));
-    expect((await iam(['call', 'groups.list', '--query', 'limit=5', '--query', 'name=a=b'], server)).code).toBe(0);
+    expect((await iam(['call', 'groups.list', '--param', 'limit=5', '--param', 'name=a=b'], server)).code).toBe(0);
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=5&name=a%3Db`);
   });
 
@@ -249,12 +249,12 @@ describe('call and api', () => {
     const headers = { link: '</x?after=c1>; rel="next"' };
     await using server = await startFake(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
     const outcome = await iam(['call', 'groups.list', '-o', 'jsonl'], server);
-    expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More exist: add --query after=c1\n' });
+    expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More exist: add --param after=c1\n' });
   });
 
   test('api adds to a query that the path has already', async () => {
     await using server = await startFake(() => ({ json: [] }));
-    await iam(['api', 'GET', '/groups?limit=1', '--query', 'name=a b'], server);
+    await iam(['api', 'GET', '/groups?limit=1', '--param', 'name=a b'], server);
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=1&name=a+b`);
   });
 

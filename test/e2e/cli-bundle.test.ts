@@ -61,7 +61,9 @@ describe('the bundle', () => {
       Object.keys(inputs).filter((input) => input.startsWith('apart:')),
     );
     expect([...apart].sort()).toEqual(
-      ['colour', 'http', 'import', 'plan', 'prompts', 'run', 'signatures', 'yaml'].map((name) => `apart:${name}`),
+      ['bulk', 'colour', 'http', 'import', 'plan', 'prompts', 'query', 'run', 'signatures', 'yaml'].map(
+        (name) => `apart:${name}`,
+      ),
     );
   });
 

@@ -32,7 +32,7 @@ async function printed(outcome: Promise<Outcome>): Promise<Record<string, unknow
 
 /** Calls an operation as the application that is only named. */
 const asApplication = (id: string, body: object) =>
-  printed(carol(`call ${id} --anonymous --query clientId=${app} -f - -o json`, JSON.stringify(body)));
+  printed(carol(`call ${id} --anonymous --param clientId=${app} -f - -o json`, JSON.stringify(body)));
 
 async function codeFor(purpose: string): Promise<string> {
   const { code, out, err } = await carol(`inbox code ${email} --purpose ${purpose}`);

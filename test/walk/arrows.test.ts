@@ -1,4 +1,4 @@
-/** Which part may load which: contract <- server, client, cli. A broken arrow is named with its file. */
+/** Which part may load which: contract <- server, client, cli, and the library upon server and client. A broken arrow is named with its file. */
 import { describe, expect, test } from 'vitest';
 import { codeOf, importsOf, loadedBy, sourceFiles } from './sources.ts';
 
@@ -46,6 +46,15 @@ describe('imports', () => {
     const loaded = loadedBy([...sourceFiles('src/client'), ...sourceFiles('src/cli')]);
     expect(loaded.size).toBeGreaterThan(5);
     expect([...loaded].filter((file) => file.startsWith('src/server/') || file === 'zod')).toEqual([]);
+  });
+
+  test('nothing knows the library but who imports it, and it knows no command', () => {
+    const others = sourceFiles('src').filter((file) => !file.startsWith('src/library/'));
+    expect(others.filter((file) => importsOf(file).some(({ target }) => target.startsWith('src/library/')))).toEqual(
+      [],
+    );
+    const known = [/^src\/(library|contract|client|server)\//, /^node:/];
+    expect(strays(sourceFiles('src/library'), [...known, /^zod$/])).toEqual([]);
   });
 
   test('the command loads the server in one place', () => {

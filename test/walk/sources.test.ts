@@ -3,18 +3,80 @@ import { describe, expect, test } from 'vitest';
 import { codeOf, read, root, sourceFiles } from './sources.ts';
 
 const files = sourceFiles('src');
+const ofServer = [...sourceFiles('src/server'), ...sourceFiles('src/library')];
 
 /** Files that may touch what is injected everywhere else. */
 const entries = /^src\/(server\/clock|server\/main|cli\/main|cli\/environment)\.ts$/;
 
 const ambient = [
-  ['the time', /\bDate\.now\b|\bnew Date\(\s*\)/],
+  ['the time', /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|(?<!new )\bDate\(|\bTemporal\b/],
   ['chance', /\bMath\.random\b/],
   ['the environment', /\bprocess\.env\b/],
   ['the exit of the process', /\bprocess\.exit\s*\(/],
 ] as const;
 
+/** Real time that passes, and what may be done with it: waits and time-outs, never what is dated or ends. */
+const passing = [
+  [
+    'how long something takes',
+    /\bperformance\b|\bhrtime\b|\bprocess\.uptime\b|\bperf_hooks\b/,
+    ['src/cli/commands/inbox.ts'],
+  ],
+  [
+    'a timer',
+    /\bset(Timeout|Interval)\b|\bscheduler\b/,
+    [
+      'src/cli/runtime/files.ts',
+      'src/cli/runtime/retry.ts',
+      'src/server/control/routes/inbox-wait.ts',
+      'src/server/http/node-server.ts',
+      'src/server/ports/timer.ts',
+      'src/server/service.ts',
+      'src/server/store/json/checkpointer.ts',
+      'src/server/store/json/lock.ts',
+    ],
+  ],
+  [
+    'a time-out',
+    /\bAbortSignal\.timeout\b/,
+    [
+      'src/cli/commands/logout.ts',
+      'src/cli/missing-role.ts',
+      'src/client/transport.ts',
+      'src/library/inbox.ts',
+      'src/server/ports/http.ts',
+      'src/server/ports/providers/key-sets.ts',
+      'src/server/ports/sms-hook.ts',
+    ],
+  ],
+] as const;
+
+/** What packages read the clock for by themselves, unless they are told the time. */
+const readers = [
+  ['checks a JWT', /\bjwtVerify\(/, /\bcurrentDate:/],
+  ['signs a JWT', /\bset(IssuedAt|ExpirationTime|NotBefore)\(/, /^$/],
+  ['fetches keys', /\bcreateRemoteJWKSet\b/, /^$/],
+] as const;
+
 describe('every source file', () => {
+  test.each(passing)('that uses %s is known', (_what, pattern, known) => {
+    expect(files.filter((file) => pattern.test(codeOf(file)))).toEqual(known);
+  });
+
+  test.each(readers)('of the server that %s says by which time', (_what, pattern, told) => {
+    expect(ofServer.filter((file) => pattern.test(codeOf(file)) && !told.test(codeOf(file)))).toEqual([]);
+  });
+
+  test('of the server but those that begin a process is handed its clock', () => {
+    const users = files.filter((file) => /\bsystemClock\b/.test(codeOf(file)));
+    expect(users).toEqual([
+      'src/library/start-server.ts',
+      'src/server/clock.ts',
+      'src/server/main.ts',
+      'src/server/open-store.ts',
+    ]);
+  });
+
   test.each(ambient)('is given %s and does not take it', (_what, pattern) => {
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => !entries.test(file) && pattern.test(codeOf(file)))).toEqual([]);

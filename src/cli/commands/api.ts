@@ -29,7 +29,7 @@ export function addApi(program: Command, surroundings: Surroundings): void {
   const command = addLeaf(program, 'api', apiText)
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
     .argument('<path>', 'Path, starting with a slash')
-    .option('--query <name=value>', 'parameter of the query (repeat)', assignments)
+    .option('-p, --param <name=value>', 'parameter of the query (repeat)', assignments)
     .option('--header <name=value>', 'header (repeat)', assignments)
     .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input');
   runs(command, surroundings, (context, [method, path], options) =>
@@ -40,7 +40,7 @@ export function addApi(program: Command, surroundings: Surroundings): void {
 async function api(context: Context, method: string, given: string, options: Options): Promise<void> {
   if (!methods.includes(method)) throw usageError(`${method} is no method.`, `Use one of ${methods.join(', ')}.`);
   const path = fullPath(context, given);
-  const query = (options.query ?? {}) as Record<string, string>;
+  const query = (options.param ?? {}) as Record<string, string>;
   const headers = (options.header ?? {}) as Record<string, string>;
   const file = options.file as string | undefined;
   const body = file === undefined ? undefined : await readDocument(file, context.io);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { asPage } from '../../client/answer.ts';
 import type { ResultPage } from '../../client/types.ts';
-import type { ManifestField } from '../../contract/manifest-types.ts';
+import type { ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
@@ -19,10 +19,10 @@ export const callText: LeafText = {
   examples: [
     { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
     { title: 'Make one from a file', command: 'groups.create -f group.json' },
-    { title: 'The first ten API keys', command: 'api-key.list --query limit=10' },
+    { title: 'The first ten API keys', command: 'api-key.list --param limit=10' },
     {
       title: 'As an application that is only named',
-      command: 'user-identities.identification --anonymous --query clientId=APP_CLIENT_ID -f contact.json',
+      command: 'user-identities.identification --anonymous --param clientId=APP_CLIENT_ID -f contact.json',
     },
   ],
 };
@@ -31,8 +31,7 @@ export const callText: LeafText = {
 export function addCall(program: Command, surroundings: Surroundings): void {
   const command = addLeaf(program, 'call', callText)
     .argument('<operation>', 'Id of the operation')
-    .option('-p, --param <name=value>', 'parameter of the path (repeat)', assignments)
-    .option('--query <name=value>', 'parameter of the query (repeat)', assignments)
+    .option('-p, --param <name=value>', 'parameter of the path or the query (repeat)', assignments)
     .option('--header <name=value>', 'header that the operation reads (repeat)', assignments)
     .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input')
     .option('--anonymous', 'leave the credentials in use out')
@@ -52,10 +51,8 @@ export function assignments(
 
 async function call(context: Context, id: string, options: Options): Promise<void> {
   const operation = operationOf(context.manifest, id);
-  const params = (options.param ?? {}) as Record<string, string>;
-  const query = (options.query ?? {}) as Record<string, string>;
+  const { params, query } = parametersOf(operation, (options.param ?? {}) as Record<string, string>);
   const headers = (options.header ?? {}) as Record<string, string>;
-  requireKnown(id, 'in its path', params, operation.params);
   requireKnown(id, 'among its headers', headers, operation.headers ?? []);
   const file = options.file as string | undefined;
   const body = file === undefined ? undefined : await readDocument(file, context.io);
@@ -72,6 +69,14 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   noteSecret(context, answer);
 }
 
+/** Each to where the operation takes it. */
+function parametersOf({ id, params, query }: ManifestOperation, given: Readonly<Record<string, string>>) {
+  requireKnown(id, 'in its path or query', given, [...params, ...query]);
+  const ofKind = (fields: readonly ManifestField[]) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => fields.some((field) => field.name === name)));
+  return { params: ofKind(params), query: ofKind(query) };
+}
+
 function requireKnown(id: string, where: string, given: object, fields: readonly ManifestField[]): void {
   const known = fields.map(({ name }) => name);
   const strange = Object.keys(given).find((name) => !known.includes(name));
@@ -82,5 +87,5 @@ function requireKnown(id: string, where: string, given: object, fields: readonly
 /** The one page that was asked for; a list command is there for more. */
 async function printPage(context: Context, { items, next }: ResultPage<unknown>): Promise<void> {
   await context.printer.value(items);
-  if (next !== undefined) context.notice(`More exist: add --query after=${plain(next)}`);
+  if (next !== undefined) context.notice(`More exist: add --param after=${plain(next)}`);
 }

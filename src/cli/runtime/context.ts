@@ -1,13 +1,16 @@
 /** What a command works with: resolved settings, the client when it is needed, output, questions. */
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
+import { readColumns } from './columns.ts';
 import { connect } from './connection.ts';
 import { usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
-import { createPrinter, type Format, formats, type Printer } from './output.ts';
+import { createPrinter, type Format, formats, type Printer, type Selection } from './output.ts';
 import { type ProfileFile, readProfiles } from './profile.ts';
 import type { Asking } from './prompt.ts';
+import { readQuery } from './query.ts';
 import { type GlobalOptions, resolve, type Sources } from './settings.ts';
+import { plainLines } from './table.ts';
 
 export interface Context {
   readonly io: Io;
@@ -37,12 +40,13 @@ export async function withContext(
 ): Promise<void> {
   const { io, environment } = surroundings;
   const sources: Sources = { options, variables: environment.variables, file: await profilesFor(surroundings) };
+  const printer = createPrinter(io.stdout, formatOf(sources), await selectionOf(options, sources), io.signal);
   let client: Promise<BaseClient> | undefined;
   const context: Context = {
     ...surroundings,
     sources,
-    printer: createPrinter(io.stdout, formatOf(sources)),
-    notice: (text) => void (options.quiet || io.stderr.write(`${text}\n`)),
+    printer,
+    notice: (text) => void (options.quiet || io.stderr.write(`${plainLines(text)}\n`)),
     connect: (as) =>
       (client ??= connect({
         ...surroundings,
@@ -67,4 +71,14 @@ function formatOf(sources: Sources): Format {
   const { value = '', origin = '' } = resolve('output', sources) ?? {};
   if ((formats as readonly string[]).includes(value)) return value as Format;
   throw usageError(`${origin} must be one of ${formats.join(', ')}, not ${JSON.stringify(value)}.`);
+}
+
+/** What of the data is shown: told wrong before anything is sent. */
+async function selectionOf({ query, columns }: GlobalOptions, sources: Sources): Promise<Selection> {
+  if (columns !== undefined && !['table', 'wide', 'csv'].includes(formatOf(sources)))
+    throw usageError(`--columns is for -o table, wide and csv, not for ${formatOf(sources)}.`, 'Use --query there.');
+  return {
+    query: query === undefined ? undefined : await readQuery(query),
+    columns: columns === undefined ? undefined : readColumns(columns),
+  };
 }

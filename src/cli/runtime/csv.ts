@@ -1,6 +1,6 @@
 /** Rows as CSV (RFC 4180), a line at a time. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { Row } from './table.ts';
+import { valueAt } from './columns.ts';
 
 /** All columns that rows of this kind can have: those of the schema, and what the first row has besides. */
 export function csvColumns(first: unknown, schema: JsonSchema | undefined): string[] {
@@ -16,7 +16,7 @@ export function csvHeading(columns: readonly string[]): string {
 /** One row. Lists of plain values, or of objects with one field, are joined by semicolons; all else that nests is JSON. */
 export function csvLine(row: unknown, columns: readonly string[]): string {
   if (typeof row !== 'object' || row === null) return quoted(text(row));
-  return columns.map((column) => quoted(text((row as Row)[column]))).join(',');
+  return columns.map((column) => quoted(text(valueAt(row, column)))).join(',');
 }
 
 function text(value: unknown): string {

@@ -14,6 +14,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
   { code: 6, meaning: 'Conflict: changed meanwhile, a name is taken, or the state forbids it.' },
   { code: 7, meaning: 'Refused: the server does not take what was sent.' },
+  { code: 8, meaning: 'Some rows of `iam bulk` failed.' },
   { code: 9, meaning: 'Changes are there to be made; only with --detailed-exitcode.' },
   { code: 10, meaning: 'An answer is needed and nobody can be asked. Nothing was sent.' },
   { code: 75, meaning: 'Try again later: too many calls, a fault of server or network, no answer.' },

@@ -1,17 +1,24 @@
 /** Data on standard output, in the format that was asked for. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { foundColumns, requireColumns, valueAt } from './columns.ts';
 import { csvColumns, csvHeading, csvLine } from './csv.ts';
 import type { Output } from './io.ts';
-import { cell, columnsOf, fieldLines, type Row, tableLines } from './table.ts';
+import { type ListShape, listWriter, writePages } from './list-writer.ts';
+import { nameOf } from './names.ts';
+import type { Query } from './query.ts';
+import { cell, columnsOf, fieldLines, plainLines, type Row, tableWriter } from './table.ts';
+
+export type { ListShape } from './list-writer.ts';
+export { nameOf } from './names.ts';
 
 export const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const;
 export type Format = (typeof formats)[number];
 
-/** What is known of the entries of a list. */
-export interface ListShape {
-  readonly schema?: JsonSchema | undefined;
-  /** Columns that a table shows; wide shows all. */
-  readonly main?: readonly string[] | undefined;
+/** What of the data is shown. */
+export interface Selection {
+  readonly query?: Query | undefined;
+  /** Columns of a table or of CSV, in this order. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 export interface Printer {
@@ -20,104 +27,83 @@ export interface Printer {
   readonly isForPeople: boolean;
   /** One value: an entity, or whatever a command gives. */
   value(value: unknown): Promise<void>;
-  /** A list; jsonl, csv and name are written as the items come. Gives how many there were. */
-  list(items: AsyncIterable<unknown>, shape?: ListShape): Promise<number>;
+  /**
+   * A list, written page by page: the next page is asked for once the reader has taken what there is. With a query it is
+   * read whole first. Gives how many entries there were.
+   */
+  list(pages: AsyncIterable<readonly unknown[]>, shape?: ListShape): Promise<number>;
   /** Lines as they are, whatever the format. */
   lines(lines: readonly string[]): void;
+  /** @throws CliError for wrong usage where what is of this kind lacks a column that was asked for */
+  check(schema: JsonSchema | undefined): void;
 }
 
-/** Prints to the stream. Once the reader has gone, nothing more is written. */
-export function createPrinter(stream: Output, format: Format): Printer {
+/** Prints to the stream. Once the reader has gone, or the signal came, nothing more is written. */
+export function createPrinter(
+  stream: Output,
+  format: Format,
+  { query, columns }: Selection = {},
+  signal?: AbortSignal,
+): Printer {
   const lines = (given: readonly string[]) => {
     if (given.length > 0 && stream.writable) stream.write(`${given.join('\n')}\n`);
   };
   const width = format === 'table' && stream.isTTY ? stream.columns : undefined;
+  const value = async (given: unknown) => lines(await valueLines(given, format, { width, columns }));
+  const check = (schema: JsonSchema | undefined) => {
+    if (columns && !query) requireColumns(columns, schema);
+  };
   return {
     format,
-    isForPeople: format === 'table' || format === 'wide',
+    // What a query finds is data.
+    isForPeople: (format === 'table' || format === 'wide') && query === undefined,
     lines,
-    value: async (value) => lines(await valueLines(value, format, width)),
-    list: (items, { schema, main } = {}) => {
-      const isStreamed = format === 'jsonl' || format === 'csv' || format === 'name';
-      if (isStreamed) return streamList(items, lineMaker(format, schema), () => stream.writable, lines);
-      return printWhole(items, { schema, main: format === 'table' ? main : undefined }, format, width, lines);
+    check,
+    value: (given) => value(query ? query(given) : (given ?? {})),
+    list: async (pages, shape = {}) => {
+      check(shape.schema);
+      if (!query) return writePages(pages, await listWriter(format, { ...shape, columns, width }), stream, signal);
+      const all: unknown[] = [];
+      for await (const page of pages) all.push(...page);
+      await value(query(all));
+      return all.length;
     },
   };
 }
 
-async function valueLines(value: unknown, format: Format, width: number | undefined): Promise<string[]> {
-  if (format === 'json') return [JSON.stringify(value ?? {}, null, 2)];
-  if (format === 'yaml') return yamlLines(value ?? {});
-  const rows = wrappedRows(value);
-  if (format === 'jsonl') return (rows ?? [value ?? {}]).map((row) => JSON.stringify(row));
+interface Look {
+  readonly width: number | undefined;
+  readonly columns: readonly string[] | undefined;
+}
+
+async function valueLines(value: unknown, format: Format, { width, columns }: Look): Promise<string[]> {
+  if (format === 'json') return [JSON.stringify(value, null, 2)];
+  if (format === 'yaml') return yamlLines(value);
+  const rows = Array.isArray(value) ? value : wrappedRows(value);
+  if (format === 'jsonl') return (rows ?? [value]).map((row) => JSON.stringify(row));
   if (format === 'name') return (rows ?? [value]).map(nameOf).filter((name) => name !== '');
-  if (format === 'csv') return csvLines(rows ?? [value ?? {}]);
-  if (rows?.length === 0) return [];
-  if (rows) return tableLines(rows, columnsOf(rows, undefined), width);
-  if (typeof value !== 'object' || value === null) return value === undefined ? [] : String(value).split('\n');
-  return fieldLines(value as Row);
+  if (columns) foundColumns(columns, rows ?? [value]);
+  if (format === 'csv') return csvLines(rows ?? [value], columns);
+  if (rows) return rowLines(rows, { width, columns });
+  if (typeof value !== 'object') return plainLines(String(value)).split('\n');
+  return value === null ? [] : fieldLines(columns ? chosen(value as Row, columns) : (value as Row));
+}
+
+function rowLines(rows: readonly unknown[], { width, columns }: Look): string[] {
+  if (rows.length === 0) return [];
+  if (!rows.every(isRow)) return rows.map(cell);
+  return tableWriter({ width, columnsOf: (given) => columns ?? columnsOf(given, undefined) })(rows);
+}
+
+function chosen(row: Row, columns: readonly string[]): Row {
+  return Object.fromEntries(columns.map((column) => [column, valueAt(row, column)]));
 }
 
 /** All rows are there, so the columns are those of any of them. */
-function csvLines(rows: readonly unknown[]): string[] {
-  const columns = [...new Set(rows.flatMap((row) => csvColumns(row, undefined)))];
-  if (columns.length === 0) return rows.map((row) => csvLine(row, columns)).filter((line) => line !== '');
-  return [csvHeading(columns), ...rows.map((row) => csvLine(row, columns))];
-}
-
-type Lines = (given: readonly string[]) => void;
-
-async function printWhole(
-  items: AsyncIterable<unknown>,
-  { schema, main }: ListShape,
-  format: Format,
-  width: number | undefined,
-  lines: Lines,
-): Promise<number> {
-  const all: unknown[] = [];
-  for await (const item of items) all.push(item);
-  if (format === 'json') lines([JSON.stringify(all, null, 2)]);
-  else if (format === 'yaml') lines(await yamlLines(all));
-  else if (all.length > 0) {
-    const columns = columnsOf(all as Row[], schema).filter((column) => main?.includes(column) ?? true);
-    lines(tableLines(all as Row[], columns, width));
-  }
-  return all.length;
-}
-
-interface LineMaker {
-  /** What stands above the first item; also where there is none. */
-  heading(first: unknown): string[];
-  line(item: unknown): string;
-}
-
-function lineMaker(format: Format, schema: JsonSchema | undefined): LineMaker {
-  if (format !== 'csv')
-    return { heading: () => [], line: (item) => (format === 'name' ? nameOf(item) : JSON.stringify(item)) };
-  let columns: string[] = [];
-  return {
-    heading: (first) => {
-      columns = csvColumns(first, schema);
-      return columns.length > 0 ? [csvHeading(columns)] : [];
-    },
-    line: (item) => csvLine(item, columns),
-  };
-}
-
-async function streamList(
-  items: AsyncIterable<unknown>,
-  maker: LineMaker,
-  isRead: () => boolean,
-  lines: Lines,
-): Promise<number> {
-  let count = 0;
-  for await (const item of items) {
-    if (!isRead()) break;
-    lines([...(count === 0 ? maker.heading(item) : []), maker.line(item)]);
-    count += 1;
-  }
-  if (count === 0) lines(maker.heading(undefined));
-  return count;
+function csvLines(rows: readonly unknown[], columns: readonly string[] | undefined): string[] {
+  const all = columns ?? [...new Set(rows.flatMap((row) => csvColumns(row, undefined)))];
+  if (all.length === 0) return rows.map((row) => csvLine(row, all)).filter((line) => line !== '');
+  return [csvHeading(all), ...rows.map((row) => csvLine(row, all))];
 }
 
 async function yamlLines(value: unknown): Promise<string[]> {
@@ -125,22 +111,12 @@ async function yamlLines(value: unknown): Promise<string[]> {
   return [yamlText(value).trimEnd()];
 }
 
-/** The rows of `[..]` or of an object that only wraps one list, such as `{keys: [..]}`. */
+/** The rows of an object that only wraps one list, such as `{keys: [..]}`. */
 function wrappedRows(value: unknown): Row[] | undefined {
-  if (Array.isArray(value)) return value.every(isRow) ? value : undefined;
-  const values = typeof value === 'object' && value !== null ? Object.values(value) : [];
-  return values.length === 1 && Array.isArray(values[0]) ? wrappedRows(values[0]) : undefined;
+  const [only, ...others] = isRow(value) ? Object.values(value) : [];
+  return others.length === 0 && Array.isArray(only) && only.every(isRow) ? only : undefined;
 }
 
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** What other commands take as the argument for it: of groups the name, of everything else the id. */
-export function nameOf(value: unknown): string {
-  if (!isRow(value)) return cell(value);
-  const names = Object.keys(value);
-  const best =
-    names.find((name) => name === 'groupName') ?? names.find((name) => /^(\w*Id|id|kid)$/.test(name)) ?? names[0];
-  return best === undefined ? '' : cell(value[best]);
 }

@@ -5,7 +5,7 @@ import type { ManifestError } from '../../contract/manifest-types.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { CliError, MissingRole, QuietExit } from './failures.ts';
 import type { Environment, Io } from './io.ts';
-import { plain } from './table.ts';
+import { plain, plainLines } from './table.ts';
 
 export interface Report {
   readonly code: string;
@@ -109,11 +109,11 @@ async function textReport(report: Report, io: Io, environment: Environment, mode
   // Loaded for errors only: chalk looks around for 8 ms.
   const { colours } = await import('./colour.ts');
   const paint = colours(io.stderr, environment, mode);
-  const server = report.status === undefined ? [] : [`  reason   ${report.code} (${report.status})`];
-  const others = report.items.slice(1).map((item) => `  and      ${plain(item.message)} ${item.code}`);
+  const server = report.status === undefined ? [] : [`  reason   ${plain(report.code)} (${report.status})`];
+  const others = report.items.slice(1).map((item) => `  and      ${plain(item.message)} ${plain(item.code)}`);
   const request = report.requestId === undefined ? [] : [`  request  ${plain(report.requestId)}`];
-  const fix = report.fix === undefined ? [] : [`  next     ${report.fix}`];
-  const message = report.message.split('\n').map(plain).join('\n');
+  const fix = report.fix === undefined ? [] : [`  next     ${plain(report.fix)}`];
+  const message = plainLines(report.message);
   return [
     `${paint.red.bold('error:')} ${message}`,
     ...[...server, ...others, ...request].map((line) => paint.dim(line)),

@@ -7,6 +7,8 @@ export interface GlobalOptions {
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly output?: string;
+  readonly query?: string;
+  readonly columns?: string;
   readonly timeout?: string;
   readonly maxWait?: string;
   readonly color?: string;

@@ -1,14 +1,20 @@
 /** Values as text for people: tables and lists of fields. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { valueAt } from './columns.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 const gap = '  ';
-const narrowest = 8;
+const narrowest = 3;
 
 /** Text of the server without what could steer a terminal or turn the direction of reading. */
 export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '');
+  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '');
+}
+
+/** The same for text of several lines. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n');
 }
 
 /** One value on one line. */
@@ -22,7 +28,7 @@ export function cell(value: unknown): string {
 
 /** `groupName` as words: `group name`. */
 export function words(property: string): string {
-  return property.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return plain(property.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
 /** The columns that at least one row fills: in the order of the schema, then others as they come. */
@@ -31,27 +37,49 @@ export function columnsOf(rows: readonly Row[], schema: JsonSchema | undefined):
   return [...found].filter((column) => rows.some((row) => cell(row[column]) !== ''));
 }
 
-/** Lines of a table, its heading first. With a width, wide columns are cut; the first one, the id, never is. */
-export function tableLines(rows: readonly Row[], columns: readonly string[], width?: number): string[] {
-  const texts = [
-    columns.map((column) => words(column).toUpperCase()),
-    ...rows.map((row) => columns.map((column) => cell(row[column]))),
-  ];
-  const widths = columns.map((_, at) => Math.max(...texts.map((line) => length(line[at] ?? ''))));
-  const fitted = width === undefined ? widths : shrunk(widths, width);
-  return texts.map((line) =>
-    line
-      .map((text, at) => pad(cut(text, fitted[at] ?? 0), fitted[at] ?? 0))
-      .join(gap)
-      .trimEnd(),
-  );
+export interface TableRules {
+  /** Columns of the terminal; where there is none, nothing is cut. */
+  readonly width?: number | undefined;
+  /** The columns of these rows, in their order. */
+  columnsOf(rows: readonly Row[]): readonly string[];
 }
 
-/** Takes from the widest column until all fit, or none can give more. */
+/** Makes the lines of a table, some rows at a time. */
+export type TableWriter = (rows: readonly Row[]) => string[];
+
+/**
+ * A table that grows: each further rows have the columns and at least the widths of those before. Where they fill a
+ * column that none did, the heading comes again with it.
+ */
+export function tableWriter(rules: TableRules): TableWriter {
+  let columns: readonly string[] = [];
+  let widths: readonly number[] = [];
+  return (rows) => {
+    const added = rules.columnsOf(rows).filter((column) => !columns.includes(column));
+    columns = [...columns, ...added];
+    const heading = columns.map((column) => words(column).toUpperCase());
+    const texts = rows.map((row) => columns.map((column) => cell(valueAt(row, column))));
+    const lines = added.length > 0 ? [heading, ...texts] : texts;
+    widths = columns.map((_, at) =>
+      lines.reduce((most, line) => Math.max(most, length(line[at] ?? '')), widths[at] ?? 0),
+    );
+    const fitted = rules.width === undefined ? widths : shrunk(widths, rules.width);
+    return lines.map((line) => lineOf(line, fitted));
+  };
+}
+
+function lineOf(texts: readonly string[], widths: readonly number[]): string {
+  return texts
+    .map((text, at) => pad(cut(text, widths[at] ?? 0), widths[at] ?? 0))
+    .join(gap)
+    .trimEnd();
+}
+
+/** Takes from the widest column until all fit, or none can give more; the first one, the id, gives nothing. */
 function shrunk(widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
-  const total = () => fitted.reduce((sum, one) => sum + one, 0) + gap.length * (fitted.length - 1);
-  while (total() > width) {
+  let over = fitted.reduce((sum, one) => sum + one, 0) + gap.length * (fitted.length - 1) - width;
+  for (; over > 0; over -= 1) {
     const widest = Math.max(...fitted.slice(1));
     if (!(widest > narrowest)) break;
     fitted[fitted.indexOf(widest, 1)] = widest - 1;
@@ -63,12 +91,23 @@ function shrunk(widths: readonly number[], width: number): number[] {
 export function fieldLines(row: Row): string[] {
   const texts = Object.entries(row).map(([name, value]) => [words(name), cell(value)] as const);
   const filled = texts.filter(([, text]) => text !== '');
-  const widest = Math.max(0, ...filled.map(([name]) => name.length));
-  return filled.map(([name, text]) => `${name.padEnd(widest)}${gap}${text}`);
+  const widest = Math.max(0, ...filled.map(([name]) => length(name)));
+  return filled.map(([name, text]) => `${pad(name, widest)}${gap}${text}`);
 }
 
+/** Letters of East Asia and pictures take two places. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const unusual = /[^\u0020-\u00ff]/;
+
+/** The places that a text takes on a terminal. */
 function length(text: string): number {
-  return [...text].length;
+  return unusual.test(text) ? [...text].reduce((sum, letter) => sum + placesOf(letter), 0) : text.length;
+}
+
+function placesOf(letter: string): number {
+  if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(letter)) return 0;
+  return wide.test(letter) ? 2 : 1;
 }
 
 function pad(text: string, width: number): string {
@@ -76,5 +115,13 @@ function pad(text: string, width: number): string {
 }
 
 function cut(text: string, width: number): string {
-  return length(text) <= width ? text : `${[...text].slice(0, width - 1).join('')}…`;
+  if (length(text) <= width) return text;
+  let kept = '';
+  let places = 1;
+  for (const letter of text) {
+    places += placesOf(letter);
+    if (places > width) break;
+    kept += letter;
+  }
+  return `${kept}…`;
 }

@@ -1,5 +1,6 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import { operationDefiner } from '../../contract/operation.ts';
+import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { OperationContext } from '../operations/define.ts';
 
 /** Below this path, beside the service prefix and never under it. */
@@ -12,14 +13,17 @@ export type ControlContext = Pick<
   | 'storeKey'
   | 'settings'
   | 'baseUrl'
-  | 'clock'
   | 'randomness'
   | 'keys'
+  | 'issuer'
   | 'outbox'
   | 'authentication'
   | 'range'
   | 'gone'
->;
+> & {
+  /** Every other reader of it has no more than a Clock. */
+  readonly clock: AdjustableClock;
+};
 
 export const defineRoute = operationDefiner<ControlContext>();
 

@@ -5,7 +5,7 @@ import { type Clock, epochSeconds } from '../clock.ts';
 import { attemptsLeft } from '../identity/codes.ts';
 import { codeOf, textOf } from '../identity/messages.ts';
 import type { StoreKey } from '../identity/store-key.ts';
-import type { Reader } from '../store/store.ts';
+import type { Reader, Store } from '../store/store.ts';
 import { foldIdentifier, type Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({
@@ -48,6 +48,14 @@ export async function messagesFor(store: Reader, { to, purpose }: InboxQuery): P
 function contactOf(to: string): string {
   const [, digits] = /^[ +]?(\d+)$/.exec(to) ?? [];
   return digits === undefined ? to : `+${digits}`;
+}
+
+/** Removes every message, but for those that still wait for their relay. */
+export function emptyInbox(store: Store): Promise<void> {
+  return store.transaction(async (tx) => {
+    for (const { messageId, delivery } of await tx.messages.list())
+      if (delivery !== 'waiting') await tx.messages.delete(messageId);
+  });
 }
 
 /** A message with its code, and what may still be done with that. */

@@ -36,11 +36,13 @@ interface Mounted {
 }
 
 function mounted(route: Operation<ControlContext>, world: World, isRemote: boolean): Mounted {
-  return { route, matcher: pathMatcher(route.path), handle: compile(isRemote ? route : opened(route), world) };
+  // A call's context is made from the world, whose clock can be adjusted; only routes of this kind are told so.
+  const operation = (isRemote ? route : opened(route)) as unknown as AnyOperation;
+  return { route, matcher: pathMatcher(route.path), handle: compile(operation, world) };
 }
 
 /** The same without asking who calls: what is presented all the same is then not looked at. */
-function opened(route: AnyOperation): AnyOperation {
+function opened(route: Operation<ControlContext>): Operation<ControlContext> {
   return { ...route, auth: 'none', roles: parseRoles('none') };
 }
 

@@ -3,6 +3,7 @@ import type { Operation } from '../../contract/operation.ts';
 import type { ControlContext } from './define.ts';
 import businesses from './routes/businesses.ts';
 import clients from './routes/clients.ts';
+import clock from './routes/clock.ts';
 import customers from './routes/customers.ts';
 import endSessions from './routes/end-sessions.ts';
 import groupMembers from './routes/group-members.ts';
@@ -12,6 +13,7 @@ import inboxWait from './routes/inbox-wait.ts';
 import keysRotate from './routes/keys-rotate.ts';
 import revoke from './routes/revoke.ts';
 import sessions from './routes/sessions.ts';
+import setClock from './routes/set-clock.ts';
 import settings from './routes/settings.ts';
 import userFactors from './routes/user-factors.ts';
 import users from './routes/users.ts';
@@ -31,4 +33,6 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   endSessions,
   revoke,
   keysRotate,
+  clock,
+  setClock,
 ];

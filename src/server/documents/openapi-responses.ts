@@ -158,6 +158,7 @@ const ofNoOperation: readonly ErrorCode[] = [
   'ORIGIN_FOREIGN',
   'MESSAGE_NOT_FOUND',
   'SESSION_NOT_FOUND',
+  'EXPIRY_NOT_FOUND',
 ];
 
 function isOfHttp(code: ErrorCode, statuses: readonly number[]): boolean {

@@ -23,8 +23,10 @@ export async function attemptsLeft(reader: Failures, holder: Counted, now: numbe
 /** The seconds until a code is looked at again; undefined where it is now. */
 export async function heldFor(tx: Transaction, name: string, now: number): Promise<number | undefined> {
   const failures = await tx.codeFailures.get(name);
-  if (failuresOf(failures, now) < failuresAllowed) return undefined;
-  return (failures?.lastAt ?? now) + hour - now;
+  if (!failures || failuresOf(failures, now) < failuresAllowed) return undefined;
+  // After a clock was set back they count as if just now: nobody waits until it is there again.
+  if (failures.lastAt > now) await tx.codeFailures.replace({ ...failures, lastAt: now });
+  return Math.min(failures.lastAt, now) + hour - now;
 }
 
 /** Counts a wrong code. Counts that are over are cleared away. */

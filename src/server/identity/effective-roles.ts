@@ -1,4 +1,7 @@
-/** Which roles groups give: their own and, transitively, those of the groups they depend on. Read afresh on every call. */
+/**
+ * Which roles groups give: their own and, transitively, those of the groups they depend on. What a group gives is kept
+ * with the stamp of the table of groups, which is all that it depends on: after any change to a group it is worked out anew.
+ */
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';
 
@@ -20,6 +23,28 @@ export async function reachableGroups(reader: GroupReader, groupIds: Iterable<st
 
 /** The effective roles of these groups together. */
 export async function effectiveRoles(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
+  const stamp = reader.groups.stamp();
+  if (stamp === undefined) return rolesReached(reader, groupIds);
+  const all = new Set<string>();
+  for (const groupId of groupIds) for (const role of await keptRoles(reader, groupId, stamp)) all.add(role);
+  return all;
+}
+
+/** By stamp and group. A stamp that nobody holds any more takes what was kept with it along. */
+const kept = new WeakMap<object, Map<string, ReadonlySet<string>>>();
+
+async function keptRoles(reader: GroupReader, groupId: string, stamp: object): Promise<ReadonlySet<string>> {
+  const known = kept.get(stamp) ?? new Map<string, ReadonlySet<string>>();
+  kept.set(stamp, known);
+  const before = known.get(groupId);
+  if (before) return before;
+  const roles = await rolesReached(reader, [groupId]);
+  // Half of it may come from before a change and half from after: such a thing is answered once, and not kept.
+  if (reader.groups.stamp() === stamp) known.set(groupId, roles);
+  return roles;
+}
+
+async function rolesReached(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
   const groups = await reachableGroups(reader, groupIds);
   return new Set([...groups.values()].flatMap((group) => group.roles));
 }

@@ -133,10 +133,21 @@ class CountingHoldBack implements HoldBack {
   }
 
   #current(name: string, now: number): Record | undefined {
-    const record = this.#records.get(name);
+    const record = this.#notAhead(name, now);
     if (!record || now - Math.max(record.failures.at(-1) ?? 0, record.heldUntil) <= windowMs) return record;
     this.#records.delete(name);
     return undefined;
+  }
+
+  /** After a clock was set back, what was counted counts as if just now: nobody waits until it is there again. */
+  #notAhead(name: string, now: number): Record | undefined {
+    const record = this.#records.get(name);
+    const ahead = (record?.failures.at(-1) ?? 0) - now;
+    if (!record || ahead <= 0) return record;
+    const { failures, heldUntil, delayMs } = record;
+    const moved = { failures: failures.map((at) => at - ahead), heldUntil: heldUntil - ahead, delayMs };
+    this.#records.set(name, moved);
+    return moved;
   }
 
   #now(): number {

@@ -182,6 +182,11 @@ export async function isRenewable(
   return tokens.some(({ used, issuedAt }) => !used && issuedAt + idleEndSeconds > now);
 }
 
+/** When a refresh token is taken no more, unless it is used before: in epoch seconds. */
+export function refreshTokenEnd({ issuedAt }: { readonly issuedAt: number }, { endsAt }: Session): number {
+  return Math.min(endsAt, issuedAt + idleEndSeconds);
+}
+
 /** The level that a session has now: the second proof lasts 12 hours. */
 export function levelOf(session: Session, now: number): Level {
   if (session.level !== 'AUTH-MFA') return session.level;

@@ -8,6 +8,8 @@ import { type Chain, countRows, readAll, readMatches, readRow, readUnique } from
 export interface View {
   /** The layers of one table as they are at this moment; throws where reading is no longer allowed. */
   chainOf(name: TableName): Chain;
+  /** See `TableReader.stamp`. */
+  stampOf?(name: TableName): object;
 }
 
 export interface WritableView extends View {
@@ -58,6 +60,10 @@ class ReadAccess<Kind extends View> {
 
   async count(): Promise<number> {
     return countRows(this.view.chainOf(this.name));
+  }
+
+  stamp(): object | undefined {
+    return this.view.stampOf?.(this.name);
   }
 }
 

@@ -8,7 +8,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createReader, createTransaction } from './access.ts';
 import { Batch } from './batch.ts';
-import { absorbInSlices, Layer, type TableLayer } from './layer.ts';
+import { absorbInSlices, Layer, type TableLayer, tableNames } from './layer.ts';
 import { type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
@@ -32,6 +32,8 @@ export class LayeredStore {
   readonly #sink: Sink;
   /** Topmost first. One layer, but while it is frozen there is another above it. */
   readonly #durable: Layer[];
+  /** Of what is durable of each table: a new one with each change. */
+  readonly #stamps = new Map<TableName, object>(tableNames.map((name) => [name, {}]));
   #inFlight: Batch | undefined;
   #gathering: Batch | undefined;
   /** Changes when batches are dropped: a transaction that began before it has seen what never happened. */
@@ -42,10 +44,14 @@ export class LayeredStore {
   #turns = 0;
   #closed = false;
 
-  constructor(bottom: Layer, sink: Sink) {
-    this.#durable = [bottom];
+  /** Upon a bottom of its own, or upon layers of others, topmost first, that nobody changes any more. */
+  constructor(bottom: Layer | readonly Layer[], sink: Sink) {
+    this.#durable = bottom instanceof Layer ? [bottom] : [new Layer('overlay'), ...bottom];
     this.#sink = sink;
-    this.reader = createReader({ chainOf: (name) => partsOf(this.#durable, name) });
+    this.reader = createReader({
+      chainOf: (name) => partsOf(this.#durable, name),
+      stampOf: (name) => this.#stamps.get(name) as object,
+    });
   }
 
   /** See `Store.transaction`. */
@@ -78,6 +84,12 @@ export class LayeredStore {
     if (frozen === undefined || this.#durable.length > 1) throw new Error('The store is frozen already.');
     this.#durable.unshift(new Layer('overlay'));
     return frozen;
+  }
+
+  /** Gives what is durable now to stores that build upon it. For good: this one goes on in a layer above, and never thaws. */
+  share(): readonly Layer[] {
+    if (!this.#durable[0]?.empty) this.#durable.unshift(new Layer('overlay'));
+    return this.#durable.slice(1);
   }
 
   /** Moves what came since `freeze` into the frozen layer, a slice at a time, and is done with it. */
@@ -180,6 +192,7 @@ export class LayeredStore {
       return;
     }
     this.#durable[0]?.absorb(batch.overlay);
+    for (const { shape } of batch.overlay.parts()) this.#stamps.set(shape.name, {});
     this.#inFlight = undefined;
     batch.settle.resolve();
   }

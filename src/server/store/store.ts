@@ -23,6 +23,11 @@ export interface TableReader<Name extends TableName> {
   /** All rows, ordered by primary key. */
   list(range?: Range): Promise<readonly Row<Name>[]>;
   count(): Promise<number>;
+  /**
+   * Stays the same object for as long as the table reads the same, so that what was worked out from it can be kept with
+   * it. Undefined where nobody can tell: in a transaction, whose own writes come in between.
+   */
+  stamp(): object | undefined;
 }
 
 /** What a transaction may do besides. */

@@ -28,7 +28,12 @@ export interface TokenIssuer {
   forLogon(logon: string, session: Session, client: Client, more?: Narrowed): Promise<TokenResponse>;
   /** The seconds that an issued token has left, however expiresIn tells them. */
   secondsLeft(token: TokenResponse): number;
+  /** When the access token of this id ends, in epoch seconds; of the last tokens that were issued, and no others. */
+  endOf(tokenId: string): number | undefined;
 }
+
+/** So many are remembered. */
+const tokensRemembered = 10_000;
 
 /** What may go with a token, or narrow it. */
 export interface Narrowed {
@@ -55,7 +60,15 @@ export interface IssuerOptions {
 }
 
 export function createIssuer(options: IssuerOptions): TokenIssuer {
+  const ends = new Map<string, number>();
+  const respond = (claims: AccessClaims, { refreshToken }: Narrowed) => {
+    ends.set(claims.jti, claims.exp);
+    const oldest = ends.keys().next().value;
+    if (ends.size > tokensRemembered && oldest !== undefined) ends.delete(oldest);
+    return responseOf(claims, options, refreshToken);
+  };
   return {
+    endOf: (tokenId) => ends.get(tokenId),
     async forClient(client, more = {}) {
       const roles = await rolesOfProvenClient(options.store, client);
       const claims = {
@@ -63,19 +76,19 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
         ...ownerClaims(client),
         authorities: asAuthorities(roles),
       };
-      return respond(claims, options, more);
+      return respond(claims, more);
     },
     async forUser(user, session, client, more = {}) {
       const claims = await userClaims(user, session, client, {
         options,
         common: commonClaims(client, options, sessionLifetime(session, options), { ...more, session }),
       });
-      return respond(claims, options, more);
+      return respond(claims, more);
     },
     async forLogon(logon, session, client, more = {}) {
       const common = commonClaims(client, options, sessionLifetime(session, options), { ...more, session });
       const roles = [...rolesOfLevel(levelOf(session, common.iat)), 'CLI-AUTH-IDENTIFIED', partyRole(client)];
-      return respond({ ...common, sub: `logon:${logon}`, logon, authorities: asAuthorities(roles) }, options, more);
+      return respond({ ...common, sub: `logon:${logon}`, logon, authorities: asAuthorities(roles) }, more);
     },
     secondsLeft: ({ expiresIn }) =>
       Number(expiresIn) - (options.expiresIn === 'epoch' ? epochSeconds(options.clock) : 0),
@@ -86,10 +99,10 @@ function sessionLifetime({ remember }: Session, options: IssuerOptions): number 
   return remember ? options.rememberedTokenLifetime : options.userTokenLifetime;
 }
 
-async function respond(
+async function responseOf(
   claims: AccessClaims,
   options: IssuerOptions,
-  { refreshToken }: Narrowed,
+  refreshToken: string | undefined,
 ): Promise<TokenResponse> {
   return {
     accessToken: await sign(claims, options.keys),

@@ -1,12 +1,14 @@
 /** Effective roles: a group's own and those of everything it depends on, found the same way by a naive reading. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ownAuthorities, rolesOfProvenClient } from '../../../src/server/identity/clients.ts';
 import { dependentGroups, effectiveRoles, groupsOfMember } from '../../../src/server/identity/effective-roles.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import type { Reader, Transaction } from '../../../src/server/store/store.ts';
 import type { Client } from '../../../src/server/store/tables.ts';
 import { startServer } from '../../harness.ts';
 import { basic, callWith } from './calling.ts';
-import { groupIds, groupsWorld, naiveRoles, storeOf } from './groups-world.ts';
+import { type GroupsWorld, groupIds, groupsWorld, naiveRoles, storeOf } from './groups-world.ts';
 
 const someGroups = fc.subarray([...groupIds, 'gone']);
 
@@ -98,4 +100,101 @@ test('a role counts from the next call on, and no longer than it is there', asyn
   expect(await read()).toBe(200);
   await groups.removeDependency({ params: { groupId: 'outer', dependencyName: 'inner' } });
   expect(await read()).toBe(403);
+});
+
+/** What happens to one group: it is replaced by what another world has of it, or goes. */
+type Change = { readonly groupId: string; readonly world: GroupsWorld | undefined };
+
+const changes = (cyclic: boolean): fc.Arbitrary<Change[]> =>
+  fc.array(
+    fc.record({
+      groupId: fc.constantFrom(...groupIds),
+      world: fc.option(groupsWorld(cyclic), { nil: undefined, freq: 4 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+
+async function put(tx: Transaction, { groupId, world }: Change): Promise<void> {
+  await tx.groups.delete(groupId);
+  const row = world?.groups.find((group) => group.groupId === groupId);
+  if (row) await tx.groups.insert(row);
+}
+
+async function allRoles(reader: Pick<Reader, 'groups'>): Promise<Set<string>[]> {
+  return Promise.all(groupIds.map((groupId) => effectiveRoles(reader, [groupId])));
+}
+
+describe('what is kept of effective roles', () => {
+  test('is right after each change to any group, within its transaction and after it', async () => {
+    await fc.assert(
+      fc.asyncProperty(groupsWorld(true), changes(true), async (world, happening) => {
+        const store = await storeOf(world);
+        await allRoles(store);
+        for (const change of happening) {
+          const inside = await store.transaction(async (tx) => {
+            await put(tx, change);
+            return { seen: await allRoles(tx), groups: await tx.groups.list() };
+          });
+          const expected = groupIds.map((groupId) => naiveRoles({ ...world, groups: inside.groups }, [groupId]));
+          expect(inside.seen).toEqual(expected);
+          expect(await allRoles(store)).toEqual(expected);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('is not what a transaction wrote that came to nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(groupsWorld(false), changes(false), async (world, [change]) => {
+        const store = await storeOf(world);
+        const before = await allRoles(store);
+        const failing = store.transaction(async (tx) => {
+          if (change) await put(tx, change);
+          await allRoles(tx);
+          throw new Error('no');
+        });
+        await expect(failing).rejects.toThrow('no');
+        expect(await allRoles(store)).toEqual(before);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is not mixed from before and after a change that comes while it is read', async () => {
+    await fc.assert(
+      fc.asyncProperty(groupsWorld(true), changes(true), async (world, happening) => {
+        const store = await storeOf(world);
+        const reading = Array.from({ length: 20 }, () => allRoles(store));
+        await Promise.all(happening.map((change) => store.transaction((tx) => put(tx, change))));
+        await Promise.all(reading);
+        const groups = await store.groups.list();
+        expect(await allRoles(store)).toEqual(groupIds.map((groupId) => naiveRoles({ ...world, groups }, [groupId])));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is not read from the groups again until one of them changes', async () => {
+    const store = openMemoryStore();
+    const group = (groupId: string, dependencies: string[]) => ({
+      ...{ groupId, groupName: groupId, dependencies, createdAt: '2026-01-01T00:00:00.000Z' },
+      roles: [groupId.toUpperCase()],
+    });
+    await store.transaction(async (tx) => {
+      await tx.groups.insert(group('a', []));
+      await tx.groups.insert(group('b', ['a']));
+    });
+    const get = vi.spyOn(store.groups, 'get');
+    const reads = async () => {
+      get.mockClear();
+      await effectiveRoles(store, ['b']);
+      return get.mock.calls.length;
+    };
+    expect([await reads(), await reads()]).toEqual([2, 0]);
+    await store.transaction((tx) => tx.counters.insert({ name: 'other', last: 1 }));
+    expect(await reads()).toBe(0);
+    await store.transaction((tx) => tx.groups.replace(group('a', [])));
+    expect([await reads(), await reads()]).toEqual([2, 0]);
+  });
 });

@@ -157,7 +157,9 @@ test('the requests that nothing is done to succeed often enough for refusals to 
   await makeSomething(server);
   const presented = await presentedTo(server);
   const succeeded = new Set<string>();
-  for (const operation of registry.filter(({ method }) => method !== 'DELETE')) {
+  // What is for users in a session of their own refuses a client whatever it sends.
+  const tried = registry.filter(({ method, path }) => method !== 'DELETE' && !path.includes('/me/'));
+  for (const operation of tried) {
     const property = fc.asyncProperty(fc.gen(), async (draw) => {
       const source = { operation, ...presented, pool: await poolOf(server) };
       const { status, json } = await server.send(rawOf(draftOf(draw, source)));
@@ -165,5 +167,5 @@ test('the requests that nothing is done to succeed often enough for refusals to 
     });
     await fc.assert(property, { seed, numRuns: 10 });
   }
-  expect(succeeded.size).toBeGreaterThan(registry.length / 3);
+  expect(succeeded.size).toBeGreaterThan(tried.length / 3);
 });

@@ -1,5 +1,6 @@
 /** DELETE /_iam/inbox */
 import { defineRoute, forAdministrators } from '../define.ts';
+import { emptyInbox } from '../inbox-items.ts';
 
 export default defineRoute({
   ...forAdministrators,
@@ -14,10 +15,7 @@ export default defineRoute({
   errors: [],
 
   async handle(_input, { store }) {
-    await store.transaction(async (tx) => {
-      for (const { messageId, delivery } of await tx.messages.list())
-        if (delivery !== 'waiting') await tx.messages.delete(messageId);
-    });
+    await emptyInbox(store);
     return undefined;
   },
 });

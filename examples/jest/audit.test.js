@@ -1,0 +1,29 @@
+const { startServer } = require('iam-standin');
+
+/** The program under test: may the holder of this token see the groups? */
+async function mayAudit(baseUrl, token) {
+  const answer = await fetch(`${baseUrl}/groups`, { headers: { Authorization: `Bearer ${token}` } });
+  return answer.ok;
+}
+
+let iam;
+
+beforeAll(async () => {
+  const users = ['ann', 'bob'].map((name) => ({ userId: name, userName: name }));
+  const groups = [{ groupName: 'auditors', roles: ['IAM_ADMIN_READ_ONLY'], users: ['ann'] }];
+  iam = await startServer({ seed: { users, groups } });
+});
+beforeEach(() => iam.reset());
+afterAll(() => iam.stop());
+
+test('auditors may, others may not', async () => {
+  const [ann, bob] = [await iam.signIn('ann'), await iam.signIn('bob')];
+  expect(await mayAudit(iam.baseUrl, ann.accessToken)).toBe(true);
+  expect(await mayAudit(iam.baseUrl, bob.accessToken)).toBe(false);
+});
+
+test('a token is good for an hour', async () => {
+  const { accessToken } = await iam.signIn('ann');
+  await iam.clock.toExpiry(accessToken);
+  expect(await mayAudit(iam.baseUrl, accessToken)).toBe(false);
+});

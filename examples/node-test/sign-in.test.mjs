@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { startServer } from 'iam-standin';
+import { createSignIn } from './sign-in.mjs';
+
+const seed = {
+  users: [{ userName: 'ann', userEmail: 'ann@example.com', password: 'correct horse battery staple' }],
+  groups: [{ groupName: 'auditors', roles: ['IAM_ADMIN_READ_ONLY'] }],
+};
+
+let iam;
+let program;
+
+before(async () => {
+  iam = await startServer({ seed });
+  program = createSignIn({ baseUrl: iam.baseUrl, clientId: iam.credentials.appClientId });
+});
+beforeEach(() => iam.reset());
+after(() => iam.stop());
+
+test('the right password signs in, a wrong one does not', async () => {
+  assert.ok(await program.signIn('ann', 'correct horse battery staple'));
+  assert.equal(await program.signIn('ann', 'wrong'), undefined);
+});
+
+test('a new password is set with the code that was sent', async () => {
+  await program.forgotPassword('ann');
+  const { code } = await iam.inbox.waitFor({ to: 'ann@example.com' });
+  assert.ok((await program.resetPassword('ann', code, 'another horse battery staple')).ok);
+  assert.ok(await program.signIn('ann', 'another horse battery staple'));
+});
+
+test('a code is good for ten minutes', async () => {
+  await program.forgotPassword('ann');
+  const { id, code } = await iam.inbox.waitFor({ to: 'ann@example.com' });
+  await iam.clock.toExpiry(id);
+  assert.equal((await program.resetPassword('ann', code, 'another horse battery staple')).ok, false);
+});

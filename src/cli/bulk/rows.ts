@@ -1,0 +1,177 @@
+/** From a record to the call that it stands for, checked as far as that takes no server. */
+import type { CallInput, Scalar } from '../../client/types.ts';
+import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { type Field, place, valueOfText } from '../fields.ts';
+import { type Shape, shapeOf } from '../operation-shape.ts';
+import type { RowRecord } from './records.ts';
+
+export interface Row {
+  readonly number: number;
+  readonly line: number;
+  readonly text: string;
+  readonly operation: ManifestOperation;
+  readonly input: CallInput;
+}
+
+/** A record that makes no call. */
+export interface WrongRow {
+  readonly number: number;
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** Makes rows of records; `usual` is the operation of rows that name none. */
+export type RowMaker = (record: RowRecord) => Row | WrongRow;
+
+/** What a row can say: `params`, `query` and `body` as the operation takes them. */
+interface Call {
+  readonly operation: ManifestOperation;
+  readonly params: Readonly<Record<string, Scalar>>;
+  readonly query: Readonly<Record<string, Scalar>>;
+  readonly body: unknown;
+  readonly ifMatch: string | undefined;
+}
+
+const parts = ['operation', 'params', 'query', 'body', 'ifMatch'];
+
+/** `find` gives an operation by its id, or throws in words for people. */
+export function rowMaker(find: (id: string) => ManifestOperation, usual: string | undefined): RowMaker {
+  const shapes = new Map<string, Shape>();
+  const shapeFor = (given: unknown): Shape => {
+    const id = given === undefined || given === '' ? usual : given;
+    if (typeof id !== 'string') throw new Error('it names no operation; give it there, or with --operation');
+    const found = shapes.get(id) ?? shapeOf(find(id));
+    shapes.set(id, found);
+    return found;
+  };
+  return ({ number, line, text, cells, value, problem }) => {
+    try {
+      if (problem !== undefined) throw new Error(problem);
+      const call = cells ? callOfCells(shapeFor(cells.operation), cells) : callOfValue(shapeFor, value);
+      const { operation, ...input } = call;
+      requireAll(call);
+      return { number, line, text, operation, input };
+    } catch (error) {
+      return { number, line, text, reason: (error as Error).message };
+    }
+  };
+}
+
+function callOfValue(shapeFor: (id: unknown) => Shape, value: unknown): Call {
+  if (!isObject(value)) throw new Error('it is no object');
+  const strange = Object.keys(value).find((name) => !parts.includes(name));
+  if (strange) throw new Error(`it has ${JSON.stringify(strange)}; a row has ${parts.join(', ')}`);
+  const { operation } = shapeFor(value.operation);
+  const params = scalars(
+    'params',
+    value.params,
+    operation.params.map(({ name }) => name),
+  );
+  const query = scalars(
+    'query',
+    value.query,
+    operation.query.map(({ name }) => name),
+  );
+  if (value.ifMatch !== undefined && typeof value.ifMatch !== 'string') throw new Error('ifMatch must be text');
+  return { operation, params, query, body: value.body, ifMatch: value.ifMatch };
+}
+
+function scalars(part: string, value: unknown, known: readonly string[]): Record<string, Scalar> {
+  if (value === undefined) return {};
+  if (!isObject(value)) throw new Error(`${part} must be an object`);
+  for (const [name, given] of Object.entries(value)) {
+    if (!known.includes(name)) throw new Error(`${part} has ${JSON.stringify(name)}; ${thereAre(known)}`);
+    if (!['string', 'number', 'boolean'].includes(typeof given)) throw new Error(`${part}.${name} must be one value`);
+  }
+  return value as Record<string, Scalar>;
+}
+
+/** Path parameters go before the query, that before the body; `params.x`, `query.x`, `body.x` say which. Empty cells say nothing. */
+function callOfCells(shape: Shape, cells: Readonly<Record<string, string>>): Call {
+  const { operation } = shape;
+  const params: Record<string, Scalar> = {};
+  const query: Record<string, Scalar> = {};
+  const body: Record<string, unknown> = {};
+  for (const [column, text] of Object.entries(cells)) {
+    if (text === '' || column === 'operation' || column === 'ifMatch') continue;
+    const target = targetOf(shape, column);
+    if (target.part === 'params') params[target.name] = text;
+    else if (target.part === 'query') query[target.field.path[0] ?? ''] = converted(target.field, text) as Scalar;
+    else place(body, target.field.path, converted(target.field, text));
+  }
+  return { operation, params, query, body: bodyOf(shape, body), ifMatch: cells.ifMatch || undefined };
+}
+
+type Target =
+  | { readonly part: 'params'; readonly name: string }
+  | { readonly part: 'query' | 'body'; readonly field: Field };
+
+function targetOf({ operation, query, body, members }: Shape, column: string): Target {
+  const [, part, name = ''] = /^(?:(params|query|body)\.)?(.+)$/s.exec(column) ?? [];
+  const fieldIn = (fields: readonly Field[]) => fields.find(({ path }) => path.join('.') === name);
+  const bodyFields = members ? [members] : body;
+  if ((part ?? 'params') === 'params' && operation.params.some((param) => param.name === name))
+    return { part: 'params', name };
+  const inQuery = (part ?? 'query') === 'query' ? fieldIn(query) : undefined;
+  if (inQuery) return { part: 'query', field: inQuery };
+  const inBody = (part ?? 'body') === 'body' ? fieldIn(bodyFields) : undefined;
+  if (inBody) return { part: 'body', field: inBody };
+  const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(nameOfField)];
+  throw new Error(`${operation.id} has no ${JSON.stringify(column)}; ${thereAre(known)}`);
+}
+
+function nameOfField({ path }: Field): string {
+  return path.join('.');
+}
+
+/** Lists are joined by semicolons, as CSV is printed; what nests deeper is JSON. */
+function converted(field: Field, text: string): unknown {
+  const isNested = field.schema.type === 'array' || field.schema.type === 'object';
+  if (isNested && /^\s*[[{]/.test(text)) {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw new Error(`${nameOfField(field)} is not JSON`);
+    }
+  }
+  return valueOfText(field, text, ';');
+}
+
+function bodyOf({ operation, members, entries }: Shape, given: Record<string, unknown>): unknown {
+  if (!operation.body) return undefined;
+  if (members) return asList(given[members.path[0] ?? '']).map((value) => ({ [members.path[0] ?? '']: value }));
+  if (entries) return { [entries.path[0] ?? '']: [given] };
+  return given;
+}
+
+function asList(value: unknown): unknown[] {
+  return typeof value === 'string' ? value.split(';').map((one) => one.trim()) : [];
+}
+
+/** Only what is missing is found here; all else is the server's to judge. */
+function requireAll({ operation, params, query, body }: Call): void {
+  const required = operation.body?.required ?? [];
+  const given = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const missing = [
+    ...operation.params.map(({ name }) => name).filter((name) => (params[name] ?? '') === ''),
+    ...operation.query
+      .filter(({ name, required: needed }) => needed && query[name] === undefined)
+      .map(({ name }) => name),
+    ...required.filter((name) => given[name] === undefined),
+  ];
+  if (missing.length > 0) throw new Error(`${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing`);
+  if (operation.body?.type === 'array' && asArray(body).length === 0) throw new Error('its body is an empty list');
+}
+
+function asArray(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function thereAre(known: readonly string[]): string {
+  return known.length > 0 ? `there are ${known.join(', ')}` : 'it takes none';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+/** The file of rows, which is read twice: once to see whether all of it is well, once to send it. */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { BulkTools } from './tools.ts';
+
+export interface Source {
+  /** As it was typed. */
+  readonly given: string;
+  /** Where it can be read. */
+  readonly file: string;
+  readonly digest: string;
+}
+
+/** Runs `work` on the file; standard input is put into a private file first, which is gone afterwards. */
+export async function withSource<Result>(
+  tools: BulkTools,
+  given: string,
+  work: (source: Source) => Promise<Result>,
+): Promise<Result> {
+  if (given !== '-') return work({ given, file: given, digest: await digestOf(tools, given) });
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-bulk-'));
+  try {
+    const file = path.join(folder, 'rows');
+    const { stdin, signal } = tools.context.io;
+    await pipeline(stdin, createWriteStream(file, { mode: 0o600 }), { signal });
+    return await work({ given, file, digest: await digestOf(tools, file) });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function digestOf({ usage }: BulkTools, file: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  } catch (error) {
+    throw usage(`${file} can't be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}.`);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,104 @@
+/** One running service as a test sees it. */
+import { type ClientOptions, type Credentials, createClient, type IamClient } from '../client/index.ts';
+import { servicePrefix } from '../contract/prefix.ts';
+import type { AdjustableClock } from '../server/adjustable-clock.ts';
+import type { Service } from '../server/service.ts';
+import type { ForkableStore } from '../server/store/memory.ts';
+import { createIamClock, type IamClock } from './clock.ts';
+import { createInbox, type Inbox } from './inbox.ts';
+import { type SignedIn, type SignInOptions, signIn, tokenOf } from './sign-in.ts';
+import type { ServerCredentials } from './start-server.ts';
+import { keepState } from './state.ts';
+
+export interface IamServer extends AsyncDisposable {
+  /** Where it listens, such as http://127.0.0.1:40123. */
+  readonly url: string;
+  /** The same with the prefix of the service interface: what a program under test is configured with. */
+  readonly baseUrl: string;
+  /** What to sign in with. Made at random at this start, but for what was given. */
+  readonly credentials: ServerCredentials;
+  /** Calls as the administrator client, which may do everything. */
+  readonly client: IamClient;
+  /**
+   * Calls as somebody else. A name is that of a user, by id or login name: he is signed in at the first call, without
+   * a password; his token ends as any other does. Credentials are used as they are; without any, calls go without.
+   */
+  as(who?: string | Credentials, options?: SignInOptions): IamClient;
+  /** A new session of a user, by id or login name, and its tokens: for a program under test that needs them. */
+  signIn(user: string, options?: SignInOptions): Promise<SignedIn>;
+  readonly inbox: Inbox;
+  readonly clock: IamClock;
+  /**
+   * Back to how it was when it started: rows, keys and clock; counts of failures are forgotten. Tokens from before it of
+   * clients are still taken, those of users are not. Calls that are under way should have ended.
+   */
+  reset(): Promise<void>;
+  /** Another server in this process, on a port of its own, that begins with the state and the time of this one. */
+  fork(): Promise<IamServer>;
+  /** Ends the connections of all its clients, and gives port and store back. Its forks go on. */
+  stop(): Promise<void>;
+}
+
+export interface ServerParts {
+  readonly service: Service;
+  readonly credentials: ServerCredentials;
+  prepareClock(clock: AdjustableClock): void;
+  /** Starts a server like this one upon a store. */
+  startFork(store: ForkableStore, prepareClock: (clock: AdjustableClock) => void): Promise<IamServer>;
+}
+
+/** Wraps a service that has just started. */
+export async function createIamServer(parts: ServerParts): Promise<IamServer> {
+  const { service, credentials, prepareClock } = parts;
+  const { url } = service;
+  const world = () => service.world;
+  const state = await keepState(service);
+  const clock = createIamClock(world, prepareClock);
+  const clients: IamClient[] = [];
+  const connect = (given: ClientOptions['credentials']) => {
+    const client = createClient({ baseUrl: url, credentials: given });
+    clients.push(client);
+    return client;
+  };
+  const begin = (user: string, options?: SignInOptions) => signIn(world(), user, options);
+  let stopped: Promise<void> | undefined;
+  // Together: who still waits for a message is let go by the service, and a client waits for its calls.
+  async function stopAll(): Promise<void> {
+    await Promise.all([service.stop(), ...clients.map((client) => client.close())]);
+  }
+  const stop = () => {
+    stopped ??= stopAll();
+    return stopped;
+  };
+  return {
+    url,
+    baseUrl: url + servicePrefix,
+    credentials,
+    client: connect(administratorOf(credentials)),
+    as: (who, options) => connect(typeof who === 'string' ? { tokens: tokenOf(() => begin(who, options)) } : who),
+    signIn: begin,
+    inbox: createInbox(world),
+    clock,
+    async reset() {
+      await state.reset();
+      clock.reset();
+    },
+    fork: async () => parts.startFork(await state.fork(), sameTimeAs(world().clock)),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function administratorOf({ adminClientId: clientId, adminClientSecret: clientSecret }: ServerCredentials) {
+  return { clientId, clientSecret };
+}
+
+/** Brings a fresh clock to what another one tells, standing or going on as that does. */
+function sameTimeAs(clock: AdjustableClock): (fresh: AdjustableClock) => void {
+  const { now, frozen, offset } = clock.state();
+  return (fresh) => {
+    if (!frozen) return fresh.advance(offset);
+    fresh.freeze();
+    fresh.set(now);
+  };
+}

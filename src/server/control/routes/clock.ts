@@ -1,0 +1,17 @@
+/** GET /_iam/clock */
+import { ClockShown, clockShown } from '../clock-state.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.clock',
+  title: 'Shows the clock of the server',
+  description: 'Everything that the server dates, and everything that ends, goes by it.',
+  path: '/clock',
+  status: [200, 401, 403, 500],
+  request: {},
+  response: { status: 200, body: ClockShown },
+  errors: [],
+
+  handle: async (_input, { clock }) => clockShown(clock),
+});

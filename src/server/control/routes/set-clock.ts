@@ -1,0 +1,82 @@
+/** PUT /_iam/clock */
+import { z } from 'zod';
+import { fault } from '../../../contract/errors.ts';
+import { line } from '../../../contract/schemas.ts';
+import { type AdjustableClock, timeFault } from '../../adjustable-clock.ts';
+import { millisecondsOf } from '../../durations.ts';
+import { ClockShown, clockShown } from '../clock-state.ts';
+import { type ControlContext, defineRoute, forAdministrators } from '../define.ts';
+import { expiryOf } from '../expiry.ts';
+
+const Duration = z
+  .string()
+  .refine(
+    (text) => millisecondsOf(text) !== undefined,
+    'must be a length of time such as 90s, 10m, 1h30m or 7d, with a minus sign to go back',
+  );
+
+const Adjustment = z.strictObject({
+  freeze: z.boolean().optional().describe('Stand still, or go on; alone or with a time to do it at'),
+  set: z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' }).optional(),
+  advance: Duration.optional().describe('Go forward by so much: 90s, 10m, 1h30m, 7d; back with a minus sign'),
+  to: z.literal('expiry').optional().describe('Go to the end of what `of` names'),
+  of: line(16_384, 'A token or its jti, a challenge, message, session or ticket').optional(),
+  offset: Duration.optional().describe('So much after that end; before it with a minus sign, such as -1s'),
+  reset: z.literal(true).optional().describe("Go by the machine's clock again"),
+});
+
+type Adjustment = z.output<typeof Adjustment>;
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.set-clock',
+  title: 'Sets the clock of the server',
+  description:
+    'One of set, advance, to and reset, and freeze alone or beside one of the first three. It may go back as well: ids go on all the same, and what has ended at its hand comes back, but nothing that was revoked, used or locked. Waits and time-outs are real time.',
+  method: 'PUT',
+  path: '/clock',
+  status: [200, 400, 401, 403, 404, 500],
+  request: { body: Adjustment },
+  response: { status: 200, body: ClockShown },
+  errors: ['EXPIRY_NOT_FOUND', 'FIELD_MISSING', 'FIELD_VALUE'],
+
+  async handle({ body }, context) {
+    requireOneWay(body);
+    const time = await timeOf(body, context);
+    const reason = time === undefined ? undefined : timeFault(time);
+    if (reason !== undefined) throw fault('FIELD_VALUE', reason);
+    adjust(context.clock, body, time);
+    return clockShown(context.clock);
+  },
+});
+
+/** @throws IamError FIELD_MISSING, FIELD_VALUE. */
+function requireOneWay({ freeze, set, advance, to, of, offset, reset }: Adjustment): void {
+  const ways = Object.entries({ set, advance, to, reset }).filter(([, value]) => value !== undefined);
+  if (ways.length === 0 && freeze === undefined)
+    throw fault('FIELD_MISSING', 'One of freeze, set, advance, to and reset is required.');
+  if (ways.length > 1) throw fault('FIELD_VALUE', `${ways.map(([name]) => name).join(' and ')} do not go together.`);
+  if (reset && freeze !== undefined) throw fault('FIELD_VALUE', 'reset and freeze do not go together.');
+  if (to !== undefined && of === undefined) throw fault('FIELD_MISSING', 'of is required.');
+  if (to === undefined && (of ?? offset) !== undefined)
+    throw fault('FIELD_VALUE', 'of and offset are for going to an expiry: to is missing.');
+}
+
+/** What the clock is to tell, in milliseconds since the epoch; undefined where it goes on from where it is. */
+async function timeOf({ set, advance, of, offset = '0s' }: Adjustment, context: ControlContext) {
+  if (set !== undefined) return Date.parse(set);
+  if (advance !== undefined) return context.clock.now().getTime() + (millisecondsOf(advance) ?? 0);
+  if (of === undefined) return undefined;
+  const { store, issuer, authentication } = context;
+  const end = await expiryOf(of, { store, issuer, verifier: authentication.verifier });
+  if (end === undefined) throw fault('EXPIRY_NOT_FOUND');
+  return end + (millisecondsOf(offset) ?? 0);
+}
+
+/** It stands still before it is set, so that it then tells exactly that. */
+function adjust(clock: AdjustableClock, { freeze, reset }: Adjustment, time: number | undefined): void {
+  if (reset) clock.reset();
+  if (freeze === true) clock.freeze();
+  if (time !== undefined) clock.set(new Date(time));
+  if (freeze === false) clock.unfreeze();
+}

@@ -1,0 +1,21 @@
+/** Lengths of time as people write them: 90s, 10m, 1h30m, 7d, -1s. */
+
+const milliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Numbers this long stay exact. */
+const written = /^[+-]?(\d{1,9}(ms|s|m|h|d|w))+$/;
+
+/** Milliseconds, less than zero after a minus sign; undefined where it is no length of time. */
+export function millisecondsOf(text: string): number | undefined {
+  if (text.length > 64 || !written.test(text)) return undefined;
+  let sum = 0;
+  for (const [, count, unit = ''] of text.matchAll(/(\d+)([a-z]+)/g)) sum += Number(count) * (milliseconds[unit] ?? 0);
+  return text.startsWith('-') ? -sum : sum;
+}

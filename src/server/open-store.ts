@@ -1,0 +1,33 @@
+/** Opens the store that the settings name: in memory, or in a folder of this machine. */
+import path from 'node:path';
+import { systemClock } from './clock.ts';
+import type { Log } from './log.ts';
+import type { Settings } from './settings.ts';
+import { openFileStore } from './store/json/file-store.ts';
+import { nodeDisk } from './store/json/node-disk.ts';
+import { openNodeProcesses } from './store/json/node-processes.ts';
+import { openMemoryStore } from './store/memory.ts';
+import type { Store } from './store/store.ts';
+
+/** The journal goes by the machine's clock, whatever the server takes the time for. @throws StoreOpenError. */
+export async function openStore({ store, data }: Settings, log: Log): Promise<Store> {
+  if (store === 'memory') return openMemoryStore();
+  return openFileStore({
+    directory: path.resolve(data),
+    disk: nodeDisk,
+    clock: systemClock,
+    processes: await openNodeProcesses(process.pid, process.platform),
+    log: (event) => logStoreEvent(event, log),
+  });
+}
+
+function logStoreEvent({ event, ...fields }: { readonly event: string; readonly error?: unknown }, log: Log): void {
+  const shown = 'error' in fields ? { ...fields, error: String(fields.error) } : fields;
+  const level =
+    event === 'writes-stopped' || event === 'checkpoint-failed'
+      ? 'error'
+      : event === 'checkpoint-written'
+        ? 'debug'
+        : 'warn';
+  log[level]({ event, ...shown }, 'store');
+}

@@ -1,0 +1,216 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { type Answering, refusal, startFake } from '../../client/fake-server.ts';
+import { startServer } from '../../harness.ts';
+import { Home, signedIn } from '../run-cli.ts';
+
+/** A server that makes groups, and refuses the names it is told. */
+function groupServer(answers: Readonly<Record<string, ReturnType<Answering>>> = {}) {
+  return startFake(({ body }) => {
+    const { groupName } = JSON.parse(body || '{}') as { groupName: string };
+    return answers[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
+  });
+}
+
+const creating = ['--operation', 'groups.create'];
+const run = async (home: Home, server: { url: string }, words: readonly string[], stdin?: string) =>
+  home.iam(['bulk', ...words], { url: server.url, variables: signedIn, ...(stdin === undefined ? {} : { stdin }) });
+
+/** Writes rows into the home and gives the name of their file. */
+async function rows(home: Home, text: string, name = 'rows.csv'): Promise<string> {
+  await writeFile(home.file(name), text);
+  return home.file(name);
+}
+
+const reportOf = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('bulk run', () => {
+  test('makes a call of each row of CSV, and reports each with its line and id', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home, 'groupName,roles,dependencies\nops,A;B,leads\n\n"le""ads",,\n');
+    const outcome = await run(home, server, ['run', file, ...creating, '-o', 'jsonl', '--concurrency', '1']);
+    expect(outcome).toMatchObject({ code: 0, err: '2 of 2 rows done.\n' });
+    expect(reportOf(outcome.out)).toEqual([
+      { line: 2, operation: 'groups.create', state: 'ok', status: 201, id: 'id-ops', requestId: 'request-1' },
+      { line: 4, operation: 'groups.create', state: 'ok', status: 201, id: 'id-le"ads', requestId: 'request-1' },
+    ]);
+    expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([
+      { groupName: 'ops', roles: ['A', 'B'], dependencies: [{ groupName: 'leads' }] },
+      { groupName: 'le"ads' },
+    ]);
+  });
+
+  test('makes calls of JSON lines, also from standard input, each row with its own operation', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: {} }));
+    const lines = [
+      { operation: 'groups.add-role', params: { groupId: 'a b' }, body: { roleName: 'VIEW' } },
+      { operation: 'groups.get', params: { groupId: 'ops' } },
+    ];
+    const stdin = lines.map((line) => JSON.stringify(line)).join('\n');
+    const words = ['run', '-', '--ledger', home.file('l'), '--rejects', home.file('r'), '-o', 'name'];
+    expect(await run(home, server, words, stdin)).toMatchObject({ code: 0, err: expect.stringMatching(/^\d+ of/) });
+    expect(server.received.map(({ method, path }) => `${method} ${path.split('/v1')[1]}`).sort()).toEqual([
+      'GET /groups/ops',
+      'POST /groups/a%20b/role',
+    ]);
+  });
+
+  test('takes members, JSON in cells, and columns that say where they belong', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 204 }));
+    const file = await rows(home, 'operation,params.groupName,body.userId\nuser-accesses.add-user,ops,u1;u2\n');
+    expect(await run(home, server, ['run', file])).toMatchObject({ code: 0, err: expect.stringMatching(/^\d+ of/) });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual([{ userId: 'u1' }, { userId: 'u2' }]);
+    await using groups = await groupServer();
+    const nested = await rows(home, 'groupName,dependencies\nops,"[{""groupName"":""x""}]"\n', 'nested.csv');
+    expect((await run(home, groups, ['run', nested, ...creating])).code).toBe(0);
+    expect(JSON.parse(groups.received[0]?.body ?? '')).toEqual({
+      groupName: 'ops',
+      dependencies: [{ groupName: 'x' }],
+    });
+  });
+
+  test('prints a table that is lined up', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer({ 'a-long-name': refusal(412, 'GROUP_NAME_TAKEN') });
+    const file = await rows(home, 'groupName\nops\na-long-name\n');
+    const { code, out } = await run(home, server, ['run', file, ...creating, '--concurrency', '1']);
+    expect(code).toBe(8);
+    expect(out.split('\n')).toEqual([
+      'LINE  OPERATION      STATE   STATUS  CODE              MESSAGE                ID',
+      '2     groups.create  ok      201                                              id-ops',
+      '3     groups.create  failed  412     GROUP_NAME_TAKEN  said GROUP_NAME_TAKEN',
+      '',
+    ]);
+  });
+
+  test('sends nothing where one row can not be sent, and names each such row', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const text = 'groupName,strange\nops,\n,\nx,1\n"a"b,\n';
+    const file = await rows(home, text);
+    const { code, err } = await run(home, server, ['run', file, ...creating]);
+    expect(code).toBe(2);
+    expect(err).toContain('3 rows can');
+    for (const line of [
+      'line 3: groupName is missing',
+      'line 4: groups.create has no "strange"',
+      'line 5: text follows',
+    ])
+      expect(err).toContain(line);
+    expect(server.received).toEqual([]);
+    await expect(stat(home.file('rows.ledger'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('puts such rows into the reject file with --skip-invalid', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home, 'groupName,roles\n,A\nops,B\n');
+    const outcome = await run(home, server, ['run', file, ...creating, '--skip-invalid', '-o', 'jsonl']);
+    expect(outcome.code).toBe(8);
+    expect(reportOf(outcome.out).map(({ line, state }) => [line, state])).toEqual(
+      expect.arrayContaining([
+        [2, 'invalid'],
+        [3, 'ok'],
+      ]),
+    );
+    expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName,roles\n,A\n');
+  });
+
+  test.each([
+    ['', 'holds no rows'],
+    ['a,a\n1,2\n', 'twice'],
+    ['groupName\n"never closed\n', 'never closed'],
+    ['{"operation":"groups.nothing"}\n', 'There is no operation'],
+    ['{"operation":"groups.get","params":{"id":"x"}}\n', 'params has "id"; there are groupId'],
+    ['{"operation":"groups.get","parms":{}}\n', 'it has "parms"'],
+    ['{"params":{}}\n', 'names no operation'],
+    ['{"operation":"groups.get"}\n{\n', 'line 2: it is not JSON'],
+  ])('refuses %j before anything is sent', async (text, reason) => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const { code, err } = await run(home, server, ['run', await rows(home, text)]);
+    expect(code).toBe(2);
+    expect(err).toContain(reason);
+    expect(server.received).toEqual([]);
+  });
+
+  test('refuses a row that has no end', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home, `groupName\n"${'x'.repeat(1_200_000)}`);
+    expect((await run(home, server, ['run', file, ...creating])).err).toContain('longer than 1 MiB');
+    const json = await rows(home, `{${' '.repeat(1_200_000)}`, 'rows.jsonl');
+    expect((await run(home, server, ['run', json])).err).toContain('longer than 1 MiB');
+    expect(server.received).toEqual([]);
+  });
+
+  test('refuses what is not UTF-8, and a file that is not there', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    await writeFile(home.file('latin.csv'), Buffer.from([0x61, 0x0a, 0xe9, 0x0a]));
+    expect((await run(home, server, ['run', home.file('latin.csv')])).err).toContain('not UTF-8');
+    expect((await run(home, server, ['run', home.file('nothing.csv')])).code).toBe(2);
+  });
+
+  test.each([
+    ['--concurrency', '0'],
+    ['--concurrency', '65'],
+    ['--rate', '0'],
+    ['--rate', 'fast'],
+    ['--max-errors', '-1'],
+    ['--columns', 'nmae'],
+    ['--operation', 'groups.nothing'],
+  ])('%s %s is wrong usage', async (...words) => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home, 'groupName\nops\n');
+    expect((await run(home, server, ['run', file, ...creating, ...words])).code).toBe(2);
+    expect(server.received).toEqual([]);
+  });
+
+  test('reports a row that makes no path, and goes on', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: {} }));
+    const file = await rows(home, 'groupId\n..\nops\n');
+    const outcome = await run(home, server, ['run', file, '--operation', 'groups.get', '-o', 'csv']);
+    expect(outcome.code).toBe(8);
+    expect(outcome.out).toContain('2,groups.get,failed,,INVALID,"groupId');
+    expect(outcome.out).toContain('3,groups.get,ok,200');
+  });
+
+  test('shows with --dry-run what would be sent, without secrets, and leaves no file', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({}));
+    const file = await rows(home, 'operation,userId,newPassword,groupId\ngroups.remove,,,ops\n');
+    const outcome = await run(home, server, ['run', file, '--dry-run', '-o', 'jsonl']);
+    expect(outcome.code).toBe(0);
+    expect(reportOf(outcome.out)).toEqual([
+      { line: 2, operation: 'groups.remove', method: 'DELETE', url: `${server.url}/security/iam/v1/groups/ops` },
+    ]);
+    expect(server.received).toEqual([]);
+    await expect(stat(home.file('rows.ledger'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('works on the real service: groups, and their members', async () => {
+    await using home = await Home.make();
+    await using server = await startServer();
+    const { clientId, clientSecret } = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };
+    const variables = { IAM_CLIENT_ID: clientId, IAM_CLIENT_SECRET: clientSecret };
+    const file = await rows(
+      home,
+      `groupName,roles\n${Array.from({ length: 40 }, (_, at) => `group-${at},VIEW`).join('\n')}`,
+    );
+    const words = ['bulk', 'run', file, ...creating, '-o', 'name', '-q'];
+    expect(await home.iam(words, { url: server.url, variables })).toMatchObject({ code: 0, err: '' });
+    const { items } = await server.admin.groups.list({ query: { limit: 1000 } });
+    expect(items.filter(({ groupName }) => groupName.startsWith('group-'))).toHaveLength(40);
+  });
+});

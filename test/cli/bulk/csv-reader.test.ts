@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CsvReader } from '../../../src/cli/bulk/csv-reader.ts';
+import { csvHeading } from '../../../src/cli/runtime/csv.ts';
+
+/** The cells that come out of pieces of text. */
+function cellsOf(pieces: readonly string[]): string[][] {
+  const reader = new CsvReader();
+  const records = [...pieces.flatMap((piece) => [...reader.push(piece)]), ...reader.end()];
+  return records.map(({ cells }) => [...cells]);
+}
+
+const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', ';', 'é', '😀') });
+const record = fc.array(cell, { minLength: 1, maxLength: 4 }).filter((cells) => cells.join('').trim() !== '');
+
+describe('CSV', () => {
+  test('is read as it was written, wherever it is cut, with either end of line', () => {
+    fc.assert(
+      fc.property(fc.array(record), fc.constantFrom('\n', '\r\n'), fc.nat(), (rows, end, at) => {
+        const text = rows.map((cells) => csvHeading(cells) + end).join('');
+        const cut = text.length === 0 ? 0 : at % text.length;
+        expect(cellsOf([text.slice(0, cut), text.slice(cut)])).toEqual(rows);
+      }),
+    );
+  });
+
+  test('tells on which line a record begins, and gives its text', () => {
+    const reader = new CsvReader();
+    const records = [...reader.push('a,b\r\n\r\n"x\ny",1\r\n2,'), ...reader.end()];
+    expect(records).toEqual([
+      { line: 1, cells: ['a', 'b'], text: 'a,b' },
+      { line: 3, cells: ['x\ny', '1'], text: '"x\ny",1' },
+      { line: 5, cells: ['2', ''], text: '2,' },
+    ]);
+  });
+
+  test.each([
+    ['"a"b\n', 'text follows a closing quote'],
+    ['"a\n', 'a quote is never closed'],
+  ])('tells what is wrong with %j', (text, problem) => {
+    const reader = new CsvReader();
+    expect([...reader.push(text), ...reader.end()].map((found) => found.problem)).toEqual([problem]);
+  });
+});

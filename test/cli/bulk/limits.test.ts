@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { run as runWords } from '../../../src/cli/run.ts';
+import { type FakeServer, refusal, startFake } from '../../client/fake-server.ts';
+import { Home, signedIn } from '../run-cli.ts';
+
+const made = { status: 201, json: { groupId: 'g' } };
+const creating = ['--operation', 'groups.create', '-o', 'jsonl'];
+
+async function rows(home: Home, count: number): Promise<string> {
+  const names = Array.from({ length: count }, (_, at) => `group-${at}`);
+  await writeFile(home.file('rows.csv'), `groupName\n${names.join('\n')}\n`);
+  return home.file('rows.csv');
+}
+
+function run(
+  home: Home,
+  server: { url: string },
+  words: readonly string[],
+  variables: Record<string, string> = signedIn,
+) {
+  return home.iam(['bulk', 'run', ...words], { url: server.url, variables });
+}
+
+const nameIn = (server: FakeServer, at: number) =>
+  (JSON.parse(server.received[at]?.body ?? '{}') as { groupName?: string }).groupName;
+
+describe('a server that asks for a pause', () => {
+  test.each([429, 503])('by %d gets the same row again after it, whatever the operation', async (status) => {
+    await using home = await Home.make();
+    let calls = 0;
+    await using server = await startFake(() => {
+      calls += 1;
+      return calls === 1 ? { ...refusal(status, 'BUSY'), headers: { 'retry-after': '0' } } : made;
+    });
+    const outcome = await run(home, server, [await rows(home, 2), ...creating, '--concurrency', '1']);
+    expect(outcome.code).toBe(0);
+    expect([0, 1, 2].map((at) => nameIn(server, at))).toEqual(['group-0', 'group-0', 'group-1']);
+  });
+
+  test('for longer than --max-wait ends the run, whose other rows are not sent', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ ...refusal(429, 'BUSY'), headers: { 'retry-after': '60' } }));
+    const file = await rows(home, 50);
+    const outcome = await run(home, server, [file, ...creating, '--max-wait', '5', '--concurrency', '2']);
+    expect(outcome.code).toBe(75);
+    expect(outcome.err).toContain('run the same again to go on');
+    expect(server.received.length).toBeLessThanOrEqual(3);
+  });
+
+  test('without saying how long gets again only what may be repeated', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => refusal(503, 'BUSY'));
+    expect((await run(home, server, [await rows(home, 1), ...creating])).code).toBe(8);
+    expect(server.received).toHaveLength(1);
+    await writeFile(home.file('reads.jsonl'), '{"operation":"groups.get","params":{"groupId":"ops"}}\n');
+    expect((await run(home, server, [home.file('reads.jsonl'), '--ledger', home.file('reads.ledger')])).code).toBe(8);
+    expect(server.received).toHaveLength(4);
+  });
+});
+
+describe('a run ends before its last row', () => {
+  test('once as many rows failed as --max-errors says', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => refusal(412, 'X'));
+    const words = [await rows(home, 100), ...creating, '--max-errors', '5', '--concurrency', '2'];
+    const outcome = await run(home, server, words);
+    expect(outcome.code).toBe(8);
+    expect(outcome.err).toContain('--max-errors');
+    expect(server.received.length).toBeGreaterThanOrEqual(5);
+    expect(server.received.length).toBeLessThanOrEqual(7);
+  });
+
+  test.each([
+    ['the credentials are refused', refusal(401, 'CREDENTIALS_INVALID'), 4],
+    ['the token is refused', refusal(401, 'TOKEN_INVALID'), 4],
+  ])('where %s: no row could be done', async (_what, reply, code) => {
+    await using home = await Home.make();
+    await using server = await startFake(() => reply);
+    const words = [await rows(home, 100), ...creating, '--concurrency', '2'];
+    expect((await run(home, server, words)).code).toBe(code);
+    expect(server.received.length).toBeLessThanOrEqual(4);
+  });
+
+  test('where nobody listens, and all rows can be sent later', async () => {
+    await using home = await Home.make();
+    const words = [await rows(home, 100), ...creating];
+    const outcome = await run(home, { url: 'http://127.0.0.1:9' }, words);
+    expect(outcome.code).toBe(75);
+    expect(outcome.out.split('\n').length).toBeLessThan(10);
+  });
+
+  test('where nobody is signed in, before it begins', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => made);
+    expect((await run(home, server, [await rows(home, 2), ...creating], {})).code).toBe(4);
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('rows that delete', () => {
+  const deleting = async (home: Home, count: number) => {
+    const ids = Array.from({ length: count }, (_, at) => `g${at}`);
+    await writeFile(home.file('gone.csv'), `groupId\n${ids.join('\n')}\n`);
+    return [home.file('gone.csv'), '--operation', 'groups.remove'];
+  };
+
+  test('need their number, for which --yes is not enough', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 204 }));
+    const words = await deleting(home, 3);
+    for (const more of [[], ['--yes']]) {
+      const outcome = await run(home, server, [...words, ...more]);
+      expect([outcome.code, outcome.err.includes('--confirm 3')]).toEqual([10, true]);
+    }
+    expect((await run(home, server, [...words, '--confirm', '4'])).code).toBe(1);
+    expect(server.received).toEqual([]);
+    expect((await run(home, server, [...words, '--confirm', '3'])).code).toBe(0);
+    expect(server.received).toHaveLength(3);
+  });
+
+  test('need --yes where there is one', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 204 }));
+    const words = await deleting(home, 1);
+    expect((await run(home, server, words)).code).toBe(10);
+    expect(server.received).toEqual([]);
+    expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
+  });
+
+  test('count only where they are still to be sent', async () => {
+    await using home = await Home.make();
+    const gone = new Set<string>();
+    await using server = await startFake(({ path }) => {
+      const isFirst = !gone.has(path) && gone.size === 2;
+      gone.add(path);
+      return isFirst ? refusal(412, 'X') : { status: 204 };
+    });
+    const words = await deleting(home, 3);
+    expect((await run(home, server, [...words, '--confirm', '3', '--concurrency', '1'])).code).toBe(8);
+    expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
+    expect(server.received).toHaveLength(4);
+  });
+});
+
+describe('many rows', () => {
+  test('wait for the reader of the report: no more are sent than are under way', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => made);
+    const over = new AbortController();
+    const stdout = new PassThrough({ highWaterMark: 1 });
+    const io = {
+      ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough() },
+      ...{ signal: over.signal, releaseSignals: () => undefined },
+    };
+    const variables = { ...home.variables, ...signedIn, IAM_BASE_URL: server.url };
+    const words = ['bulk', 'run', await rows(home, 10_000), ...creating, '--concurrency', '8'];
+    const done = runWords(words, io, { variables, now: () => 0, random: () => 0 });
+    await once(stdout, 'readable');
+    let seen = -1;
+    while (seen !== server.received.length) {
+      seen = server.received.length;
+      for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(server.received.length).toBeLessThanOrEqual(10);
+    over.abort('SIGINT');
+    stdout.resume();
+    expect(await done).toBe(130);
+    expect(server.received.length).toBeLessThanOrEqual(10);
+  });
+
+  test('are all done by --concurrency calls at a time', async () => {
+    await using home = await Home.make();
+    const names = new Set<string>();
+    let [underWay, most] = [0, 0];
+    await using server = await startFake(async ({ body }) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      names.add((JSON.parse(body) as { groupName: string }).groupName);
+      underWay -= 1;
+      return made;
+    });
+    const outcome = await run(home, server, [await rows(home, 2_000), ...creating, '--concurrency', '16']);
+    expect(outcome.code).toBe(0);
+    expect(outcome.err).toBe('1000 of 2000 rows\n2000 of 2000 rows done.\n');
+    expect(outcome.out.trim().split('\n')).toHaveLength(2_000);
+    expect([names.size, server.received.length]).toEqual([2_000, 2_000]);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(16);
+  }, 60_000);
+
+  test('have no progress with --quiet, and a bar on a terminal', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => made);
+    const words = ['bulk', 'run', await rows(home, 3), ...creating];
+    const shown = await home.iam(words, { url: server.url, variables: signedIn, columns: 80 });
+    expect(shown.err).toContain('\r[########                ] 1 of 3 rows');
+    const quiet = await home.iam([...words, '--ledger', home.file('other'), '-q'], {
+      url: server.url,
+      variables: signedIn,
+      columns: 80,
+    });
+    expect(quiet).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('are all sent although the reader of the report went', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => made);
+    const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+    stdout.on('error', () => undefined);
+    const io = {
+      ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough() },
+      ...{ signal: new AbortController().signal, releaseSignals: () => undefined },
+    };
+    const variables = { ...home.variables, ...signedIn, IAM_BASE_URL: server.url };
+    const words = ['bulk', 'run', await rows(home, 30), ...creating];
+    expect(await runWords(words, io, { variables, now: () => 0, random: () => 0 })).toBe(0);
+    expect(server.received).toHaveLength(30);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { cell, fieldLines, plain, type Row, tableWriter } from '../../src/cli/runtime/table.ts';
+
+const id = '0123456789abcdef01234567';
+const columns = ['groupId', 'groupName', 'organizationId', 'businessUnitId', 'roles', 'dependencies', 'createdAt', 'x'];
+const row = Object.fromEntries(columns.map((column) => [column, column === 'groupId' ? id : 'wörter '.repeat(12)]));
+
+/** The places of a line on a terminal, counted apart from the code: letters of East Asia take two. */
+function places(line: string): number {
+  return [...line].reduce((sum, letter) => sum + (/[\u3000-\u9fff\u{1f600}]/u.test(letter) ? 2 : 1), 0);
+}
+
+function linesOf(rows: readonly Row[], width?: number): string[] {
+  return tableWriter({ width, columnsOf: () => columns })(rows);
+}
+
+describe('a table', () => {
+  test.each([80, 120, 200])('fits %d columns, and never cuts an id', (width) => {
+    const wide = { ...row, groupName: '漢字'.repeat(30), roles: ['😀'.repeat(50)] };
+    const lines = linesOf([row, wide], width);
+    for (const line of lines) expect(places(line)).toBeLessThanOrEqual(width);
+    expect(lines.filter((line) => line.startsWith(`${id}  `))).toHaveLength(2);
+  });
+
+  test('is cut nowhere without a width', () => {
+    expect(linesOf([row])[1]).toContain(`${'wörter '.repeat(12)}  `);
+  });
+
+  test('lines up letters that take two places', () => {
+    const write = tableWriter({ columnsOf: () => ['a', 'b'] });
+    const lines = write([
+      { a: '漢字', b: 1 },
+      { a: 'abcde', b: 2 },
+      { a: 'e\u0301', b: 3 },
+    ]);
+    expect(lines).toEqual(['A      B', '漢字   1', 'abcde  2', 'e\u0301      3']);
+  });
+
+  test('keeps its widths with the rows that follow, and has its heading again where a column comes', () => {
+    const write = tableWriter({ columnsOf: (rows) => [...new Set(rows.flatMap((one) => Object.keys(one)))] });
+    expect(write([{ a: 'long value', b: 1 }])).toEqual(['A           B', 'long value  1']);
+    expect(write([{ a: 'x', b: 2 }])).toEqual(['x           2']);
+    expect(write([{ a: 'x', c: 3 }])).toEqual(['A           B  C', 'x              3']);
+  });
+
+  test('of more rows than arguments fit into a call is made', () => {
+    const rows = Array.from({ length: 200_000 }, (_, at) => ({ groupId: at }));
+    expect(linesOf(rows)).toHaveLength(200_001);
+  });
+});
+
+test('names of fields are lined up and stripped like values', () => {
+  expect(fieldLines({ 'a\u001b[2j': 'x\u009b', 漢字: '\u200fy', none: null })).toEqual(['a[2j  x', '漢字  y']);
+});
+
+test.each(['\u001b', '\u0007', '\u009d', '\u200e', '\u200f', '\u2028', '\u202a', '\u202e', '\u2069', '\t', '\n'])(
+  '%j is in no text for people',
+  (letter) => {
+    expect(plain(`a${letter}b`)).toBe('ab');
+    expect(cell([{ a: `x${letter}`, b: 1 }])).not.toContain(letter);
+  },
+);

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { startFake } from '../client/fake-server.ts';
+import { bin, Sandbox } from './cli-process.ts';
+
+const shell = promisify(execFile);
+
+/** Lists without an end, and groups that are made. */
+function endlessServer() {
+  return startFake(({ method, path }) => {
+    if (method !== 'GET') return { status: 201, json: { groupId: 'g' } };
+    const at = Number(new URL(path, 'http://x').searchParams.get('after') ?? 0);
+    const json = Array.from({ length: 1000 }, (_, row) => ({ groupId: `g${at + row}`, groupName: 'n'.repeat(90) }));
+    return { status: 206, json, headers: { link: `</x?after=${at + 1000}>; rel="next"` } };
+  });
+}
+
+test.each(['table', 'json', 'jsonl'])(
+  'a list without an end, as %s, ends with its reader and no failure',
+  async (format) => {
+    await using sandbox = await Sandbox.make();
+    await using server = await endlessServer();
+    const script = `"$0" "$1" groups list --all -o ${format} 2> err | head -n 3; echo "$\{PIPESTATUS[0]}"`;
+    const env = { PATH: process.env.PATH, HOME: sandbox.folder, IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
+    const { stdout } = await shell('bash', ['-c', script, process.execPath, bin], { cwd: sandbox.folder, env });
+    expect(stdout.trim().split('\n')).toHaveLength(4);
+    expect(stdout.trim().split('\n').at(-1)).toBe('0');
+    expect(await readFile(sandbox.file('err'), 'utf8')).toBe('');
+    expect(server.received.length).toBeLessThan(10);
+  },
+);
+
+test('the built command queries', async () => {
+  await using sandbox = await Sandbox.make();
+  await using server = await startFake(() => ({ json: [{ groupName: 'ops' }, { groupName: 'leads' }] }));
+  const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
+  const words = ['groups', 'list', '-o', 'name', '--query', 'sort([].groupName)'];
+  expect(await sandbox.iam(words, variables)).toEqual({ code: 0, out: 'leads\nops\n', err: '' });
+  expect(await sandbox.iam(['groups', 'list', '--query', '['], variables)).toMatchObject({ code: 2, out: '' });
+});
+
+test('a bulk run is ended by a signal, finishes what is under way, and goes on by itself', async () => {
+  await using sandbox = await Sandbox.make();
+  const held: (() => void)[] = [];
+  await using server = await startFake(async () => {
+    if (held.length < 2) await new Promise<void>((resolve) => held.push(resolve));
+    return { status: 201, json: { groupId: 'g' } };
+  });
+  const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
+  await writeFile(sandbox.file('rows.csv'), `groupName\n${Array.from({ length: 20 }, (_, at) => `g${at}`).join('\n')}`);
+  const words = ['bulk', 'run', 'rows.csv', '--operation', 'groups.create', '--concurrency', '2', '-o', 'csv'];
+  const running = sandbox.start(process.execPath, [bin, ...words], variables);
+  while (held.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  const told = new Promise((resolve) => running.child.stderr?.once('data', resolve));
+  running.child.kill('SIGINT');
+  expect(String(await told)).toContain('Interrupted');
+  for (const release of held) release();
+  const first = await running.done;
+  expect([first.code, first.out.trim().split('\n').length, server.received.length]).toEqual([130, 3, 2]);
+  const second = await sandbox.iam(words, variables);
+  expect([second.code, second.err]).toEqual([0, '18 of 18 rows done; 2 were done before.\n']);
+  expect(new Set(server.received.map(({ body }) => body)).size).toBe(20);
+});

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest';
+import { emailContact } from '../../../src/server/identity/contacts.ts';
+import { startSession } from '../../../src/server/identity/sessions.ts';
+import { giveTicket } from '../../../src/server/identity/tickets.ts';
+import { appClientId, startServer, type TestServer } from '../../harness.ts';
+import { userToken } from '../operations/user-token.ts';
+import { send } from './calls.ts';
+import { sendNotice, sendTestCode } from './messages.ts';
+
+const start = '2026-03-01T12:00:00.000Z';
+const atStart = { now: start, frozen: false, offset: 0 };
+const path = '/_iam/clock';
+
+const show = async (server: TestServer) => (await send(server, path)).body;
+const put = (server: TestServer, body: unknown) => send(server, path, { method: 'PUT', body });
+
+async function statusWith(server: TestServer, token: string): Promise<number> {
+  return (await server.as({ token }).raw('GET', '/security/iam/v1/groups')).status;
+}
+
+function claimsOf(token: string): { jti: string; exp: number; sid: string } {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+test('shows what the server takes the time for', async () => {
+  await using server = await startServer();
+  expect(await send(server, path)).toMatchObject({ status: 200, body: atStart });
+  server.clock.advance(5);
+  expect(await show(server)).toMatchObject({ now: '2026-03-01T12:00:05.000Z' });
+});
+
+describe('setting it', () => {
+  test.each([
+    [{ set: '2030-01-31T12:00:00Z' }, { now: '2030-01-31T12:00:00.000Z', frozen: false, offset: 123724800 }],
+    [
+      { set: '2020-01-01T01:00:00+01:00', freeze: true },
+      { now: '2020-01-01T00:00:00.000Z', frozen: true },
+    ],
+    [{ advance: '10m' }, { now: '2026-03-01T12:10:00.000Z', frozen: false, offset: 600 }],
+    [{ advance: '-1h30m' }, { now: '2026-03-01T10:30:00.000Z', frozen: false, offset: -5400 }],
+    [{ advance: '250ms' }, { now: '2026-03-01T12:00:00.250Z', offset: 0.25 }],
+    [{ freeze: true }, { now: start, frozen: true, offset: 0 }],
+    [{ freeze: false }, atStart],
+    [{ reset: true }, atStart],
+  ])('with %j answers %j', async (body, expected) => {
+    await using server = await startServer();
+    const answer = await put(server, body);
+    expect(answer).toMatchObject({ status: 200, body: expected });
+    expect(await show(server)).toEqual(answer.body);
+  });
+
+  test('freezes and goes on from where it stands', async () => {
+    await using server = await startServer();
+    await put(server, { freeze: true });
+    server.clock.advance(60);
+    expect(await show(server)).toEqual({ now: start, frozen: true, offset: -60 });
+    await put(server, { advance: '1s' });
+    await put(server, { freeze: false });
+    server.clock.advance(1);
+    expect(await show(server)).toEqual({ now: '2026-03-01T12:00:02.000Z', frozen: false, offset: -59 });
+    await put(server, { reset: true });
+    expect(await show(server)).toEqual({ now: '2026-03-01T12:01:01.000Z', frozen: false, offset: 0 });
+  });
+
+  test.each([
+    [{}],
+    [[]],
+    [{ now: start }],
+    [{ set: 'tomorrow' }],
+    [{ set: '2030-01-31' }],
+    [{ set: '2030-01-31T12:00:00' }],
+    [{ set: '2030-02-30T12:00:00Z' }],
+    [{ set: '3000-01-01T00:00:00Z' }],
+    [{ set: '1969-12-31T23:59:59Z', freeze: true }],
+    [{ set: 1_900_000_000 }],
+    [{ advance: '10' }],
+    [{ advance: 10 }],
+    [{ advance: '999999999w', freeze: true }],
+    [{ advance: '-999999999w' }],
+    [{ freeze: 'yes' }],
+    [{ reset: false }],
+    [{ reset: true, freeze: true }],
+    [{ set: '2030-01-31T12:00:00Z', advance: '1s' }],
+    [{ advance: '1s', reset: true }],
+    [{ to: 'expiry' }],
+    [{ to: 'end', of: 'x' }],
+    [{ of: 'x' }],
+    [{ freeze: true, offset: '1s' }],
+    [{ to: 'expiry', of: 'x', offset: 'soon' }],
+  ])('refuses %j, and the clock is as it was', async (body) => {
+    await using server = await startServer();
+    expect(await put(server, body)).toMatchObject({ status: 400, body: [{ code: expect.stringMatching(/^FIELD_/) }] });
+    expect(await show(server)).toEqual(atStart);
+  });
+
+  test('is for administrators where other machines call, and for readers to see', async () => {
+    await using server = await startServer({ flags: { 'allow-remote': true } });
+    expect([(await send(server, path)).status, (await put(server, { freeze: true })).status]).toEqual([401, 401]);
+    const reader = await server.withAuthorities(['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC']);
+    expect((await reader.raw('GET', path)).status).toBe(200);
+    expect((await reader.raw('PUT', path, { body: { freeze: true } })).status).toBe(403);
+    expect((await server.admin.raw('GET', path)).body).toMatchObject({ frozen: false });
+    expect((await server.admin.raw('PUT', path, { body: { freeze: true } })).body).toMatchObject({ frozen: true });
+  });
+});
+
+describe('what ends', () => {
+  test('does so by this clock', async () => {
+    await using server = await startServer();
+    const token = await userToken(server, { roles: ['ADMIN'] });
+    await put(server, { advance: '59m59s' });
+    expect(await statusWith(server, token)).toBe(200);
+    await put(server, { advance: '1s' });
+    expect(await statusWith(server, token)).toBe(401);
+    const login = await server.admin.clientIdentities.login();
+    expect(claimsOf(login.accessToken).exp).toBe(Date.parse('2026-03-01T14:00:00.000Z') / 1000);
+  });
+
+  test('is gone to by name, before and after its end', async () => {
+    await using server = await startServer();
+    await put(server, { freeze: true });
+    const token = await userToken(server, { roles: ['ADMIN'] });
+    const { jti } = claimsOf(token);
+    for (const of of [token, jti]) {
+      expect((await put(server, { to: 'expiry', of, offset: '-1s' })).body).toMatchObject({
+        now: '2026-03-01T12:59:59.000Z',
+        frozen: true,
+      });
+      expect(await statusWith(server, token)).toBe(200);
+      expect((await put(server, { to: 'expiry', of })).body).toMatchObject({ now: '2026-03-01T13:00:00.000Z' });
+      expect(await statusWith(server, token)).toBe(401);
+      expect((await put(server, { to: 'expiry', of, offset: '1h', freeze: true })).status).toBe(200);
+    }
+  });
+
+  test('can be a session, a code by its challenge or its message, a refresh token or a ticket', async () => {
+    await using server = await startServer();
+    const { world } = server;
+    const { sid } = claimsOf(await userToken(server, { userId: 'u1' }));
+    const contact = emailContact('ann@example.com');
+    const messageId = await sendTestCode(world, { purpose: 'recovery', subject: 'user:u1' }, contact);
+    const codeId = (await world.store.messages.get(messageId))?.codeId ?? '';
+    const begun = {
+      clientId: appClientId,
+      userId: 'u1',
+      level: 'AUTH-BASIC',
+      remember: false,
+      renewable: true,
+    } as const;
+    const { refreshToken } = await world.store.transaction((tx) => startSession(tx, begun, world));
+    const ticket = await ticketOf(server);
+    for (const [of, now] of [
+      [sid, '2026-03-02T00:00:00.000Z'],
+      [messageId, '2026-03-01T12:10:00.000Z'],
+      [codeId, '2026-03-01T12:10:00.000Z'],
+      [refreshToken, '2026-03-31T12:00:00.000Z'],
+      [ticket, expect.stringMatching(/^2026-03-01T12:/)],
+    ])
+      expect(await put(server, { to: 'expiry', of })).toMatchObject({ status: 200, body: { now } });
+  });
+
+  test.each(['nobody', 'a.b.c', '__proto__', 'ü', 'x'.repeat(16_384)])(
+    'is not known as %.20j, and the clock is as it was',
+    async (of) => {
+      await using server = await startServer();
+      expect(await put(server, { to: 'expiry', of })).toMatchObject({
+        status: 404,
+        body: [{ code: 'EXPIRY_NOT_FOUND' }],
+      });
+      expect(await show(server)).toEqual(atStart);
+    },
+  );
+
+  test('is no message without a code', async () => {
+    await using server = await startServer();
+    const of = await sendNotice(server.world, 'ann@example.com');
+    expect((await put(server, { to: 'expiry', of })).status).toBe(404);
+  });
+});
+
+describe('a clock that goes back', () => {
+  test('brings back no token from before a secret was changed, and no session that was ended', async () => {
+    await using server = await startServer();
+    const token = await userToken(server, { roles: ['ADMIN'] });
+    const { accessToken } = await server.admin.clientIdentities.login();
+    await put(server, { advance: '1s' });
+    await server.world.store.transaction(async (tx) => {
+      const client = await tx.clients.getBy('bootstrap', 'admin');
+      const from = Date.parse(start) / 1000 + 1;
+      if (client) await tx.clients.replace({ ...client, tokensValidFrom: from });
+    });
+    expect((await send(server, `/_iam/sessions?sessionId=${claimsOf(token).sid}`, { method: 'DELETE' })).status).toBe(
+      200,
+    );
+    for (const advance of ['0s', '-1s', '-1h']) {
+      await put(server, { advance });
+      expect([await statusWith(server, token), await statusWith(server, accessToken)]).toEqual([401, 401]);
+    }
+  });
+
+  test('makes later messages still come later', async () => {
+    await using server = await startServer();
+    await put(server, { advance: '7d' });
+    const first = await sendNotice(server.world, 'ann@example.com');
+    await put(server, { reset: true });
+    const second = await sendNotice(server.world, 'ann@example.com');
+    expect(second > first).toBe(true);
+  });
+
+  test('holds nobody back until it is there again', async () => {
+    await using server = await startServer();
+    await put(server, { set: '2030-01-01T00:00:00Z' });
+    const { clientId, clientSecret } = await server.makeClient();
+    const wrong = server.as({ basic: { clientId, clientSecret: 'wrong' } });
+    for (let at = 0; at < 11; at += 1) await wrong.raw('GET', '/security/iam/v1/groups');
+    await put(server, { reset: true });
+    const right = server.as({ basic: { clientId, clientSecret } });
+    const held = await right.raw('GET', '/security/iam/v1/groups');
+    expect([held.status, Number(held.headers['retry-after']) <= 30]).toEqual([429, true]);
+    await put(server, { advance: '30s' });
+    expect((await right.raw('GET', '/security/iam/v1/groups')).status).toBe(403);
+  });
+});
+
+test('a clock that goes back keeps nobody from giving and getting codes until it is there again', async () => {
+  const users = [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com' }];
+  await using server = await startServer({ seed: { users } });
+  const call = (operation: string, body: object) =>
+    server.as().raw('POST', `/security/iam/v1/user-identities/${operation}?clientId=${appClientId}`, { body });
+  const retrieve = () => call('retrieve-identity', { userName: 'ann' });
+  const guess = async () => {
+    const body = { username: 'ann', validationCode: 'wrong', newPassword: 'another horse battery staple' };
+    const { status, headers } = await call('reset-password', body);
+    return [status, headers['retry-after']];
+  };
+  await put(server, { set: '2030-01-01T00:00:00Z' });
+  for (let at = 0; at < 5; at += 1) await retrieve();
+  for (let at = 0; at < 5; at += 1) await guess();
+  expect(await guess()).toEqual([429, '3600']);
+  await put(server, { reset: true });
+  expect(await guess()).toEqual([429, '3600']);
+  await put(server, { advance: '59m' });
+  expect(await guess()).toEqual([429, '60']);
+  await put(server, { advance: '1m' });
+  expect((await guess())[0]).not.toBe(429);
+  const sent = (await server.world.store.messages.list()).length;
+  await retrieve();
+  expect((await server.world.store.messages.list()).length).toBe(sent + 1);
+});
+
+async function ticketOf({ world }: TestServer): Promise<string> {
+  const bound = { kind: 'param', clientId: appClientId } as const;
+  return (await world.store.transaction((tx) => giveTicket(tx, bound, world))).value;
+}
