@@ -20,12 +20,16 @@ const passing = [
   [
     'how long something takes',
     /\bperformance\b|\bhrtime\b|\bprocess\.uptime\b|\bperf_hooks\b/,
-    ['src/cli/commands/inbox.ts'],
+    ['src/cli/bulk/run.ts', 'src/cli/commands/inbox.ts'],
   ],
   [
     'a timer',
     /\bset(Timeout|Interval)\b|\bscheduler\b/,
     [
+      'src/cli/bulk/run.ts',
+      'src/cli/commands/background/launch.ts',
+      'src/cli/commands/background/logs.ts',
+      'src/cli/commands/background/stop.ts',
       'src/cli/runtime/files.ts',
       'src/cli/runtime/retry.ts',
       'src/server/control/routes/inbox-wait.ts',
