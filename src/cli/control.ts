@@ -19,10 +19,10 @@ export async function callControl(
   context: Context,
   method: string,
   path: string,
-  input: Pick<CallInput, 'query' | 'body'> = {},
+  input: Pick<CallInput, 'query' | 'body' | 'signal'> = {},
 ): Promise<Answer> {
   const client = await context.connect();
-  const answer = await client.raw(method, path, { ...input, signal: context.io.signal });
+  const answer = await client.raw(method, path, { signal: context.io.signal, ...input });
   try {
     assertSuccess(answer);
     return answer;

@@ -1,9 +1,18 @@
 /** The one place of the command line that reads the process: its variables, its clock, its streams. */
 import type { Environment, Io } from './runtime/io.ts';
 
-/** The variables and the clock of this process. */
+/** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
-  return { variables: process.env, now: () => Date.now(), random: () => Math.random() };
+  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), workingFolder };
+}
+
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    // It was removed meanwhile.
+    return undefined;
+  }
 }
 
 /** The streams of this process, each opened when it is first used, which takes milliseconds; `signal` ends what is under way. */

@@ -3,6 +3,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonSchema } from '../contract/manifest-types.ts';
 import type { Options } from './leaf.ts';
 import { usageError } from './runtime/failures.ts';
+import { isSecretName } from './runtime/redact.ts';
+
+export { isSecretName } from './runtime/redact.ts';
 
 export interface Field {
   /** Where its value goes in the body or the query. */
@@ -12,11 +15,6 @@ export interface Field {
   readonly schema: JsonSchema;
   /** Read from a file, never typed. */
   readonly secret: boolean;
-}
-
-/** Whether a field of this name holds something that must not be seen. */
-export function isSecretName(name: string): boolean {
-  return /(password|secret|apikey|token)$/i.test(name);
 }
 
 /** The fields of an object schema; those of objects within it by dots. */

@@ -4,6 +4,7 @@ import type { Example } from '../contract/operation.ts';
 import { explained } from './missing-role.ts';
 import { type Context, type Surroundings, withContext } from './runtime/context.ts';
 import { formats } from './runtime/output.ts';
+import { requireWritable } from './runtime/safety.ts';
 import type { GlobalOptions } from './runtime/settings.ts';
 
 export interface LeafText {
@@ -14,6 +15,8 @@ export interface LeafText {
   readonly roles?: string;
   /** `local` changes nothing on the server, `write` can be tried with --dry-run, `destructive` is confirmed besides. */
   readonly effect: 'local' | 'read' | 'write' | 'destructive';
+  /** What it does depends on what is typed, such as the id of an operation; it may well be a read. */
+  readonly effectVaries?: boolean;
 }
 
 export type Options = Readonly<Record<string, unknown>>;
@@ -35,9 +38,15 @@ function globalOptions(): Option[] {
     new Option('--timeout <seconds>', 'how long to wait for an answer'),
     new Option('--max-wait <seconds>', 'how long to wait for a busy server, and try again'),
     new Option('--color <when>', 'whether to paint').choices(['auto', 'always', 'never']),
+    new Option('--proxy <url>', 'proxy to call through'),
+    new Option('--ca-file <file>', 'certificate authorities to trust besides the usual'),
+    new Option('--client-cert <file>', 'certificate to show to the server'),
+    new Option('--client-key <file>', 'its private key'),
     new Option('--no-input', 'never ask; fail with exit code 10 instead'),
     new Option('-q, --quiet', 'no notices on standard error'),
+    new Option('--verbose', 'name the calls on standard error'),
     new Option('--debug', 'trace the calls on standard error, without secrets'),
+    new Option('--curl', 'print the calls for curl on standard error, with references for secrets'),
   ].map((option) => option.helpGroup(globalGroup));
 }
 
@@ -53,7 +62,8 @@ export function addLeaf(parent: Command, usage: string, text: LeafText): Command
   command.helpOption('-h, --help', 'show this help');
   if (text.effect === 'write' || text.effect === 'destructive')
     command.option('--dry-run', 'print what would be sent, and send no write');
-  if (text.effect === 'destructive') command.option('-y, --yes', 'do not ask for confirmation');
+  if (text.effect === 'destructive') addConfirmOptions(command);
+  texts.set(command, text);
   const name = wordsOf(command);
   const examples = text.examples.flatMap(({ title, command: typed }) => [
     `  # ${title}`,
@@ -61,6 +71,22 @@ export function addLeaf(parent: Command, usage: string, text: LeafText): Command
   ]);
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
   return command;
+}
+
+/** What each command was made from. */
+const texts = new WeakMap<Command, LeafText>();
+
+/** Adds what answers a question beforehand. */
+export function addConfirmOptions(command: Command): Command {
+  return command
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--confirm <name>', 'confirm by the name of the profile, which a protected one asks for');
+}
+
+/** Whether a run is sure to write; what only might is looked at when it comes to that. */
+function isSureToWrite(command: Command, options: Options): boolean {
+  const { effect = 'read', effectVaries = false } = texts.get(command) ?? {};
+  return (effect === 'write' || effect === 'destructive') && !effectVaries && options.dryRun !== true;
 }
 
 function describe({ title, description, roles }: LeafText): string {
@@ -81,6 +107,7 @@ export function runs(command: Command, surroundings: Surroundings, work: Work): 
     const options = typed(command);
     const global: GlobalOptions = { ...typed(rootOf(command)), ...options };
     await withContext(surroundings, global, async (context) => {
+      if (isSureToWrite(command, options)) requireWritable(context.sources);
       try {
         await work(context, args, options);
       } catch (error) {

@@ -9,6 +9,7 @@ import { type Arguments, argumentName, inputOf, type Shape, shapeOf } from './op
 import type { Context, Surroundings } from './runtime/context.ts';
 import { keepingSecret, noteSecret } from './secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from './send.ts';
+import { takenAlong } from './taken-along.ts';
 
 const verbAliases: Readonly<Record<string, readonly string[]>> = {
   delete: ['remove', 'rm'],
@@ -83,7 +84,10 @@ async function perform(
     .flat()
     .filter((arg) => arg !== undefined)
     .join(' ');
-  if (operation.effect === 'destructive') await confirmed(context, `${operation.title}: ${given}?`, options);
+  if (operation.effect === 'destructive')
+    await confirmed(context, `${operation.title}: ${given}?`, options, options.file === '-', {
+      details: () => takenAlong(context, operation.id, input.params ?? {}),
+    });
   const done = `${[wordsOf(command).replace(/^\S+ /, ''), given].filter(Boolean).join(' ')}: done`;
   const call = async () => (await send(context, operation, input)).body;
   const tolerant = options.ifNotExists === true ? () => existing(context, operation, input, call) : call;

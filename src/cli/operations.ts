@@ -14,6 +14,20 @@ export function operationOf(manifest: Manifest, id: string): ManifestOperation {
   );
 }
 
+/** The operation that a request reaches, where it is one. */
+export function operationAt(
+  { operations, prefix }: Manifest,
+  method: string,
+  path: string,
+): ManifestOperation | undefined {
+  const [target = ''] = path.split('?');
+  const below = target.startsWith(prefix) ? target.slice(prefix.length) : target;
+  const fits = (template: string) => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(below);
+  const found = operations.filter((operation) => operation.method === method && fits(operation.path));
+  // A word of a template goes before its parameters, as the server has it.
+  return found.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+}
+
 /** The candidate that needs the fewest changed letters, where that is few enough to be a slip. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates

@@ -12,6 +12,7 @@ import { addClock, clockText } from './commands/clock.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addDiff, diffText } from './commands/diff.ts';
+import { addDoctor, doctorText } from './commands/doctor.ts';
 import { addEnv, envText } from './commands/env.ts';
 import { addExport, exportText } from './commands/export.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
@@ -102,6 +103,7 @@ const ownCommands: readonly OwnCommand[] = [
   { name: 'apply', text: applyText, add: addApply },
   { name: 'diff', text: diffText, add: addDiff },
   { name: 'export', text: exportText, add: addExport },
+  { name: 'doctor', text: doctorText, add: addDoctor },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },

@@ -3,14 +3,17 @@ import type { Answer } from '../client/answer.ts';
 import { operationPath } from '../client/request.ts';
 import type { CallInput } from '../client/types.ts';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
-import { isSecretName } from './fields.ts';
 import type { Options } from './leaf.ts';
 import { baseUrlOf, requireSignIn } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';
-import { CliError } from './runtime/failures.ts';
-import { confirm } from './runtime/prompt.ts';
+import { CliError, usageError } from './runtime/failures.ts';
+import { canAsk, confirm, confirmByName } from './runtime/prompt.ts';
+import { openPath, withoutSecrets } from './runtime/redact.ts';
 import { maxWaitOf, withRetries } from './runtime/retry.ts';
-import { plainLines } from './runtime/table.ts';
+import { safetyOf } from './runtime/safety.ts';
+import { plain, plainLines } from './runtime/table.ts';
+
+export { withoutSecrets } from './runtime/redact.ts';
 
 export interface Plan {
   readonly method: string;
@@ -21,7 +24,9 @@ export interface Plan {
 
 /** Prints what a write would send, with secrets left out. */
 export async function printPlan(context: Context, plan: Plan): Promise<void> {
-  const shown = { ...plan, ...(plan.body === undefined ? {} : { body: withoutSecrets(plan.body) }) };
+  context.curl?.(plan);
+  const open = { ...plan, url: openPath(plan.url) };
+  const shown = { ...open, ...(plan.body === undefined ? {} : { body: withoutSecrets(plan.body) }) };
   if (!context.printer.isForPeople) return context.printer.value(shown);
   const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const body = shown.body === undefined ? [] : [plainLines(JSON.stringify(shown.body, null, 2))];
@@ -38,25 +43,36 @@ export function planOf(context: Context, operation: ManifestOperation, input: Ca
   return { method: operation.method, url, ...withHeaders, ...(input.body === undefined ? {} : { body: input.body }) };
 }
 
-/** A copy whose secret fields say only that they are there. */
-export function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  return Object.fromEntries(
-    entries.map(([name, inner]) => [name, isSecretName(name) ? '(secret)' : withoutSecrets(inner)]),
-  );
+export interface Severity {
+  /** More than one goes, or something that many stand on: `--yes` does not cover that. */
+  readonly severe?: boolean;
+  /** What is typed where `--yes` is not enough: the name of the profile in use where left out. */
+  readonly name?: string;
+  /** What goes along. Looked up only where somebody is asked, since that takes calls. */
+  readonly details?: () => Promise<readonly string[]>;
 }
 
-/** Asks before something goes away; ends the command where the answer is no. */
+/**
+ * Asks before something goes away; ends the command where the answer is no. In a protected profile, and for what is
+ * severe, its name has to be typed, or to be given with `--confirm`.
+ */
 export async function confirmed(
   context: Context,
   question: string,
   options: Options,
   stdinIsData = false,
+  severity: Severity = {},
 ): Promise<void> {
-  if (options.yes === true) return;
-  if (await confirm(context.asking(stdinIsData), question)) return;
+  const { isProtected, name: usual } = safetyOf(context.sources);
+  const { severe = isProtected, name = usual } = severity;
+  const given = options.confirm as string | undefined;
+  if (given !== undefined && given !== name)
+    throw usageError(`--confirm names ${JSON.stringify(given)}, and this is about ${name}; nothing was sent.`);
+  if (given !== undefined || (options.yes === true && !severe)) return;
+  const asking = context.asking(stdinIsData);
+  if (severity.details && canAsk(asking))
+    for (const line of await severity.details()) context.io.stderr.write(`  ${plain(line)}\n`);
+  if (severe ? await confirmByName(asking, question, name) : await confirm(asking, question)) return;
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
 }
 

@@ -1,11 +1,11 @@
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { type Answer, asPage, assertSuccess } from './answer.ts';
 import { areas } from './areas.ts';
 import { type Credentials, createSession, type Session, type TokenCache } from './credentials.ts';
 import { InputError } from './errors.ts';
 import { encodeBody, joinHeaders, type OutgoingRequest, operationPath, queryString, readBaseUrl } from './request.ts';
-import { createTransport, type Timeouts, type Transport } from './transport.ts';
+import { createTransport, type Timeouts, type TlsOptions, type Transport } from './transport.ts';
 import type { AreasOf, CallInput } from './types.ts';
 
 export interface ClientOptions {
@@ -16,7 +16,12 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: Timeouts | undefined;
   readonly connections?: number | undefined;
+  readonly tls?: TlsOptions | undefined;
+  /** Opens connections another way, such as through a proxy; `tls` is for who makes it. */
+  readonly connector?: buildConnector.connector | undefined;
   readonly dispatcher?: Dispatcher | undefined;
+  /** What else calls go through, for the messages of failures. */
+  readonly via?: string | undefined;
   readonly tokenCache?: TokenCache | undefined;
   /** Called before each request leaves, login included; for tracing. Sees secrets. */
   readonly onRequest?: ((request: OutgoingRequest) => void) | undefined;

@@ -1,5 +1,5 @@
 /** Sends one request over undici and reads the whole answer. The only file that touches the network. */
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import { type Answer, parseBody } from './answer.ts';
 import { NetworkError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
@@ -12,6 +12,14 @@ export interface Timeouts {
   readonly total?: number | undefined;
 }
 
+/** Whom connections trust, and what they show; PEM texts. */
+export interface TlsOptions {
+  /** In place of the roots that Node comes with. */
+  readonly ca?: string[];
+  readonly cert?: string;
+  readonly key?: string | undefined;
+}
+
 export interface Transport {
   send(request: OutgoingRequest): Promise<Answer>;
   close(): Promise<void>;
@@ -22,26 +30,48 @@ export interface TransportOptions {
   readonly timeouts?: Timeouts | undefined;
   /** Most connections at the same time. */
   readonly connections?: number | undefined;
+  readonly tls?: TlsOptions | undefined;
+  /** Opens connections another way, such as through a proxy; `tls` is for who makes it. */
+  readonly connector?: buildConnector.connector | undefined;
   /** Takes the place of the client's own connections; whoever made it closes it. */
   readonly dispatcher?: Dispatcher | undefined;
+  /** What else a call goes through, for the messages of failures. */
+  readonly via?: string | undefined;
 }
 
 const defaultTimeouts = { connect: 5_000, total: 30_000 };
 
 /** Opens connections to one origin, when the first request is sent. */
-export function createTransport({ origin, dispatcher, connections = 32, ...options }: TransportOptions): Transport {
+export function createTransport({
+  origin,
+  dispatcher,
+  connections = 32,
+  tls,
+  connector,
+  via,
+  ...options
+}: TransportOptions): Transport {
   const connect = options.timeouts?.connect ?? defaultTimeouts.connect;
   const total = options.timeouts?.total ?? defaultTimeouts.total;
-  const pool = dispatcher ?? new Pool(origin, { connections, allowH2: false, connect: { timeout: connect } });
+  const pool =
+    dispatcher ?? new Pool(origin, { connections, allowH2: false, connect: connector ?? { ...tls, timeout: connect } });
+  const name = via === undefined ? origin : `${origin} (through ${via})`;
   return {
-    send: (request) => send(pool, origin, total, request),
+    send: (request) => send(pool, { origin, name }, total, request),
     close: async () => {
       if (!dispatcher) await pool.close();
     },
   };
 }
 
-async function send(pool: Dispatcher, origin: string, total: number, request: OutgoingRequest): Promise<Answer> {
+interface Place {
+  readonly origin: string;
+  /** As failures call it. */
+  readonly name: string;
+}
+
+async function send(pool: Dispatcher, place: Place, total: number, request: OutgoingRequest): Promise<Answer> {
+  const { origin, name } = place;
   const { signal, ...rest } = request;
   const limit = AbortSignal.timeout(total);
   try {
@@ -58,8 +88,8 @@ async function send(pool: Dispatcher, origin: string, total: number, request: Ou
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw limit.aborted
-      ? new NetworkError(`No answer from ${origin} within ${total / 1000} s.`, 'TIMEOUT', cause)
-      : networkError(origin, cause);
+      ? new NetworkError(`No answer from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
+      : networkError(name, cause);
   }
 }
 

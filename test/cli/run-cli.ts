@@ -19,6 +19,8 @@ export interface Given {
   readonly columns?: number;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
+  /** Where the command is typed; without it no file of a project is looked for. */
+  readonly folder?: string;
 }
 
 export const signedIn = { IAM_TOKEN: 'test-token' };
@@ -68,14 +70,16 @@ export async function iam(words: readonly string[], given: Given = {}): Promise<
   };
   const signal = given.signal ?? new AbortController().signal;
   const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined };
-  const code = await run(words, io, { variables, now: given.now ?? (() => 1_800_000_000_000), random: () => 0 });
+  const now = given.now ?? (() => 1_800_000_000_000);
+  const code = await run(words, io, { variables, now, random: () => 0, workingFolder: () => given.folder });
   return { code, out: textOf(stdout), err: textOf(stderr) };
 }
 
 function terminal(columns: number | undefined) {
   return Object.assign(
     new PassThrough({ highWaterMark: 50_000_000 }),
-    columns === undefined ? {} : { isTTY: true, columns },
+    // A question ends what it is drawn on, which the streams of a process outlive.
+    columns === undefined ? {} : { isTTY: true, columns, end: () => undefined },
   );
 }
 

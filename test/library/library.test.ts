@@ -260,15 +260,17 @@ describe('reset', () => {
     expect((await iam.client.raw('GET', '/.well-known/jwks.json')).body).toEqual(keys.body);
   });
 
-  test('can be done again and again, also at once, and is quick', async () => {
+  test('can be done again and again, also at once, and takes less than a start', async () => {
+    const begun = performance.now();
     await using iam = await startServer({ seed });
+    const start = performance.now() - begun;
     const before = await iam.client.groups.list();
     const started = performance.now();
     for (let at = 0; at < 20; at += 1) {
       await iam.client.groups.create({ body: { groupName: 'again', roles: ['VIEW'] } });
       await Promise.all([iam.reset(), iam.reset()]);
     }
-    expect((performance.now() - started) / 40).toBeLessThan(250);
+    expect((performance.now() - started) / 40).toBeLessThan(start);
     expect(await iam.client.groups.list()).toEqual(before);
   });
 

@@ -3,10 +3,13 @@ import type { Command } from 'commander';
 import { assertSuccess } from '../../client/answer.ts';
 import { queryString } from '../../client/request.ts';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
+import { operationAt } from '../operations.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { readDocument } from '../runtime/input.ts';
+import { openPath } from '../runtime/redact.ts';
+import { requireWritable } from '../runtime/safety.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
 import { assignments } from './call.ts';
 
@@ -17,6 +20,7 @@ export const apiText: LeafText = {
   description:
     'A path of an operation, such as /groups, goes below the prefix of the service; any other, such as /healthz, below the base URL. The answer is printed as it comes.',
   effect: 'destructive',
+  effectVaries: true,
   examples: [
     { title: 'A group', command: 'GET /groups/ops' },
     { title: 'A role for it', command: 'POST /groups/ops/role -f role.json' },
@@ -49,11 +53,13 @@ async function api(context: Context, method: string, given: string, options: Opt
     const url = baseUrlOf(context.sources).replace(/\/+$/, '') + path + queryString(query);
     return printPlan(context, { method, url, ...(body === undefined ? {} : { body }) });
   }
-  if (method === 'DELETE') await confirmed(context, `DELETE ${given}?`, options, file === '-');
+  if (!isRead) requireWritable(context.sources);
+  if (method === 'DELETE' || operationAt(context.manifest, method, path)?.effect === 'destructive')
+    await confirmed(context, `${method} ${openPath(given)}?`, options, file === '-');
   const client = await context.connect();
   const answer = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
   assertSuccess(answer);
-  await printAnswer(context, answer.body, `${method} ${given}: ${answer.status}`);
+  await printAnswer(context, answer.body, `${method} ${openPath(given)}: ${answer.status}`);
 }
 
 /** Puts the prefix of the service before the paths of its operations. */

@@ -8,14 +8,17 @@ import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { readDocument } from '../runtime/input.ts';
+import { requireWritable } from '../runtime/safety.ts';
 import { plain } from '../runtime/table.ts';
 import { keepingSecret, noteSecret } from '../secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from '../send.ts';
+import { takenAlong } from '../taken-along.ts';
 
 export const callText: LeafText = {
   title: 'Calls any operation by its id',
   description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
   effect: 'destructive',
+  effectVaries: true,
   examples: [
     { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
     { title: 'Make one from a file', command: 'groups.create -f group.json' },
@@ -59,8 +62,11 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   const input = { params, query, headers, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
   const plan = planOf(context, operation, input);
   if (options.dryRun === true && operation.effect !== 'read') return printPlan(context, plan);
+  if (operation.effect !== 'read') requireWritable(context.sources);
   if (operation.effect === 'destructive')
-    await confirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-');
+    await confirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-', {
+      details: () => takenAlong(context, operation.id, params),
+    });
   if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
   if (!operation.response.secret) return printAnswer(context, await request(), `${id}: done`);

@@ -4,9 +4,10 @@ import { addLeaf, runs } from '../leaf.ts';
 import { nearest } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
-import { formats } from '../runtime/output.ts';
 import { changeProfiles, type Profile } from '../runtime/profile.ts';
+import { withoutUserInfo } from '../runtime/redact.ts';
 import { profileName, resolve, type SettingKey, settingNames, settingOf } from '../runtime/settings.ts';
+import { storedValue } from '../runtime/stored-value.ts';
 
 /** Adds the commands of the noun. */
 export function addConfig(noun: Command, surroundings: Surroundings): void {
@@ -48,7 +49,7 @@ async function get(context: Context, [key]: readonly unknown[]): Promise<void> {
 }
 
 function shown(value: string, secret = false): string {
-  return secret ? '(secret)' : value;
+  return secret ? '(secret)' : withoutUserInfo(value);
 }
 
 async function explain(context: Context, [key]: readonly unknown[]): Promise<void> {
@@ -74,20 +75,11 @@ async function setValue(context: Context, [key, given]: readonly unknown[]): Pro
     if (!profile) throw usageError(`There is no profile ${JSON.stringify(name)}.`, 'See `iam profile list`.');
     return { ...file, profiles: { ...file.profiles, [name]: withValue(profile, property, value) } };
   });
-  context.notice(`${setting.key} of the profile ${name} is ${value === '' ? 'forgotten' : value}.`);
+  context.notice(`${setting.key} of the profile ${name} is ${value === '' ? 'forgotten' : withoutUserInfo(value)}.`);
 }
 
 function withValue(profile: Profile, property: keyof Profile, value: string): Profile {
-  const wanted = value === '' ? undefined : acceptable[property];
-  if (wanted && !wanted.test(value)) throw usageError(`${JSON.stringify(value)} must be ${wanted.words}.`);
   if (value === '' && property === 'baseUrl') throw usageError('A profile needs a base URL.');
-  const entries = Object.entries({ ...profile, [property]: value });
-  return Object.fromEntries(entries.filter(([, kept]) => kept !== '')) as unknown as Profile;
+  const { [property]: _, ...others } = profile;
+  return { ...others, ...(value === '' ? {} : { [property]: storedValue(property, value) }) } as Profile;
 }
-
-/** A value that no command could work with would lock the profile out of being mended. */
-const acceptable: Readonly<Partial<Record<keyof Profile, { test(value: string): boolean; words: string }>>> = {
-  baseUrl: { test: (value) => /^https?:/.test(value) && URL.canParse(value), words: 'an http or https URL' },
-  output: { test: (value) => formats.some((format) => format === value), words: `one of ${formats.join(', ')}` },
-  timeout: { test: (value) => /^\d{1,5}(\.\d+)?$/.test(value) && Number(value) > 0, words: 'a number of seconds' },
-};

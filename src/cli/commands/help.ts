@@ -53,6 +53,8 @@ function environmentLines(): string[] {
     ['XDG_STATE_HOME', 'Folder of sets, and of the logs of servers'],
     ['NO_COLOR, FORCE_COLOR', 'No colour; colour also where no terminal is'],
     ['CI', 'Never ask, as with --no-input'],
+    ['HTTPS_PROXY, HTTP_PROXY', 'Proxies, but for this machine and NO_PROXY'],
+    ['.iamrc.json', 'File of a project, found upwards: no secrets'],
   ];
   const rows = [...settingNames.map(({ environment, meaning }) => [environment, meaning]), ...others];
   const lines = rows.map(([name = '', meaning]) => `  ${name.padEnd(22)}  ${meaning}`);
@@ -61,8 +63,9 @@ function environmentLines(): string[] {
     '',
     ...lines,
     '',
-    'An option goes before the environment, the environment before a profile; a',
-    'profile named with --profile goes before the environment.',
+    'An option goes before the environment, that before the file of a project, that',
+    'before a profile; a profile named with --profile goes before the environment.',
+    'Of read-only, protected and max-changes the strictest of all places holds.',
     '`iam serve --help` has the variables of the server.',
   ];
 }

@@ -1,13 +1,15 @@
 /** `iam profile`: named servers and the credentials for each. */
 import type { Command } from 'commander';
-import { addLeaf, type Options, runs } from '../leaf.ts';
+import { addConfirmOptions, addLeaf, type Options, runs } from '../leaf.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { readSecret } from '../runtime/input.ts';
 import { changeProfiles, type Profile, profilePath, saveProfile } from '../runtime/profile.ts';
 import { askSecret } from '../runtime/prompt.ts';
+import { withoutUserInfo } from '../runtime/redact.ts';
 import { forgetSession } from '../runtime/session-file.ts';
 import { chosenProfile, profileName } from '../runtime/settings.ts';
+import { storedValue } from '../runtime/stored-value.ts';
 import { confirmed } from '../send.ts';
 
 /** Adds the commands of the noun. */
@@ -30,7 +32,7 @@ export function addProfile(noun: Command, surroundings: Surroundings): void {
   const remove = add('remove', 'Removes a profile', 'old --yes')
     .aliases(['rm', 'delete'])
     .argument('<name>', 'Name of the profile');
-  runs(remove.option('-y, --yes', 'do not ask for confirmation'), surroundings, removeProfile);
+  runs(addConfirmOptions(remove), surroundings, removeProfile);
   addAdd(noun, surroundings);
 }
 
@@ -54,7 +56,10 @@ function addAdd(noun: Command, surroundings: Surroundings): void {
     .argument('<name>', 'Name of the profile')
     .option('--client-id <id>', 'client to sign in as')
     .option('--user-client-id <id>', 'client that users sign in through')
-    .option('--secret-file <file>', 'file that holds its secret, - is standard input');
+    .option('--secret-file <file>', 'file that holds its secret, - is standard input')
+    .option('--protected', 'have everything destructive confirmed by the name of the profile')
+    .option('--read-only', 'refuse every write')
+    .option('--max-changes <number>', 'refuse commands that make more changes');
   runs(command, surroundings, addProfileNamed);
 }
 
@@ -64,7 +69,7 @@ async function list(context: Context): Promise<void> {
   const rows = Object.entries(file.profiles).map(([name, { baseUrl, clientId, session }]) => ({
     name,
     current: name === current ? '*' : '',
-    baseUrl,
+    baseUrl: openValue(baseUrl),
     clientId: session?.clientId ?? clientId,
     userName: session?.userName,
   }));
@@ -78,15 +83,21 @@ async function show(context: Context, [given]: readonly unknown[]): Promise<void
   const profile = given === undefined ? chosenProfile(context.sources) : context.sources.file.profiles[String(given)];
   if (name === undefined || !profile) throw unknown(name ?? '');
   const hidden = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
-  const { clientSecret, token, apiKey, session, ...open } = profile;
+  const { clientSecret, token, apiKey, session, ...settings } = profile;
+  const open = Object.entries(settings).map(([key, value]) => [key, openValue(value)]);
   await context.printer.value({
     name,
-    ...open,
+    ...Object.fromEntries(open),
     ...(session ? { signedIn: session.userName ?? session.clientId } : {}),
     ...hidden(clientSecret, 'clientSecret'),
     ...hidden(token, 'token'),
     ...hidden(apiKey, 'apiKey'),
   });
+}
+
+/** The address of a proxy can hold a password. */
+function openValue(value: unknown): unknown {
+  return typeof value === 'string' ? withoutUserInfo(value) : value;
 }
 
 function unknown(name: string) {
@@ -107,7 +118,8 @@ async function use(context: Context, [name]: readonly unknown[]): Promise<void> 
 async function removeProfile(context: Context, [given]: readonly unknown[], options: Options): Promise<void> {
   const name = String(given);
   if (!Object.hasOwn(context.sources.file.profiles, name)) throw unknown(name);
-  await confirmed(context, `Remove the profile ${name} and its credentials?`, options);
+  const severe = context.sources.file.profiles[name]?.protected === true;
+  await confirmed(context, `Remove the profile ${name} and its credentials?`, options, false, { severe, name });
   await changeProfiles(context.environment.variables, ({ current, profiles, ...rest }) => {
     const left = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
     return { ...rest, ...(current === undefined || current === name ? {} : { current }), profiles: left };
@@ -121,17 +133,55 @@ async function addProfileNamed(context: Context, [given]: readonly unknown[], op
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === '__proto__')
     throw usageError('A profile is named by letters, digits and . _ -');
   const { baseUrl } = context.sources.options;
-  if (baseUrl === undefined || !/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : ''))
-    throw usageError('--base-url must be given: an http or https URL.');
+  if (baseUrl === undefined) throw usageError('--base-url must be given: an http or https URL.');
+  storedValue('baseUrl', baseUrl);
   const clientId = options.clientId as string | undefined;
   const client =
     clientId === undefined ? {} : { clientId, clientSecret: await clientSecret(context, clientId, options) };
   const userClientId = options.userClientId as string | undefined;
-  const profile: Profile = { baseUrl, ...client, ...(userClientId === undefined ? {} : { userClientId }) };
+  const profile: Profile = {
+    ...settingsToKeep(context, name),
+    baseUrl,
+    ...client,
+    ...(userClientId === undefined ? {} : { userClientId }),
+    ...safetyGiven(context, options),
+  };
   const saved = await saveProfile(name, profile, context.environment.variables);
   context.notice(
     `Saved in ${saved.path}.${saved.current ? ' It is the current profile.' : ` Use it with --profile ${name}.`}`,
   );
+}
+
+/** A profile that takes the place of another is not less safe for it, and goes the same way. */
+function settingsToKeep({ sources }: Context, name: string): Partial<Profile> {
+  if (!Object.hasOwn(sources.file.profiles, name)) return {};
+  const {
+    baseUrl: _,
+    clientId: _id,
+    clientSecret: _secret,
+    userClientId: _user,
+    token: _token,
+    ...before
+  } = sources.file.profiles[name] as Profile;
+  const { apiKey: _key, session: _session, ...settings } = before;
+  return settings;
+}
+
+/** What was said of the safety, and of the way that calls to this server take. */
+function safetyGiven({ sources }: Context, options: Options): Partial<Profile> {
+  const { proxy, caFile, clientCert, clientKey } = sources.options;
+  const given = {
+    protected: options.protected === true ? true : undefined,
+    readOnly: options.readOnly === true ? true : undefined,
+    maxChanges: options.maxChanges === undefined ? undefined : storedValue('maxChanges', String(options.maxChanges)),
+    proxy: proxy === undefined ? undefined : storedValue('proxy', proxy),
+    ...Object.fromEntries(
+      Object.entries({ caFile, clientCert, clientKey })
+        .filter(([, file]) => file !== undefined)
+        .map(([property, file]) => [property, storedValue(property as keyof Profile, String(file))]),
+    ),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 function clientSecret(context: Context, clientId: string, options: Options): Promise<string> {

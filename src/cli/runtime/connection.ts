@@ -1,28 +1,31 @@
 /** The client for the server and the credentials in use, loaded only by commands that call. */
 import { setFlagsFromString } from 'node:v8';
-import type { Answer } from '../../client/answer.ts';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
-import type { OutgoingRequest } from '../../client/request.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { signInNeeded, usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
+import { isLoopback, proxyFor, tlsOf } from './network.ts';
+import type { ProfileFile } from './profile.ts';
+import { withoutUserInfo } from './redact.ts';
+import { guarded } from './safety.ts';
 import { resolve, type Sources } from './settings.ts';
 import { type SignIn, signIn } from './sign-in.ts';
+import { type Tracing, traced } from './tracing.ts';
 
 export interface ConnectionOptions {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
   readonly sources: Sources;
-  readonly debug: boolean;
+  readonly tracing: Tracing;
   /** Leaves the credentials in use out: for who is only about to sign in. */
   readonly anonymous: boolean;
 }
 
 /** Makes the client. Without credentials it calls anonymously, which public operations take. */
 export async function connect(options: ConnectionOptions): Promise<BaseClient> {
-  const { io, environment, manifest, sources, debug, anonymous } = options;
+  const { io, environment, manifest, sources, tracing, anonymous } = options;
   const { createBaseClient } = await import('../../client/create-client.ts');
   // undici compiles WebAssembly: without the optimizing compiler a short program ends 80 ms sooner.
   setFlagsFromString('--liftoff-only');
@@ -30,16 +33,28 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
   const found: SignIn = anonymous ? { kind: 'none', origin: 'nowhere' } : signIn(sources);
   const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
-  return createBaseClient(
+  const way = await wayTo(sources, baseUrl, total);
+  const client = createBaseClient(
     {
       baseUrl,
       credentials: await credentialsOf(found, baseUrl, environment),
       timeouts: { total, connect: total },
       ...cached,
-      ...(debug ? tracing(io, environment) : {}),
+      ...way,
+      ...traced(io, environment, tracing, URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''),
     },
     manifest,
   );
+  return guarded(client, manifest, sources);
+}
+
+/** How calls get there: the usual way where nothing else is said. */
+async function wayTo(sources: Sources, baseUrl: string, connect: number) {
+  const tls = tlsOf(sources);
+  const url = proxyFor(sources, baseUrl);
+  if (url === undefined) return { tls };
+  const { throughProxy } = await import('../../client/proxy.ts');
+  return { connector: throughProxy({ url, tls, timeout: connect }), via: `the proxy ${new URL(url).origin}` };
 }
 
 /** Only what a profile holds anyway may lie on the disk between runs. */
@@ -49,9 +64,27 @@ async function cacheFor(found: SignIn, baseUrl: string, environment: Environment
   return { tokenCache: tokenCache(baseUrl, found, environment) };
 }
 
-/** Where the calls go. */
+/**
+ * Where the calls go. The file of a project comes from others, so it may choose among the servers that the user has
+ * profiles for, and this machine: any other could only be after what is sent to it.
+ */
 export function baseUrlOf(sources: Sources): string {
-  return resolve('base-url', sources)?.value ?? '';
+  const { value = '', origin } = resolve('base-url', sources) ?? {};
+  if (origin !== undefined && origin === sources.project?.path && !isKnown(value, sources.file))
+    throw signInNeeded(
+      `${origin} names the server ${withoutUserInfo(value)}, which no profile of yours is for; nothing was sent.`,
+      'If you trust it, add a profile with `iam profile add NAME --base-url URL`, or set IAM_BASE_URL.',
+    );
+  // What stands in an address ends up in logs and on screens.
+  if (withoutUserInfo(value) !== value) throw usageError('The base URL must not carry a user name or a password.');
+  return value;
+}
+
+function isKnown(value: string, { profiles }: ProfileFile): boolean {
+  if (!URL.canParse(value)) return true;
+  const { origin } = new URL(value);
+  const own = Object.values(profiles).map(({ baseUrl }) => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''));
+  return isLoopback(new URL(value)) || own.includes(origin);
 }
 
 /** The credentials in use, or a failure that says how to give some. */
@@ -79,25 +112,4 @@ function seconds(sources: Sources): number {
   const { value = '', origin = '' } = resolve('timeout', sources) ?? {};
   if (/^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 86_400) return Number(value);
   throw usageError(`${origin} must be a number of seconds, not ${JSON.stringify(value)}.`);
-}
-
-/** Requests and answers as lines on standard error. Bodies and credentials stay out: both can be secret. */
-function tracing(io: Io, { now }: Environment) {
-  let startedAt = now();
-  return {
-    onRequest: ({ method, path, headers }: OutgoingRequest) => {
-      startedAt = now();
-      const names = Object.keys(headers).map((name) =>
-        isOpen(name) ? `${name}: ${headers[name]}` : `${name}: (hidden)`,
-      );
-      io.stderr.write(`debug: > ${method} ${path} {${names.join(', ')}}\n`);
-    },
-    onAnswer: ({ status, requestId }: Answer) => {
-      io.stderr.write(`debug: < ${status} after ${now() - startedAt} ms, request ${requestId ?? 'without an id'}\n`);
-    },
-  };
-}
-
-function isOpen(header: string): boolean {
-  return ['accept', 'content-type', 'if-match'].includes(header);
 }

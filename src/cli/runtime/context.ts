@@ -3,14 +3,17 @@ import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { readColumns } from './columns.ts';
 import { connect } from './connection.ts';
+import type { CurlCall } from './curl.ts';
 import { usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { createPrinter, type Format, formats, type Printer, type Selection } from './output.ts';
 import { type ProfileFile, readProfiles } from './profile.ts';
+import { findProjectFile, type ProjectFile } from './project-file.ts';
 import type { Asking } from './prompt.ts';
 import { readQuery } from './query.ts';
-import { type GlobalOptions, resolve, type Sources } from './settings.ts';
+import { type GlobalOptions, resolve, type SettingName, type Sources, settingNames } from './settings.ts';
 import { plainLines } from './table.ts';
+import { printCurl } from './tracing.ts';
 
 export interface Context {
   readonly io: Io;
@@ -22,6 +25,8 @@ export interface Context {
   notice(text: string): void;
   /** The client; the same one each time. With `anonymous` it leaves the credentials in use out. */
   connect(as?: 'anonymous'): Promise<BaseClient>;
+  /** Prints a call that is not made for curl, where that was asked for. */
+  readonly curl?: ((call: CurlCall) => void) | undefined;
   /** What a question needs to know. */
   asking(stdinIsData: boolean): Asking;
 }
@@ -39,7 +44,11 @@ export async function withContext(
   work: (context: Context) => Promise<void>,
 ): Promise<void> {
   const { io, environment } = surroundings;
-  const sources: Sources = { options, variables: environment.variables, file: await profilesFor(surroundings) };
+  const project = projectFor(environment);
+  const file = await profilesFor(surroundings);
+  const sources: Sources = { options, variables: environment.variables, file, project };
+  for (const warning of project?.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
+  const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
   const printer = createPrinter(io.stdout, formatOf(sources), await selectionOf(options, sources), io.signal);
   let client: Promise<BaseClient> | undefined;
   const context: Context = {
@@ -51,9 +60,10 @@ export async function withContext(
       (client ??= connect({
         ...surroundings,
         sources,
-        debug: options.debug === true,
+        tracing,
         anonymous: as === 'anonymous',
       })),
+    curl: tracing.curl ? (call) => printCurl(io, sources, call) : undefined,
     asking: (stdinIsData) => ({ io, environment, input: options.input !== false, stdinIsData }),
   };
   try {
@@ -65,6 +75,14 @@ export async function withContext(
 
 function profilesFor({ environment }: Surroundings): Promise<ProfileFile> {
   return readProfiles(environment.variables);
+}
+
+/** Looked for from the working directory upwards. */
+function projectFor({ workingFolder }: Environment): ProjectFile | undefined {
+  const folder = workingFolder?.();
+  const settings: readonly SettingName[] = settingNames;
+  const keys = settings.filter(({ project }) => project).map(({ key }) => key);
+  return folder === undefined ? undefined : findProjectFile(folder, keys);
 }
 
 function formatOf(sources: Sources): Format {

@@ -22,6 +22,8 @@ export interface Environment {
   readonly now: () => number;
   /** A number from 0 up to 1, by chance. */
   readonly random: () => number;
+  /** Where the command was typed; nothing where that folder is gone, or does not matter. */
+  readonly workingFolder?: (() => string | undefined) | undefined;
 }
 
 /** Reads all of standard input as text. */

@@ -18,6 +18,18 @@ export interface Profile {
   readonly session?: ProfileSession;
   readonly output?: string;
   readonly timeout?: string;
+  readonly maxWait?: string;
+  /** Everything destructive is confirmed by typing the profile's name. */
+  readonly protected?: boolean;
+  /** Nothing is written. */
+  readonly readOnly?: boolean;
+  /** Most changes that one command may make. */
+  readonly maxChanges?: number;
+  readonly proxy?: string;
+  /** Files, by their full paths: commands run anywhere. */
+  readonly caFile?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
 }
 
 export interface ProfileSession {

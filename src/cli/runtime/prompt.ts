@@ -28,6 +28,17 @@ export async function confirm(asking: Asking, message: string): Promise<boolean>
   return (await prompt(asking, { type: 'confirm', message, default: false })) === true;
 }
 
+/** Asks to type a name, so that nobody says yes to the wrong thing. Fails where nobody can answer. */
+export async function confirmByName(asking: Asking, message: string, name: string): Promise<boolean> {
+  if (!canAsk(asking))
+    throw unanswered(
+      `${message} Nobody can be asked here, and nothing was sent.`,
+      `Add --confirm ${name} to go on without being asked; --yes is not enough for this.`,
+    );
+  const typed = await prompt(asking, { type: 'input', message: `${message} Type ${name} to go on:` });
+  return String(typed).trim() === name;
+}
+
 /** Asks for a value that is not shown. Fails where nobody can answer. */
 export async function askSecret(asking: Asking, message: string, otherwise: string): Promise<string> {
   if (!canAsk(asking)) throw unanswered(`${message} is needed, and nobody can be asked here.`, otherwise);

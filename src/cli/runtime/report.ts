@@ -75,7 +75,7 @@ function network(error: NetworkError): Report {
 /** OpenSSL's words for a chain that ends nowhere known, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 function certificateFix(code: string): string | undefined {
   if (!/CERT|UNABLE_TO_VERIFY/.test(code)) return undefined;
-  return 'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.';
+  return 'Name the file of its certificate authority with --ca-file or in IAM_CA_FILE.';
 }
 
 function usage(error: CommanderError): Report {

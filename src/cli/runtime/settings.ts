@@ -1,6 +1,7 @@
-/** Every value that a command takes from around it, and where it came from: flag, environment, profile, default. */
+/** Every value that a command takes from around it, and where it came from: flag, environment, project, profile, default. */
 import { usageError } from './failures.ts';
 import type { Profile, ProfileFile } from './profile.ts';
+import type { ProjectFile } from './project-file.ts';
 
 /** The options that every command has. */
 export interface GlobalOptions {
@@ -12,29 +13,40 @@ export interface GlobalOptions {
   readonly timeout?: string;
   readonly maxWait?: string;
   readonly color?: string;
+  readonly proxy?: string;
+  readonly caFile?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
   readonly input?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
   readonly debug?: boolean;
+  readonly curl?: boolean;
 }
 
-interface SettingName {
+export interface SettingName {
   readonly key: string;
   readonly option?: keyof GlobalOptions;
   readonly environment: string;
   readonly profile?: keyof Profile;
   readonly fallback?: string;
   readonly secret?: boolean;
+  /** Whether the file of a project may say it. */
+  readonly project?: boolean;
+  /** Not the first place that says something counts, but the one that allows least: `true`, or the lowest number. */
+  readonly strictest?: 'true' | 'lowest';
   readonly meaning: string;
 }
 
 export const settingNames = [
-  { key: 'profile', option: 'profile', environment: 'IAM_PROFILE', meaning: 'Profile to use' },
+  { key: 'profile', option: 'profile', environment: 'IAM_PROFILE', project: true, meaning: 'Profile to use' },
   {
     key: 'base-url',
     option: 'baseUrl',
     environment: 'IAM_BASE_URL',
     profile: 'baseUrl',
     fallback: 'http://127.0.0.1:8080',
+    project: true,
     meaning: 'Where the service is',
   },
   {
@@ -43,6 +55,7 @@ export const settingNames = [
     environment: 'IAM_OUTPUT',
     profile: 'output',
     fallback: 'table',
+    project: true,
     meaning: 'Output format',
   },
   {
@@ -51,13 +64,16 @@ export const settingNames = [
     environment: 'IAM_TIMEOUT',
     profile: 'timeout',
     fallback: '30',
+    project: true,
     meaning: 'Seconds to wait for an answer',
   },
   {
     key: 'max-wait',
     option: 'maxWait',
     environment: 'IAM_MAX_WAIT',
+    profile: 'maxWait',
     fallback: '10',
+    project: true,
     meaning: 'Seconds to wait in all for a busy server',
   },
   { key: 'client-id', environment: 'IAM_CLIENT_ID', profile: 'clientId', meaning: 'Client to sign in as' },
@@ -84,6 +100,58 @@ export const settingNames = [
     secret: true,
     meaning: 'API key, instead of a client',
   },
+  {
+    key: 'read-only',
+    environment: 'IAM_READ_ONLY',
+    profile: 'readOnly',
+    project: true,
+    strictest: 'true',
+    meaning: 'Refuse every write (true or false)',
+  },
+  {
+    key: 'protected',
+    environment: 'IAM_PROTECTED',
+    profile: 'protected',
+    project: true,
+    strictest: 'true',
+    meaning: 'Have deletions confirmed by name (true or false)',
+  },
+  {
+    key: 'max-changes',
+    environment: 'IAM_MAX_CHANGES',
+    profile: 'maxChanges',
+    project: true,
+    strictest: 'lowest',
+    meaning: 'Most changes that one command may make',
+  },
+  {
+    key: 'proxy',
+    option: 'proxy',
+    environment: 'IAM_PROXY',
+    profile: 'proxy',
+    meaning: 'Proxy to call through',
+  },
+  {
+    key: 'ca-file',
+    option: 'caFile',
+    environment: 'IAM_CA_FILE',
+    profile: 'caFile',
+    meaning: 'Certificate authorities to trust besides the usual',
+  },
+  {
+    key: 'client-cert',
+    option: 'clientCert',
+    environment: 'IAM_CLIENT_CERT',
+    profile: 'clientCert',
+    meaning: 'File of the certificate to show to the server',
+  },
+  {
+    key: 'client-key',
+    option: 'clientKey',
+    environment: 'IAM_CLIENT_KEY',
+    profile: 'clientKey',
+    meaning: 'File of its private key',
+  },
 ] as const satisfies readonly SettingName[];
 
 export type SettingKey = (typeof settingNames)[number]['key'];
@@ -92,6 +160,8 @@ export interface Sources {
   readonly options: GlobalOptions;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly file: ProfileFile;
+  /** What the project says that the working directory is in. */
+  readonly project?: ProjectFile | undefined;
 }
 
 export interface Value {
@@ -105,9 +175,10 @@ export function settingOf(key: string): SettingName | undefined {
 }
 
 /** Name of the profile in use, and who chose it. */
-export function profileName({ options, variables, file }: Sources): Value | undefined {
+export function profileName({ options, variables, file, project }: Sources): Value | undefined {
   if (options.profile) return { value: options.profile, origin: '--profile' };
   if (variables.IAM_PROFILE) return { value: variables.IAM_PROFILE, origin: 'IAM_PROFILE' };
+  if (project?.values.profile) return { value: project.values.profile, origin: project.path };
   return file.current ? { value: file.current, origin: 'current profile' } : undefined;
 }
 
@@ -127,13 +198,36 @@ export function chosenProfile(sources: Sources): Profile | undefined {
 export function resolve(key: SettingKey, sources: Sources): Value | undefined {
   if (key === 'profile') return profileName(sources);
   const setting: SettingName = settingOf(key) as SettingName;
-  const flag = setting.option === undefined ? undefined : sources.options[setting.option];
-  if (typeof flag === 'string') return { value: flag, origin: `--${key}` };
-  const stored = setting.profile === undefined ? undefined : chosenProfile(sources)?.[setting.profile];
-  const profile =
-    stored === undefined ? undefined : { value: String(stored), origin: `profile ${profileName(sources)?.value}` };
-  const variable = sources.variables[setting.environment];
-  const environment = variable ? { value: variable, origin: setting.environment } : undefined;
-  const fallback = setting.fallback === undefined ? undefined : { value: setting.fallback, origin: 'default' };
-  return (sources.options.profile ? (profile ?? environment) : (environment ?? profile)) ?? fallback;
+  const found = valuesOf(setting, sources);
+  return setting.strictest ? strictest(setting.strictest, found) : found[0];
+}
+
+/** All that places say about a setting, the one that goes first first. */
+function valuesOf(setting: SettingName, sources: Sources): Value[] {
+  const { key, option, environment: variable, fallback } = setting;
+  const flag = valueFrom(option && sources.options[option], `--${key}`);
+  const environment = valueFrom(sources.variables[variable] || undefined, variable);
+  const project = valueFrom(sources.project?.values[key], sources.project?.path ?? '');
+  const stored = setting.profile && chosenProfile(sources)?.[setting.profile];
+  const profile = valueFrom(stored, `profile ${profileName(sources)?.value}`);
+  const usual = valueFrom(fallback, 'default');
+  const between = sources.options.profile ? [profile, environment, project] : [environment, project, profile];
+  return [flag, ...between, usual].filter((value) => value !== undefined);
+}
+
+function valueFrom(value: unknown, origin: string): Value | undefined {
+  return value === undefined || typeof value === 'object' ? undefined : { value: String(value), origin };
+}
+
+/** Whatever is not plainly a no is a yes here: a slip must not open what was meant to be closed. */
+function strictest(rule: 'true' | 'lowest', found: readonly Value[]): Value | undefined {
+  if (rule === 'lowest') return [...found].sort((a, b) => rank(a.value) - rank(b.value))[0];
+  const isNo = ({ value }: Value) => /^(false|no|off|0)$/i.test(value);
+  const yes = found.find((one) => !isNo(one));
+  return yes ? { ...yes, value: 'true' } : found[0] && { ...found[0], value: 'false' };
+}
+
+/** What is no number comes first, and is told of where it is used. */
+function rank(value: string): number {
+  return /^\d+$/.test(value) ? Number(value) : -1;
 }

@@ -1,6 +1,7 @@
 /** Who the commands act as, and where the credentials come from. */
 import { signInNeeded } from './failures.ts';
 import type { Profile } from './profile.ts';
+import { withoutUserInfo } from './redact.ts';
 import { chosenProfile, profileName, resolve, type Sources } from './settings.ts';
 
 /**
@@ -90,7 +91,7 @@ export function requireOwnServer(sources: Sources, profile: Profile): void {
   if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
   if (new URL(target.value).origin === new URL(profile.baseUrl).origin) return;
   throw signInNeeded(
-    `The credentials of the profile are for ${profile.baseUrl}, not for ${target.value} (${target.origin}).`,
+    `The credentials of the profile are for ${withoutUserInfo(profile.baseUrl)}, not for ${withoutUserInfo(target.value)} (${target.origin}).`,
     'Add a profile for this server, or give credentials in the environment.',
   );
 }

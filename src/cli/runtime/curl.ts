@@ -1,0 +1,69 @@
+/** A call as a line for curl that can be run: what is secret stands in it as a variable of the shell. Pure. */
+import { isOpenHeader, openPath, withoutSecrets } from './redact.ts';
+
+export interface CurlCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** As it is sent: text, or a value that is sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** Around the name of a variable within a text; characters that no text has by accident. */
+const [opening, closing] = ['\u{e000}', '\u{e001}'];
+
+/** `curl -X POST ... -H "authorization: Bearer $IAM_TOKEN"`, on one line. */
+export function curlCommand({ method, url, headers = {}, body }: CurlCall): string {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const options = named.flatMap(([name, value]) => headerOption(name, value, url));
+  const data = body === undefined ? [] : ['--data-raw', shellText(bodyText(body))];
+  return ['curl', '-X', method, ...options, ...data, shellText(openPath(url, reference))].join(' ');
+}
+
+function headerOption(name: string, value: string, url: string): string[] {
+  if (isOpenHeader(name)) return ['-H', shellText(`${name}: ${value}`)];
+  if (name === 'x-api-key') return ['-H', shellText(`${name}: ${variable('IAM_API_KEY')}`)];
+  if (name !== 'authorization') return ['-H', shellText(`${name}: ${reference(name)}`)];
+  if (!/^basic /i.test(value)) return ['-H', shellText(`${name}: Bearer ${variable('IAM_TOKEN')}`)];
+  const isUser = url.includes('/user-identities/');
+  const pair = isUser ? ['IAM_USERNAME', 'IAM_PASSWORD'] : ['IAM_CLIENT_ID', 'IAM_CLIENT_SECRET'];
+  return ['-u', shellText(pair.map(variable).join(':'))];
+}
+
+/** Text that is no JSON can't be looked into, so all of it is left out. */
+function bodyText(body: unknown): string {
+  try {
+    const value = typeof body === 'string' ? (JSON.parse(body) as unknown) : body;
+    return escaped(JSON.stringify(withoutSecrets(value, reference)));
+  } catch {
+    return variable('BODY');
+  }
+}
+
+/** What could steer a terminal is written as JSON can write it. */
+function escaped(json: string): string {
+  return json.replace(/[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, (letter) => {
+    return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** `clientSecret` as a variable: CLIENT_SECRET. */
+function reference(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');
+  return variable(words.toUpperCase());
+}
+
+function variable(name: string): string {
+  return `${opening}${name}${closing}`;
+}
+
+/** In single quotes, but for variables. */
+function shellText(text: string): string {
+  const parts = text.split(new RegExp(`${opening}([A-Z0-9_]+)${closing}`, 'u'));
+  const quoted = parts.map((part, at) => (at % 2 === 1 ? `"$${part}"` : part === '' ? '' : single(part)));
+  return quoted.join('') || "''";
+}
+
+function single(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

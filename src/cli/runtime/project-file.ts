@@ -1,0 +1,73 @@
+/**
+ * `.iamrc.json` of a project: settings for whoever works in it. It comes with the project, perhaps from strangers, so it
+ * holds no secrets, says nothing about the way calls take, and sends nobody's credentials anywhere (see `trustedTarget`).
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { usageError } from './failures.ts';
+import { isSecretName } from './redact.ts';
+import { plain } from './table.ts';
+
+export interface ProjectFile {
+  readonly path: string;
+  /** By the keys of settings, as text. */
+  readonly values: Readonly<Record<string, string>>;
+  /** What in it is not used, and why. */
+  readonly warnings: readonly string[];
+}
+
+export const projectFileName = '.iamrc.json';
+
+/** The nearest such file, from a folder upwards. @throws CliError where it can not be read as what it is. */
+export function findProjectFile(folder: string, keys: readonly string[]): ProjectFile | undefined {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    const file = path.join(at, projectFileName);
+    const text = textOf(file);
+    if (text !== undefined) return parseProjectFile(text, file, keys);
+    if (path.dirname(at) === at) return undefined;
+  }
+}
+
+/** A folder that can't be read is none that somebody works in. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the text of such a file; `keys` are the settings that it may hold. */
+export function parseProjectFile(text: string, file: string, keys: readonly string[]): ProjectFile {
+  const entries = Object.entries(objectOf(text, file)).map(([name, value]) => [settingKey(name), value] as const);
+  const warnings = entries.flatMap(([name, value]) => warningsOf(file, name, value, keys));
+  const used = entries.filter(([name, value]) => warningsOf(file, name, value, keys).length === 0);
+  return { path: file, values: Object.fromEntries(used.map(([name, value]) => [name, String(value)])), warnings };
+}
+
+/** `baseUrl`, as profiles have it, means `base-url`. */
+function settingKey(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+function objectOf(text: string, file: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // The next line says it for both.
+  }
+  throw usageError(`${file} is no JSON object.`, 'Mend it, or take it away.');
+}
+
+function warningsOf(file: string, name: string, value: unknown, keys: readonly string[]): string[] {
+  const shown = plain(JSON.stringify(name));
+  if (holdsSecret(name)) return [`${file} holds a secret, ${shown}: it is not used. Take it out; a project is shared.`];
+  if (!keys.includes(name)) return [`${file} holds ${shown}, which is not used there. It takes ${keys.join(', ')}.`];
+  return typeof value === 'object' ? [`${file}: ${shown} must be one plain value.`] : [];
+}
+
+function holdsSecret(name: string): boolean {
+  const letters = name.replace(/[^A-Za-z]/g, '');
+  return isSecretName(letters) || /^(credentials?|clientkey)$/i.test(letters);
+}

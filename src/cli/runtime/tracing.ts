@@ -1,0 +1,55 @@
+/** Calls as lines on standard error. Bodies and credentials stay out: both can be secret. */
+import type { Answer } from '../../client/answer.ts';
+import type { OutgoingRequest } from '../../client/request.ts';
+import { type CurlCall, curlCommand } from './curl.ts';
+import type { Environment, Io } from './io.ts';
+import { isOpenHeader, openPath } from './redact.ts';
+import type { Sources } from './settings.ts';
+import { signIn } from './sign-in.ts';
+
+export interface Tracing {
+  /** A line for each call and each answer. */
+  readonly verbose: boolean;
+  /** The headers as well. */
+  readonly debug: boolean;
+  /** Each call as a line for curl. */
+  readonly curl: boolean;
+}
+
+interface Hooks {
+  onRequest?(request: OutgoingRequest): void;
+  onAnswer?(answer: Answer): void;
+}
+
+/** What the client calls around each request. */
+export function traced(io: Io, { now }: Environment, tracing: Tracing, origin: string): Hooks {
+  const { verbose, debug, curl } = tracing;
+  if (!verbose && !debug && !curl) return {};
+  const label = debug ? 'debug: ' : '';
+  let startedAt = now();
+  return {
+    onRequest: (request) => {
+      startedAt = now();
+      if (verbose || debug) io.stderr.write(`${label}> ${requestLine(request, debug)}\n`);
+      if (curl) io.stderr.write(`${curlCommand({ ...request, url: origin + request.path })}\n`);
+    },
+    onAnswer: ({ status, requestId }) => {
+      if (!verbose && !debug) return;
+      io.stderr.write(`${label}< ${status} after ${now() - startedAt} ms, request ${requestId ?? 'without an id'}\n`);
+    },
+  };
+}
+
+function requestLine({ method, path, headers }: OutgoingRequest, withHeaders: boolean): string {
+  const names = Object.keys(headers).map((name) => `${name}: ${isOpenHeader(name) ? headers[name] : '(hidden)'}`);
+  return `${method} ${openPath(path)}${withHeaders ? ` {${names.join(', ')}}` : ''}`;
+}
+
+/** Prints a call that is not made, with the credentials that it would have. */
+export function printCurl(io: Io, sources: Sources, call: CurlCall): void {
+  const { kind } = signIn(sources);
+  const credentials: Readonly<Record<string, string>> =
+    kind === 'none' ? {} : kind === 'api-key' ? { 'x-api-key': '' } : { authorization: 'Bearer' };
+  const type = call.body === undefined ? {} : { 'content-type': 'application/json' };
+  io.stderr.write(`${curlCommand({ ...call, headers: { ...type, ...call.headers, ...credentials } })}\n`);
+}

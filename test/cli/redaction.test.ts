@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { curlCommand } from '../../src/cli/runtime/curl.ts';
+import { saveProfile } from '../../src/cli/runtime/profile.ts';
+import { openPath, withoutUserInfo } from '../../src/cli/runtime/redact.ts';
+import { refusal, startFake, tokenReply } from '../client/fake-server.ts';
+import { Home, iam, type Outcome } from './run-cli.ts';
+
+/** In every secret of these tests; it must come out nowhere. */
+const canary = 'canary-7f3a';
+const loud = ['--debug', '--verbose', '--curl'];
+
+function expectSilence({ out, err }: Outcome): void {
+  expect(out + err).not.toContain(canary);
+  const encoded = Buffer.from(`user:${canary}`).toString('base64').slice(-12);
+  expect(out + err).not.toContain(encoded);
+}
+
+const signIns: readonly Record<string, string>[] = [
+  { IAM_TOKEN: canary },
+  { IAM_API_KEY: canary },
+  { IAM_CLIENT_ID: 'user', IAM_CLIENT_SECRET: canary },
+  { IAM_USERNAME: 'user', IAM_PASSWORD: canary, IAM_CLIENT_ID: 'app' },
+];
+
+const calls: readonly [readonly string[], string][] = [
+  [['groups', 'list'], ''],
+  [
+    ['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-', '--secret-to', '/dev/null/x'],
+    canary,
+  ],
+  [['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-'], canary],
+  [
+    ['call', 'generate-token.create', '--anonymous', '-f', '-'],
+    JSON.stringify({ grantType: 'password', password: canary, clientSecret: canary }),
+  ],
+  [['call', 'groups.list', '--query', `code=${canary}`, '--query', `access_token=${canary}`], ''],
+  [
+    ['api', 'POST', `/groups?token=${canary}`, '-f', '-'],
+    JSON.stringify([{ deep: { validationCode: canary, samlResponse: canary } }]),
+  ],
+  [
+    [
+      'api',
+      'GET',
+      '/groups',
+      '--header',
+      `x-secret=${canary}`,
+      '--header',
+      `cookie=${canary}`,
+      '--header',
+      `authorization=Bearer ${canary}`,
+    ],
+    '',
+  ],
+];
+
+describe('a secret', () => {
+  for (const variables of signIns)
+    test.each(calls)(`with ${Object.keys(variables).join(', ')} is in no trace of %j`, async (words, stdin) => {
+      for (const failing of [false, true]) {
+        await using server = await startFake(({ path }) =>
+          path.includes('/login')
+            ? { ...tokenReply(canary), status: 201 }
+            : failing
+              ? refusal(400, 'FIELD_VALUE')
+              : { json: [] },
+        );
+        const given = { variables: { ...variables, IAM_BASE_URL: server.url }, stdin };
+        expectSilence(await iam([...words, ...loud], given));
+        expectSilence(await iam([...words, ...loud, '-o', 'json'], given));
+      }
+    });
+
+  test.each(calls)('is in no dry run of %j, nor where nobody listens', async (words, stdin) => {
+    const variables = { IAM_TOKEN: canary, IAM_BASE_URL: 'http://127.0.0.1:9' };
+    for (const more of [['--dry-run'], ['--dry-run', '-o', 'yaml'], ['--timeout', '0.5']]) {
+      const isRead = words[1] === 'list' && more.includes('--dry-run');
+      if (!isRead) expectSilence(await iam([...words, ...loud, ...more], { variables, stdin }));
+    }
+  });
+
+  test('of a profile is in nothing that tells of profiles', async () => {
+    await using home = await Home.make();
+    const baseUrl = 'http://127.0.0.1:9';
+    const secrets = { token: canary, apiKey: canary, clientId: 'me', clientSecret: canary };
+    await saveProfile('p', { baseUrl, ...secrets, proxy: `http://user:${canary}@proxy.example:3128` }, home.variables);
+    const told = [
+      ['profile', 'show'],
+      ['profile', 'list'],
+      ['config', 'explain'],
+      ['config', 'get', 'token'],
+      ['config', 'get', 'proxy'],
+      ['doctor'],
+      ['groups', 'list'],
+    ];
+    for (const words of told)
+      for (const format of ['table', 'wide', 'json', 'yaml', 'csv', 'jsonl', 'name'])
+        expectSilence(await home.iam([...words, '-o', format, ...loud, '--timeout', '1']));
+  });
+
+  test('in the address of a server is shown nowhere', async () => {
+    await using home = await Home.make();
+    const variables = { IAM_BASE_URL: `http://user:${canary}@127.0.0.1:9`, IAM_TOKEN: 't' };
+    for (const words of [
+      ['groups', 'list'],
+      ['doctor'],
+      ['config', 'explain'],
+      ['whoami'],
+      ['groups', 'delete', 'x', '--dry-run'],
+    ])
+      expectSilence(await home.iam([...words, ...loud], { variables }));
+    expectSilence(await home.iam(['profile', 'add', 'x', '--base-url', variables.IAM_BASE_URL]));
+  });
+});
+
+describe('--curl', () => {
+  test('prints each call on standard error, and changes nothing else', async () => {
+    await using server = await startFake(({ path }) =>
+      path.includes('/login') ? tokenReply('t') : { json: [{ groupId: 'g' }] },
+    );
+    const variables = { IAM_CLIENT_ID: 'me', IAM_CLIENT_SECRET: 's', IAM_BASE_URL: server.url };
+    const plainly = await iam(['groups', 'list', '-o', 'json'], { variables });
+    const outcome = await iam(['groups', 'list', '-o', 'json', '--curl'], { variables });
+    expect(outcome).toMatchObject({ code: 0, out: plainly.out });
+    const base = `${server.url}/security/iam/v1`;
+    expect(outcome.err.split('\n')).toEqual([
+      `curl -X POST -u "$IAM_CLIENT_ID":"$IAM_CLIENT_SECRET" ${base}/client-identities/login`,
+      `curl -X GET -H 'accept: application/json' -H 'authorization: Bearer '"$IAM_TOKEN" '${base}/groups?limit=100'`,
+      '',
+    ]);
+  });
+
+  test('with --dry-run prints what would be sent', async () => {
+    await using server = await startFake(() => ({}));
+    const outcome = await iam(['groups', 'create', '--group-name', "it's", '--dry-run', '--curl', '-q'], server);
+    expect(outcome.out).toContain('POST');
+    expect(outcome.err).toBe(
+      `curl -X POST -H 'content-type: application/json' -H 'authorization: Bearer '"$IAM_TOKEN" --data-raw '{"groupName":"it'\\''s"}' ${server.url}/security/iam/v1/groups\n`,
+    );
+    expect(server.received).toEqual([]);
+  });
+
+  test('is understood by a shell, with variables for what is secret', () => {
+    const line = curlCommand({
+      method: 'POST',
+      url: 'http://x/y?token=a&z=$(id)`id`',
+      headers: { 'X-Api-Key': 'a', Cookie: 'b', accept: "it's; $HOME" },
+      body: { clientSecret: 'secret', name: `"'$HOME \u202e\u009b`, deep: [{ password: 'secret' }] },
+    });
+    expect(line).not.toContain('secret"');
+    const variables = { TOKEN: 'T', IAM_API_KEY: 'K', COOKIE: 'C', CLIENT_SECRET: 'S', PASSWORD: 'P' };
+    const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
+    const words = execFileSync('sh', ['-c', script], { env: { ...variables, PATH: process.env.PATH } })
+      .toString()
+      .trimEnd()
+      .split('\n');
+    expect(words).toEqual([
+      ...['-X', 'POST', '-H', 'x-api-key: K', '-H', 'cookie: C', '-H', "accept: it's; $HOME", '--data-raw'],
+      String.raw`{"clientSecret":"S","name":"\"'$HOME \u202e\u009b","deep":[{"password":"P"}]}`,
+      'http://x/y?token=T&z=$(id)`id`',
+    ]);
+  });
+
+  test('leaves out a body that can not be looked into', () => {
+    expect(curlCommand({ method: 'POST', url: 'http://x/', body: 'password=secret' })).toBe(
+      'curl -X POST --data-raw "$BODY" http://x/',
+    );
+  });
+});
+
+test('--verbose names calls and answers, without headers', async () => {
+  await using server = await startFake(() => ({ json: [] }));
+  const { err } = await iam(['groups', 'list', '--verbose', '-o', 'json'], server);
+  expect(err).toMatch(
+    /^> GET \/security\/iam\/v1\/groups\?limit=100\n< 200 after \d+ ms, request request-1\nThere are none.\n$/,
+  );
+});
+
+test.each([
+  ['/a?code=1&b=2', '/a?code=(secret)&b=2'],
+  ['/a?regionCode=1', '/a?regionCode=1'],
+  ['/a', '/a'],
+])('the path %s is shown as %s', (path, shown) => {
+  expect(openPath(path)).toBe(shown);
+});
+
+test.each([
+  ['http://a:b@c/', 'http://(secret)@c/'],
+  ['http://a:p@ss@c/', 'http://(secret)@c/'],
+  ['http://c/x@y', 'http://c/x@y'],
+])('the address %s is shown as %s', (address, shown) => {
+  expect(withoutUserInfo(address)).toBe(shown);
+});

@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest';
+import { saveProfile } from '../../src/cli/runtime/profile.ts';
+import { requireChanges, safetyOf } from '../../src/cli/runtime/safety.ts';
+import { manifest } from '../../src/contract/manifest.ts';
+import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
+import { adminClient, startServer } from '../harness.ts';
+import { Home, iam, signedIn } from './run-cli.ts';
+
+const writes = [
+  ['groups', 'create', '--group-name', 'x'],
+  ['groups', 'delete', 'ops', '--yes', '--confirm', 'careful'],
+  ['groups', 'update', 'ops', '--add-role', 'A'],
+  ['groups', 'users', 'add', 'ops', 'u1'],
+  ['users', 'lock', 'u1', '--yes', '--confirm', 'careful'],
+  ['call', 'groups.create', '-f', '-'],
+  ['call', 'groups.remove', '--param', 'groupId=ops', '--yes'],
+  ['api', 'POST', '/groups', '-f', '-'],
+  ['api', 'DELETE', '/groups/ops', '--yes'],
+  ['keys', 'rotate'],
+  ['sessions', 'end', 's1', '--yes'],
+];
+
+/** A profile with these rules for the server; whoever uses it has a token. */
+async function careful(home: Home, server: FakeServer, rules: object, name = 'careful'): Promise<void> {
+  await saveProfile(name, { baseUrl: server.url, token: 'test-token', ...rules }, home.variables);
+}
+
+describe('a read-only profile', () => {
+  test.each(writes)('refuses %s %s before anything is sent', async (...words) => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: {} }));
+    await careful(home, server, { readOnly: true });
+    const outcome = await home.iam(words, { stdin: '{"groupName":"x"}' });
+    expect(outcome).toMatchObject({ code: 2, out: '' });
+    expect(outcome.err).toContain('careful is read-only (profile careful); nothing was sent.');
+    expect(server.received).toEqual([]);
+  });
+
+  test('reads, and says what a write would send', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: [] }));
+    await careful(home, server, { readOnly: true });
+    expect((await home.iam(['groups', 'list'])).code).toBe(0);
+    expect((await home.iam(['call', 'groups.list'])).code).toBe(0);
+    expect((await home.iam(['api', 'GET', '/groups'])).code).toBe(0);
+    expect(server.received).toHaveLength(3);
+    expect((await home.iam(['groups', 'delete', 'ops', '--dry-run'])).out).toContain('DELETE');
+    expect(server.received).toHaveLength(3);
+  });
+
+  test('can not be opened by the environment, which can only close another', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 201, json: {} }));
+    await careful(home, server, { readOnly: true });
+    const create = ['groups', 'create', '--group-name', 'x'];
+    expect((await home.iam(create, { variables: { IAM_READ_ONLY: 'false' } })).code).toBe(2);
+    await home.iam(['config', 'set', 'read-only', 'false']);
+    expect((await home.iam(create, { variables: { IAM_READ_ONLY: 'ja' } })).code).toBe(2);
+    expect(server.received).toEqual([]);
+    expect((await home.iam(create)).code).toBe(0);
+  });
+
+  test('is a failure like others for programs', async () => {
+    const outcome = await iam(['groups', 'create', '--group-name', 'x', '-o', 'json'], {
+      variables: { IAM_TOKEN: 't', IAM_READ_ONLY: '1' },
+    });
+    expect(JSON.parse(outcome.err)).toMatchObject({ error: { code: 'READ_ONLY', transient: false } });
+  });
+});
+
+describe('a protected profile', () => {
+  const destructive = [
+    [['groups', 'delete', 'ops']],
+    [['call', 'groups.remove', '--param', 'groupId=ops']],
+    [['api', 'DELETE', '/groups/ops']],
+    [['api', 'POST', '/user-identities/lock']],
+    [['sessions', 'end', 's1']],
+  ];
+
+  test.each(destructive)('has %j confirmed by its name, for which --yes is not enough', async (words) => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 204 }));
+    await careful(home, server, { protected: true });
+    const outcome = await home.iam([...words, '--yes']);
+    expect(outcome).toMatchObject({ code: 10, out: '' });
+    expect(outcome.err).toContain('--confirm careful');
+    expect((await home.iam([...words, '--confirm', 'another'])).code).toBe(2);
+    expect((await home.iam([...words, '--confirm', ''])).code).toBe(2);
+    expect(server.received).toEqual([]);
+    expect((await home.iam([...words, '--confirm', 'careful'])).code).toBe(0);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('lets whatever destroys nothing through', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 201, json: {} }));
+    await careful(home, server, { protected: true });
+    expect((await home.iam(['groups', 'add-role', 'ops', 'A'])).code).toBe(0);
+  });
+
+  test('asks to type its name at a terminal', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(({ method }) =>
+      method === 'DELETE' ? { status: 204 } : refusal(403, 'ROLE_MISSING'),
+    );
+    await careful(home, server, { protected: true });
+    const deleted = () => server.received.filter(({ method }) => method === 'DELETE').length;
+    const remove = ['groups', 'delete', 'ops', '--yes'];
+    const wrong = await home.iam(remove, { columns: 80, stdin: 'y\n' });
+    expect(wrong).toMatchObject({ code: 1, out: '' });
+    expect(wrong.err).toContain('Type careful to go on');
+    expect(deleted()).toBe(0);
+    expect((await home.iam(remove, { columns: 80, stdin: 'careful\n' })).code).toBe(0);
+    expect(deleted()).toBe(1);
+  });
+
+  test('is removed by its own name only, and stays protected when it is added again', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({}));
+    await careful(home, server, { protected: true });
+    await careful(home, server, {}, 'other');
+    expect((await home.iam(['profile', 'remove', 'careful', '--yes', '--profile', 'other'])).code).toBe(10);
+    await home.iam(['profile', 'add', 'careful', '--base-url', server.url]);
+    expect(JSON.parse((await home.iam(['profile', 'show', 'careful', '-o', 'json'])).out)).toMatchObject({
+      protected: true,
+    });
+    expect((await home.iam(['profile', 'remove', 'careful', '--confirm', 'other'])).code).toBe(2);
+    expect((await home.iam(['profile', 'remove', 'careful', '--confirm', 'careful'])).code).toBe(0);
+  });
+});
+
+describe('--confirm without a protected profile', () => {
+  test('answers the question where it names what is in use, and stops a script that is somewhere else', async () => {
+    await using server = await startFake(() => ({ status: 204 }));
+    const remove = ['groups', 'delete', 'ops'];
+    expect((await iam([...remove, '--yes', '--confirm', 'staging'], server)).code).toBe(2);
+    expect(server.received).toEqual([]);
+    expect((await iam([...remove, '--confirm', new URL(server.url).host], server)).code).toBe(0);
+  });
+});
+
+describe('max-changes', () => {
+  test('counts the members of a list, and refuses too many before anything is sent', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ status: 201, json: {} }));
+    await careful(home, server, { maxChanges: 2 });
+    const outcome = await home.iam(['groups', 'users', 'add', 'ops', 'u1', 'u2', 'u3']);
+    expect(outcome).toMatchObject({ code: 2, out: '' });
+    expect(outcome.err).toContain('2 changes at most (profile careful). These are 3; nothing was sent.');
+    expect(server.received).toEqual([]);
+    expect((await home.iam(['groups', 'users', 'add', 'ops', 'u1', 'u2'])).code).toBe(0);
+  });
+
+  test('does not count what was refused and is tried again', async () => {
+    await using home = await Home.make();
+    let puts = 0;
+    await using server = await startFake(({ method }) => {
+      if (method === 'GET')
+        return { json: { groupId: 'g', groupName: 'ops', roles: [], dependencies: [] }, headers: { etag: '"1"' } };
+      puts += 1;
+      return puts < 3 ? refusal(412, 'CHANGED_MEANWHILE') : { json: {} };
+    });
+    await careful(home, server, { maxChanges: 1 });
+    expect((await home.iam(['groups', 'update', 'ops', '--add-role', 'A'])).code).toBe(0);
+    expect(puts).toBe(3);
+  });
+
+  test('of all places the lowest holds; what is no number is told of', () => {
+    const profile = { baseUrl: 'http://x', maxChanges: 5 };
+    const sources = { options: {}, variables: {}, file: { current: 'p', profiles: { p: profile } } };
+    const withVariable = (value: string) => ({ ...sources, variables: { IAM_MAX_CHANGES: value } });
+    expect(safetyOf(withVariable('9')).maxChanges).toEqual({ count: 5, origin: 'profile p' });
+    expect(safetyOf(withVariable('3')).maxChanges).toEqual({ count: 3, origin: 'IAM_MAX_CHANGES' });
+    expect(() => safetyOf(withVariable('many'))).toThrow('whole number');
+    expect(() => requireChanges(sources, 6)).toThrow('These are 6; nothing was sent.');
+    expect(() => requireChanges(sources, 5)).not.toThrow();
+  });
+});
+
+describe('profile add and config set', () => {
+  test('keep the rules of a profile', async () => {
+    await using home = await Home.make();
+    const add = ['profile', 'add', 'p', '--base-url', 'http://x', '--protected', '--read-only', '--max-changes', '7'];
+    expect((await home.iam(add)).code).toBe(0);
+    const show = async () => JSON.parse((await home.iam(['profile', 'show', '-o', 'json'])).out) as object;
+    expect(await show()).toEqual({ name: 'p', baseUrl: 'http://x', protected: true, readOnly: true, maxChanges: 7 });
+    for (const [key, value] of [
+      ['protected', 'false'],
+      ['max-changes', ''],
+      ['read-only', 'false'],
+    ])
+      expect((await home.iam(['config', 'set', String(key), String(value)])).code).toBe(0);
+    expect(await show()).toEqual({ name: 'p', baseUrl: 'http://x', protected: false, readOnly: false });
+  });
+
+  test.each([
+    ['read-only', 'maybe'],
+    ['max-changes', '-1'],
+    ['proxy', 'socks5://x'],
+  ])('do not take %s %s', async (key, value) => {
+    await using home = await Home.make();
+    await home.iam(['profile', 'add', 'p', '--base-url', 'http://x']);
+    expect((await home.iam(['config', 'set', key, value])).code).toBe(2);
+  });
+});
+
+describe('what a deletion takes along', () => {
+  const terminal = { columns: 100, stdin: 'n\n' };
+
+  test('is told before the question: members and groups above', async () => {
+    await using server = await startServer();
+    await server.admin.groups.create({ body: { groupName: 'ops' } });
+    await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
+    const { clientId: IAM_CLIENT_ID, clientSecret: IAM_CLIENT_SECRET } = adminClient;
+    const variables = { IAM_CLIENT_ID, IAM_CLIENT_SECRET };
+    const outcome = await iam(['groups', 'delete', 'ops'], { url: server.url, variables, ...terminal });
+    expect(outcome.code).toBe(1);
+    expect(outcome.err).toContain('1 group depends on it: leads; it stays as long as they do');
+  });
+
+  test.each([
+    [
+      ['clients', 'delete', 'svc'],
+      ['1 client: c1', '2 API keys of c1'],
+    ],
+    [['my-clients', 'delete', 'c1'], ['2 API keys of c1']],
+    [
+      ['users', 'delete', 'u1'],
+      ['2 groups give it roles: leads, ops', '1 session'],
+    ],
+    [['groups', 'delete', 'ops'], ['3 members: 2 of kind user, 1 of kind service']],
+    [['corporate-groups', 'delete', 'cg'], ['1 business is in no corporate group then: b1']],
+  ])('%j tells of %j', async (words, lines) => {
+    await using server = await startFake(({ path, method }) => {
+      if (method !== 'GET') return { status: 204 };
+      if (path.startsWith('/_iam/clients'))
+        return { json: [{ clientId: 'c1', serviceAccountId: 'svc' }, { clientId: 'svc' }] };
+      if (path.startsWith('/_iam/sessions')) return { json: [{ sessionId: 's' }] };
+      if (path.startsWith('/_iam/groups/g1/members'))
+        return { json: [{ kind: 'user' }, { kind: 'user' }, { kind: 'service' }] };
+      if (path.includes('/api-key')) return { json: [{ apiKeyId: 'k1' }, { apiKeyId: 'k2' }] };
+      if (path.includes('/roles')) return { json: [{ role: 'A', groupNames: ['leads', 'ops'] }] };
+      if (path.includes('/corporate-groups/')) return { json: { businesses: [{ businessId: 'b1' }] } };
+      if (path.includes('/groups/ops'))
+        return { json: { groupId: 'g1', groupName: 'ops', roles: [], dependencies: [] } };
+      return { json: [] };
+    });
+    const { err } = await iam(words, { ...server, ...terminal });
+    for (const line of lines) expect(err).toContain(`  ${line}\n`);
+    expect(server.received.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  test('is left out where the caller may not read it, and not asked for where nobody reads it', async () => {
+    await using server = await startFake(({ method }) =>
+      method === 'DELETE' ? { status: 204 } : refusal(403, 'ROLE_MISSING'),
+    );
+    const outcome = await iam(['groups', 'delete', 'ops'], { ...server, columns: 100, stdin: 'y\n' });
+    expect(outcome.code).toBe(0);
+    expect(outcome.err).not.toContain('error');
+    const before = server.received.length;
+    expect((await iam(['groups', 'delete', 'ops', '--yes'], { ...server, columns: 100 })).code).toBe(0);
+    expect(server.received).toHaveLength(before + 1);
+    expect((await iam(['groups', 'delete', 'ops'], server)).code).toBe(10);
+    expect(server.received).toHaveLength(before + 1);
+  });
+});
+
+describe('--dry-run', () => {
+  const commands = manifest.operations.filter(({ command, effect }) => command !== undefined && effect !== 'read');
+
+  test.each(commands)('of $command sends nothing', async (operation) => {
+    await using server = await startFake(() => ({ json: {} }));
+    const args = operation.params.map(({ name }) => `the-${name.toLowerCase()}`);
+    const isList = operation.body?.type === 'array';
+    const needsBody = operation.body !== undefined && !isList;
+    const words = [...(operation.command ?? '').split(' '), ...args, ...(isList ? ['member'] : [])];
+    const body = Object.fromEntries((operation.body?.required ?? []).map((name) => [name, name]));
+    const given = { ...server, stdin: JSON.stringify(body), variables: { ...signedIn, IAM_READ_ONLY: 'true' } };
+    const outcome = await iam([...words, ...(needsBody ? ['-f', '-'] : []), '--dry-run', '-o', 'json'], {
+      ...given,
+      variables: { ...given.variables, IAM_BASE_URL: server.url },
+    });
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(JSON.parse(outcome.out)).toMatchObject({ method: operation.method });
+    expect(server.received).toEqual([]);
+  });
+
+  test.each([
+    [['keys', 'rotate']],
+    [['sessions', 'end', 's1']],
+    [['groups', 'update', 'ops', '-f', '-']],
+    [['call', 'groups.remove', '--param', 'groupId=g']],
+    [['api', 'PATCH', '/groups/x']],
+  ])('of %j sends nothing', async (words) => {
+    await using server = await startFake(() => ({ json: {} }));
+    expect((await iam([...words, '--dry-run'], { ...server, stdin: '{"groupName":"x"}' })).code).toBe(0);
+    expect(server.received).toEqual([]);
+  });
+});

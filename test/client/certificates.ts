@@ -1,0 +1,33 @@
+/** An authority for tests of TLS, and what it signs. */
+import { der, makeCertificate, makeAuthority as makeSigner, sequence } from '../server/outside/certificates.ts';
+
+export interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Authority {
+  /** Its own certificate, in PEM. */
+  readonly cert: string;
+  /** A certificate for this name, good for these hosts. */
+  issue(name: string, hosts?: readonly string[]): Pair;
+}
+
+/** Makes an authority. */
+export function makeAuthority(name: string): Authority {
+  const issuer = makeSigner({ name, from: '2020-01-01', until: '2090-01-01' });
+  return {
+    cert: issuer.pem,
+    issue: (subject, hosts = []) => {
+      const names = sequence(...hosts.map(nameOfHost));
+      const extensions = hosts.length === 0 ? [] : [['2.5.29.17', false, names] as const];
+      const options = { name: subject, issuer, key: 'ec-other', from: '2020-01-01', until: '2090-01-01' } as const;
+      const { pem, privateKey } = makeCertificate({ ...options, extensions });
+      return { cert: pem, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+    },
+  };
+}
+
+function nameOfHost(host: string): Buffer {
+  return /^[\d.]+$/.test(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
+}
