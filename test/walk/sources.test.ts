@@ -32,6 +32,7 @@ const passing = [
       'src/cli/commands/background/stop.ts',
       'src/cli/runtime/files.ts',
       'src/cli/runtime/retry.ts',
+      'src/client/proxy.ts',
       'src/server/control/routes/inbox-wait.ts',
       'src/server/http/node-server.ts',
       'src/server/ports/timer.ts',
@@ -46,6 +47,7 @@ const passing = [
     [
       'src/cli/commands/logout.ts',
       'src/cli/missing-role.ts',
+      'src/cli/taken-along.ts',
       'src/client/transport.ts',
       'src/library/inbox.ts',
       'src/server/ports/http.ts',
