@@ -57,7 +57,7 @@ export async function bundleCli({ outdir }) {
         manifestByLine(path.join(outdir, 'manifest.jsonl')),
       ],
       legalComments: 'none',
-      external: ['../server/*', '@node-rs/*'],
+      external: ['@node-rs/*'],
       metafile: true,
       logLevel: 'warning',
     });

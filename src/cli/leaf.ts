@@ -80,7 +80,7 @@ const texts = new WeakMap<Command, LeafText>();
 export function addConfirmOptions(command: Command): Command {
   return command
     .option('-y, --yes', 'do not ask for confirmation')
-    .option('--confirm <name>', 'confirm by the name of the profile, which a protected one asks for');
+    .option('--confirm <name>', 'confirm by the name that is asked for: of a protected profile, a set or a server');
 }
 
 /** Whether a run is sure to write; what only might is looked at when it comes to that. */

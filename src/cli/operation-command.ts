@@ -92,7 +92,12 @@ async function perform(
   const call = async () => (await send(context, operation, input)).body;
   const tolerant = options.ifNotExists === true ? () => existing(context, operation, input, call) : call;
   if (!operation.response.secret) return printAnswer(context, await tolerant(), done);
-  const body = await keepingSecret(context, options.secretTo as string | undefined, tolerant);
+  const body = await keepingSecret(
+    context,
+    options.secretTo as string | undefined,
+    tolerant,
+    options.ifNotExists === true,
+  );
   await printAnswer(context, body, done);
   noteSecret(context, body);
 }

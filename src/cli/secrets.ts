@@ -1,5 +1,5 @@
 /** Secrets in answers: shown this once, or put into a file that only its owner reads. */
-
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { isSecretName } from '../contract/secret-names.ts';
 import type { Context } from './runtime/context.ts';
@@ -10,22 +10,26 @@ type Body = Readonly<Record<string, unknown>>;
 
 /**
  * Runs a call that answers with a secret. The file is made before the call: a secret that can't be kept must not be made.
- * Gives what is to be printed.
+ * Gives what is to be printed. With `again` the call may find that it was made before: then the file may be there too,
+ * and stays as it is.
  */
 export async function keepingSecret(
   context: Context,
   file: string | undefined,
   call: () => Promise<unknown>,
+  again = false,
 ): Promise<unknown> {
   if (file === undefined) {
     if (context.printer.format === 'name')
       throw usageError('-o name would drop the secret.', 'Add --secret-to FILE to keep it.');
     return call();
   }
-  await writeNew(file, '').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`${file} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
+  // A secret that comes after all, beside one from before, must lose neither.
+  const target = again && existsSync(file) ? `${file}.new` : file;
+  await writeNew(target, '').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`${target} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
   });
-  return callInto(context, file, call);
+  return callInto(context, target, call);
 }
 
 async function callInto(context: Context, file: string, call: () => Promise<unknown>): Promise<unknown> {
@@ -37,6 +41,10 @@ async function callInto(context: Context, file: string, call: () => Promise<unkn
     throw error;
   }
   const { open, secrets } = parted(body);
+  if (Object.keys(secrets).length === 0) {
+    await rm(file, { force: true });
+    return body;
+  }
   await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
   context.notice(`${Object.keys(secrets).join(', ')} is in ${file}; it will not be shown again.`);
   return open;

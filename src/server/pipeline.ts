@@ -5,17 +5,16 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
-import type { Operation, Page, PlainText } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import type { WholeContext } from './control/define.ts';
-import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { readForm, readJson, sendsNothing } from './http/body.ts';
-import { cursorAfter, keyOfCursor, type ListIdentity } from './http/cursor.ts';
+import { keyOfCursor, type ListIdentity } from './http/cursor.ts';
 import { goneSignal } from './http/gone.ts';
 import { timesGiven } from './http/headers.ts';
 import { parametersIn } from './http/paths.ts';
 import { checkBody, checkParams, headerReader, queryReader } from './http/validate.ts';
-import { etagMatches, wireEtag, wireJson } from './http/wire.ts';
+import { etagMatches, wireEtag } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import type { Principal } from './identity/principal.ts';
@@ -23,6 +22,7 @@ import { disturbAfter, disturbBefore, failAsPreferred } from './insight/disturb.
 import type { Faults } from './insight/faults.ts';
 import type { OperationContext } from './operations/define.ts';
 import type { World } from './world.ts';
+import { writerOf } from './writers.ts';
 
 export type AnyOperation = Operation<WholeContext>;
 
@@ -202,56 +202,4 @@ function rangeOf(list: ListIdentity, operation: AnyOperation): OperationContext[
     if (operation.statuses.includes(400)) throw error;
     return range;
   }
-}
-
-type Writer = (ctx: Context, answer: unknown, list: ListIdentity) => void;
-
-function writerOf({ response }: AnyOperation, world: World): Writer {
-  if ('page' in response) {
-    const { page } = response;
-    return (ctx, answer, list) =>
-      writePage(ctx, answer as Page<object>, { list, baseUrl: world.baseUrl, json: (item) => wireJson(page, item) });
-  }
-  if (!('body' in response)) return emptyWriter(response);
-  const { status, body, secret = false, entity = false } = response;
-  return (ctx, answer) => {
-    if (isText(answer)) return writeText(ctx, 200, answer);
-    const json = wireJson(body, answer as object);
-    if (entity) setHeader(ctx, 'ETag', wireEtag(body, answer as object));
-    if (secret) setHeader(ctx, 'Pragma', 'no-cache');
-    writeJson(ctx, status, json);
-  };
-}
-
-function emptyWriter({ header }: Extract<AnyOperation['response'], { status: 204 }>): Writer {
-  if (!header) return (ctx) => writeNothing(ctx);
-  return (ctx, answer) => {
-    setHeader(ctx, header.name, (answer as Record<string, string>)[header.field] ?? missing(header.field));
-    setHeader(ctx, 'Pragma', 'no-cache');
-    writeNothing(ctx);
-  };
-}
-
-function missing(field: string): never {
-  throw new Error(`the handler gave no ${field}`);
-}
-
-function isText(answer: unknown): answer is PlainText {
-  return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'text' in answer;
-}
-
-interface PageParts {
-  readonly list: ListIdentity;
-  readonly baseUrl: string;
-  json(item: object): string;
-}
-
-/** 206 and where to go on, as long as more follows. */
-function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: PageParts): void {
-  if (page.next !== undefined) {
-    const search = new URLSearchParams(ctx.querystring);
-    search.set('after', cursorAfter(page.next, list));
-    setHeader(ctx, 'Link', `<${baseUrl}${ctx.state.path}?${search}>; rel="next"`);
-  }
-  writeJson(ctx, page.next === undefined ? 200 : 206, `[${page.items.map(json).join(',')}]`);
 }

@@ -196,6 +196,24 @@ describe('a secret in an answer', () => {
     expect(server.received).toEqual([]);
   });
 
+  test('of something that was made before stays where it is, and a new one beside it', async () => {
+    await using home = await Home.make();
+    const file = home.file('key');
+    const again = [...words, '--if-not-exists', '--secret-to', file];
+    await using taken = await startFake(() => refusal(412, 'API_KEY_TAKEN'));
+    expect((await home.iam(again, { ...taken, variables: signedIn })).code).toBe(0);
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+    await writeFile(file, 'from before\n');
+    expect((await home.iam(again, { ...taken, variables: signedIn })).code).toBe(0);
+    await using free = await startFake(() => ({ status: 201, json: made }));
+    const outcome = await home.iam(again, { ...free, variables: signedIn });
+    expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(`${file}.new`) as string });
+    expect(await readFile(file, 'utf8')).toBe('from before\n');
+    expect(await readFile(`${file}.new`, 'utf8')).toBe('the-secret\n');
+    // There is nowhere left for a third.
+    expect((await home.iam(again, { ...free, variables: signedIn })).code).toBe(2);
+  });
+
   test('leaves no file behind when it was refused', async () => {
     await using home = await Home.make();
     await using server = await startFake(() => refusal(404, 'CLIENT_NOT_FOUND'));

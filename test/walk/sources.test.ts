@@ -20,14 +20,19 @@ const passing = [
   [
     'how long something takes',
     /\bperformance\b|\bhrtime\b|\bprocess\.uptime\b|\bperf_hooks\b/,
-    ['src/cli/commands/inbox.ts'],
+    ['src/cli/bulk/run.ts', 'src/cli/commands/inbox.ts', 'src/server/insight/stopwatch.ts'],
   ],
   [
     'a timer',
     /\bset(Timeout|Interval)\b|\bscheduler\b/,
     [
+      'src/cli/bulk/run.ts',
+      'src/cli/commands/background/launch.ts',
+      'src/cli/commands/background/logs.ts',
+      'src/cli/commands/background/stop.ts',
       'src/cli/runtime/files.ts',
       'src/cli/runtime/retry.ts',
+      'src/client/proxy.ts',
       'src/server/control/routes/inbox-wait.ts',
       'src/server/http/node-server.ts',
       'src/server/ports/timer.ts',
@@ -42,6 +47,7 @@ const passing = [
     [
       'src/cli/commands/logout.ts',
       'src/cli/missing-role.ts',
+      'src/cli/taken-along.ts',
       'src/client/transport.ts',
       'src/library/inbox.ts',
       'src/server/ports/http.ts',

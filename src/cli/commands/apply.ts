@@ -24,7 +24,6 @@ export function addApply(program: Command, surroundings: Surroundings): void {
     addLeaf(program, 'apply', applyText).argument('[plan]', 'A plan that `iam plan --out` kept, instead of -f'),
   )
     .option('--secret-to <file>', 'write new secrets to a new file that only you can read, instead of showing them')
-    .option('--confirm <name>', 'confirm what removes things or administrators, by the name of the set or the server')
     .option(
       '--allow-self-lockout',
       'also where you would lose your own administrative roles, or nobody be left with them',

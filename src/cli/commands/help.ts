@@ -50,6 +50,7 @@ function environmentLines(): string[] {
   const others = [
     ['XDG_CONFIG_HOME', 'Folder of the profiles: iam/config.json in it'],
     ['XDG_CACHE_HOME', 'Folder of the tokens that are kept between runs'],
+    ['XDG_STATE_HOME', 'Folder of sets, and of the logs of servers'],
     ['NO_COLOR, FORCE_COLOR', 'No colour; colour also where no terminal is'],
     ['CI', 'Never ask, as with --no-input'],
     ['HTTPS_PROXY, HTTP_PROXY', 'Proxies, but for this machine and NO_PROXY'],

@@ -51,7 +51,8 @@ export function addServe(program: Command, { io, environment, manifest }: Surrou
   });
 }
 
-function optionOf({ name, kind, values, description, environment, default: fallback }: ManifestSetting): Option {
+/** A setting of the server as an option of a command. */
+export function optionOf({ name, kind, values, description, environment, default: fallback }: ManifestSetting): Option {
   const flag =
     kind === 'boolean'
       ? `--${name}`
@@ -62,7 +63,7 @@ function optionOf({ name, kind, values, description, environment, default: fallb
 }
 
 /** Only what was typed; the server knows its own defaults. */
-function flagsOf(command: Command, settings: readonly ManifestSetting[]): Record<string, string | boolean> {
+export function flagsOf(command: Command, settings: readonly ManifestSetting[]): Record<string, string | boolean> {
   const options = command.opts<Record<string, string | boolean>>();
   const typed = settings.flatMap(({ name }) => {
     const value = typedValue(options, name);

@@ -67,7 +67,7 @@ async function confirmPlan(tools: Tools, plan: Plan, options: Options): Promise<
   if (!isSevere)
     return tools.confirm(
       `Apply ${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}?`,
-      options.yes === true,
+      options,
       stdinIsData,
     );
   const name = plan.set ?? new URL(tools.baseUrl).host;

@@ -1,21 +1,18 @@
 /** What applies of a set made on a server: a private file of lines in the user's state folder, one for each thing. */
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { readIfThere } from '../runtime/files.ts';
 import type { Environment } from '../runtime/io.ts';
+import { stateFolder } from '../runtime/state-folder.ts';
 import type { Made } from './pruning.ts';
 
 type Variables = Environment['variables'];
 
 /** Where the record of a set on a server is kept. Not the cache: what is lost there can't be made again. */
 export function recordPath(baseUrl: string, set: string, variables: Variables): string {
-  const named = variables.XDG_STATE_HOME;
-  // A relative one is to be ignored by the XDG rules.
-  const state = named && path.isAbsolute(named) ? named : path.join(variables.HOME || os.homedir(), '.local', 'state');
   const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
-  return path.join(state, 'iam', 'sets', `${set}-${server}.jsonl`);
+  return path.join(stateFolder(variables), 'sets', `${set}-${server}.jsonl`);
 }
 
 interface Line extends Made {

@@ -2,11 +2,13 @@
  * What provisioning is given by the command around it. Its own code is a file of its own in the bundle, where classes of
  * errors would be others than those that the command knows: so they are made, and told apart, here.
  */
+
 import { asPage, assertSuccess } from '../../client/answer.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { CallInput, ResultPage, Scalar } from '../../client/types.ts';
 import { tokenInUse } from '../commands/token-in-use.ts';
 import { decodeToken } from '../commands/token-text.ts';
+import type { Options } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context } from '../runtime/context.ts';
@@ -45,7 +47,7 @@ export interface Tools {
   /** Ends the run with this code and without a word more. */
   quietExit(code: number): Error;
   /** Asks yes or no; throws where it is no. */
-  confirm(question: string, isSure: boolean, stdinIsData: boolean): Promise<void>;
+  confirm(question: string, options: Options, stdinIsData: boolean): Promise<void>;
   /** Asks for a name to be typed; throws where it is another. */
   confirmName(question: string, name: string, given: string | undefined, stdinIsData: boolean): Promise<void>;
   /** Paints a line that adds, changes or removes. */
@@ -70,7 +72,7 @@ export async function toolsOf(context: Context, colour: string | undefined): Pro
     failure: (message, details) => new CliError(message, details),
     usage: usageError,
     quietExit: (code) => new QuietExit(code),
-    confirm: (question, isSure, stdinIsData) => confirmed(context, question, { yes: isSure }, stdinIsData),
+    confirm: (question, options, stdinIsData) => confirmed(context, question, options, stdinIsData),
     confirmName: (question, name, given, stdinIsData) => confirmName(context, question, name, given, stdinIsData),
     painter: async () => {
       const { colours } = await import('../runtime/colour.ts');

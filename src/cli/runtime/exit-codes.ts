@@ -7,7 +7,7 @@ export interface ExitCode {
 
 export const exitCodes: readonly ExitCode[] = [
   { code: 0, meaning: 'Done.' },
-  { code: 1, meaning: 'Another failure; or `iam can` says no, or `iam diff` a difference.' },
+  { code: 1, meaning: 'Another failure; or no: of `iam can`, `diff` and `server status`.' },
   { code: 2, meaning: 'Wrong usage: a command, an option or a value. Nothing was sent.' },
   { code: 3, meaning: 'Not found.' },
   { code: 4, meaning: 'Sign-in needed: credentials are missing or not valid.' },

@@ -1,0 +1,111 @@
+/** Every command that is more than one operation, and what the nouns of operations are about. */
+import type { Command } from 'commander';
+import { addApi, apiText } from './commands/api.ts';
+import { addApply, applyText } from './commands/apply.ts';
+import { addServer } from './commands/background/index.ts';
+import { addBulk } from './commands/bulk.ts';
+import { addCall, callText } from './commands/call.ts';
+import { addCan, canText } from './commands/can.ts';
+import { addCatalogue, catalogueText } from './commands/catalogue.ts';
+import { addClock, clockText } from './commands/clock.ts';
+import { addConfig } from './commands/config.ts';
+import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
+import { addCoverage, coverageText } from './commands/coverage.ts';
+import { addDiff, diffText } from './commands/diff.ts';
+import { addDoctor, doctorText } from './commands/doctor.ts';
+import { addEnv, envText } from './commands/env.ts';
+import { addExport, exportText } from './commands/export.ts';
+import { addFaults } from './commands/faults.ts';
+import { addGroupsTree } from './commands/groups/tree.ts';
+import { addGroupsUpdate } from './commands/groups/update.ts';
+import { addInbox } from './commands/inbox.ts';
+import { addKeysRotate } from './commands/keys.ts';
+import { addLogin, loginText } from './commands/login.ts';
+import { addLogout, logoutText } from './commands/logout.ts';
+import { addPlan, planText } from './commands/plan.ts';
+import { addProfile } from './commands/profile.ts';
+import { addRequests } from './commands/requests.ts';
+import { addSandbox } from './commands/sandbox.ts';
+import { addServe, serveText } from './commands/serve.ts';
+import { addSessions } from './commands/sessions.ts';
+import { addState } from './commands/state.ts';
+import { addToken } from './commands/token.ts';
+import { addWhoami, whoamiText } from './commands/whoami.ts';
+import { addWhy, whyText } from './commands/why.ts';
+import type { LeafText } from './leaf.ts';
+import type { Surroundings } from './runtime/context.ts';
+
+export type IsAskedFor = (names: readonly string[]) => boolean;
+export type Fill = (command: Command, surroundings: Surroundings, isAskedFor: IsAskedFor) => void;
+
+export interface Noun {
+  readonly name: string;
+  readonly summary: string;
+  readonly fill: readonly Fill[];
+}
+
+/** What nouns are about, for the list of commands. */
+export const summaries: Readonly<Record<string, string>> = {
+  groups: 'Groups: their roles and the groups they depend on',
+  'api-key': 'API keys of clients',
+  users: 'Users: their contacts, login names and locks',
+  factors: "The caller's own contacts for second proofs",
+  businesses: 'Businesses and the roles that they have',
+  services: 'Service accounts of clients',
+  customers: 'Customers: businesses and users by contract',
+  'my-clients': 'Clients that belong to the caller',
+  'corporate-groups': 'Businesses that belong together',
+  clients: 'Client identities',
+};
+
+export const handWritten: Readonly<Record<string, readonly Fill[]>> = {
+  groups: [addGroupsUpdate, addGroupsTree, addGroupsMembers],
+  users: [addControlList, addUsersFactors],
+  clients: [addControlList],
+  businesses: [addControlList],
+  customers: [addControlList],
+};
+
+/** Below a command of one word that is an operation itself. */
+export const belowOperations: Readonly<Record<string, readonly Fill[]>> = { keys: [addKeysRotate] };
+
+export const ownNouns: readonly Noun[] = [
+  { name: 'server', summary: 'The server in the background', fill: [addServer] },
+  { name: 'inbox', summary: 'Messages that the server sent: codes and notices', fill: [addInbox] },
+  { name: 'requests', summary: 'Calls that the server answered', fill: [addRequests] },
+  { name: 'faults', summary: 'Failures on purpose', fill: [addFaults] },
+  { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
+  { name: 'bulk', summary: 'Many calls, from a file of rows', fill: [addBulk] },
+  { name: 'state', summary: 'The whole state of a server: reset, snapshots, export and import', fill: [addState] },
+  { name: 'sandbox', summary: 'Whole services beside the main one, for tests', fill: [addSandbox] },
+  { name: 'token', summary: 'Tokens', fill: [addToken] },
+  { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
+  { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },
+];
+
+export interface OwnCommand {
+  readonly name: string;
+  readonly text: LeafText;
+  readonly add: Fill;
+}
+
+export const serve: OwnCommand = { name: 'serve', text: serveText, add: addServe };
+
+export const ownCommands: readonly OwnCommand[] = [
+  { name: 'login', text: loginText, add: addLogin },
+  { name: 'logout', text: logoutText, add: addLogout },
+  { name: 'can', text: canText, add: addCan },
+  { name: 'env', text: envText, add: addEnv },
+  { name: 'clock', text: clockText, add: addClock },
+  { name: 'whoami', text: whoamiText, add: addWhoami },
+  { name: 'plan', text: planText, add: addPlan },
+  { name: 'apply', text: applyText, add: addApply },
+  { name: 'diff', text: diffText, add: addDiff },
+  { name: 'export', text: exportText, add: addExport },
+  { name: 'doctor', text: doctorText, add: addDoctor },
+  { name: 'why', text: whyText, add: addWhy },
+  { name: 'coverage', text: coverageText, add: addCoverage },
+  { name: 'call', text: callText, add: addCall },
+  { name: 'api', text: apiText, add: addApi },
+  { name: 'commands', text: catalogueText, add: addCatalogue },
+];

@@ -1,0 +1,121 @@
+/** Starts the server as a process that goes on when the command ends, and waits until it says that it is ready. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { CliError } from '../../runtime/failures.ts';
+import type { Environment } from '../../runtime/io.ts';
+import { lastLines, newLog, readFrom } from './log-file.ts';
+import { identityOf } from './processes.ts';
+
+/** The line of `iam serve --json`; the secrets are there where this start made them. */
+export interface ReadyLine {
+  readonly url: string;
+  readonly store: 'file' | 'memory';
+  readonly data?: string;
+  readonly adminClientId: string;
+  readonly adminClientSecret?: string;
+  readonly appClientId: string;
+  readonly adminUser: string;
+  readonly adminPassword?: string;
+}
+
+export interface LaunchOptions {
+  /** What follows `iam serve`. */
+  readonly words: readonly string[];
+  readonly variables: Environment['variables'];
+  readonly log: string;
+  /** How long it may take, in milliseconds. */
+  readonly patience: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Launched {
+  readonly ready: ReadyLine;
+  readonly pid: number;
+  readonly identity: string;
+}
+
+/** @throws CliError with the exit code of the server where it ends instead; a server that is not ready in time is ended. */
+export async function launch(options: LaunchOptions): Promise<Launched> {
+  const child = await spawned(options);
+  const outcome = await outcomeOf(child, options);
+  const { pid } = child;
+  const identity = pid === undefined ? undefined : await identityOf(pid);
+  if (outcome.kind === 'line' && pid !== undefined && identity !== undefined) {
+    // Nothing more is written there. It is not the log, because that line can hold secrets.
+    child.stdout?.destroy();
+    child.unref();
+    return { ready: JSON.parse(outcome.line) as ReadyLine, pid, identity };
+  }
+  await end(child);
+  throw await failure(outcome, options);
+}
+
+async function spawned({ words, variables, log }: LaunchOptions): Promise<ChildProcess> {
+  const handle = await newLog(log);
+  try {
+    // The command itself, by whatever way it was started.
+    const command = [process.argv[1] ?? '', 'serve', '--json', ...words];
+    const options = { detached: true, env: { ...variables }, windowsHide: true };
+    return spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', handle.fd] });
+  } finally {
+    await handle.close();
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'line'; readonly line: string }
+  | { readonly kind: 'ended'; readonly exitCode: number }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'interrupted' };
+
+/** Whatever comes first. */
+async function outcomeOf(child: ChildProcess, { patience, signal }: LaunchOptions): Promise<Outcome> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const listening = new AbortController();
+  try {
+    return await new Promise<Outcome>((resolve) => {
+      const late = setTimeout(() => resolve({ kind: 'late' }), patience);
+      listening.signal.addEventListener('abort', () => clearTimeout(late));
+      const interrupt = () => resolve({ kind: 'interrupted' });
+      if (signal.aborted) interrupt();
+      signal.addEventListener('abort', interrupt, { signal: listening.signal });
+      lines.once('line', (line) => resolve({ kind: 'line', line }));
+      // All its output has come by then.
+      child.once('close', (code) => resolve({ kind: 'ended', exitCode: code || 1 }));
+      child.once('error', () => resolve({ kind: 'ended', exitCode: 1 }));
+    });
+  } finally {
+    listening.abort();
+    lines.close();
+  }
+}
+
+const endPatience = 5_000;
+
+/** Ends a server that nobody will know of. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const kill = setTimeout(() => child.kill('SIGKILL'), endPatience);
+  await ended;
+  clearTimeout(kill);
+}
+
+const shownLines = 10;
+
+async function failure(outcome: Outcome, { log, patience }: LaunchOptions): Promise<CliError> {
+  const lines = lastLines((await readFrom(log, 0)).toString('utf8'), shownLines);
+  if (outcome.kind === 'ended') {
+    const reason = lines.findLast((line) => line.startsWith('error: '))?.slice('error: '.length);
+    const message = reason ?? ['The server ended at once.', ...lines].join('\n');
+    return new CliError(message, { code: 'SERVER_ENDED', exitCode: outcome.exitCode, fix: `Its log is ${log}` });
+  }
+  const waited = `The server was not ready within ${patience / 1000} s, and was ended.`;
+  return new CliError([waited, ...lines].join('\n'), {
+    code: 'SERVER_NOT_READY',
+    exitCode: 75,
+    fix: `Give it longer with --wait. Its log is ${log}`,
+  });
+}

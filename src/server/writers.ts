@@ -1,0 +1,60 @@
+/** How what a handler returns goes out, as its operation declares it. */
+import type { Context } from 'koa';
+import type { Operation, Page, PlainText } from '../contract/operation.ts';
+import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
+import { cursorAfter, type ListIdentity } from './http/cursor.ts';
+import { wireEtag, wireJson } from './http/wire.ts';
+import type { World } from './world.ts';
+
+type Writer = (ctx: Context, answer: unknown, list: ListIdentity) => void;
+
+/** Compiled once for each operation. */
+export function writerOf({ response }: Operation<never>, world: World): Writer {
+  if ('page' in response) {
+    const { page } = response;
+    return (ctx, answer, list) =>
+      writePage(ctx, answer as Page<object>, { list, baseUrl: world.baseUrl, json: (item) => wireJson(page, item) });
+  }
+  if (!('body' in response)) return emptyWriter(response);
+  const { status, body, secret = false, entity = false } = response;
+  return (ctx, answer) => {
+    if (isText(answer)) return writeText(ctx, 200, answer);
+    const json = wireJson(body, answer as object);
+    if (entity) setHeader(ctx, 'ETag', wireEtag(body, answer as object));
+    if (secret) setHeader(ctx, 'Pragma', 'no-cache');
+    writeJson(ctx, status, json);
+  };
+}
+
+function emptyWriter({ header }: Extract<Operation<never>['response'], { status: 204 }>): Writer {
+  if (!header) return (ctx) => writeNothing(ctx);
+  return (ctx, answer) => {
+    setHeader(ctx, header.name, (answer as Record<string, string>)[header.field] ?? missing(header.field));
+    setHeader(ctx, 'Pragma', 'no-cache');
+    writeNothing(ctx);
+  };
+}
+
+function missing(field: string): never {
+  throw new Error(`the handler gave no ${field}`);
+}
+
+function isText(answer: unknown): answer is PlainText {
+  return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'text' in answer;
+}
+
+interface PageParts {
+  readonly list: ListIdentity;
+  readonly baseUrl: string;
+  json(item: object): string;
+}
+
+/** 206 and where to go on, as long as more follows. */
+function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: PageParts): void {
+  if (page.next !== undefined) {
+    const search = new URLSearchParams(ctx.querystring);
+    search.set('after', cursorAfter(page.next, list));
+    setHeader(ctx, 'Link', `<${baseUrl}${ctx.state.path}?${search}>; rel="next"`);
+  }
+  writeJson(ctx, page.next === undefined ? 200 : 206, `[${page.items.map(json).join(',')}]`);
+}

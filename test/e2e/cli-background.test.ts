@@ -1,0 +1,302 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { identityOf } from '../../src/cli/commands/background/processes.ts';
+import { bin, type Outcome, Sandbox } from './cli-process.ts';
+
+interface Row {
+  readonly name: string;
+  readonly state: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly data?: string;
+  readonly profile?: string;
+  readonly log: string;
+}
+
+let sandbox: Sandbox;
+/** Processes that a test started, or made the command start: whatever happens, none is left. */
+let started: Set<number>;
+
+beforeEach(async () => {
+  sandbox = await Sandbox.make();
+  started = new Set();
+});
+
+afterEach(async () => {
+  const listed = await rows().catch(() => []);
+  for (const pid of [...started, ...listed.filter(({ state }) => state === 'running').map((row) => row.pid)]) kill(pid);
+  await sandbox[Symbol.asyncDispose]();
+});
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended, as it should.
+  }
+}
+
+/** Not merely waiting for its end to be noticed. */
+const isAlive = async (pid: number) => (await identityOf(pid)) !== undefined;
+
+const variables = () => ({ XDG_STATE_HOME: sandbox.file('state') });
+const iam = (words: readonly string[], more = {}): Promise<Outcome> => sandbox.iam(words, { ...variables(), ...more });
+
+async function rows(): Promise<Row[]> {
+  return JSON.parse((await iam(['server', 'status', '-o', 'json'])).out) as Row[];
+}
+
+const inMemory = ['server', 'start', '-o', 'json', '--port', '0', '--store', 'memory'];
+const onDisk = (folder: string) => ['server', 'start', '-o', 'json', '--port', '0', '--data', folder];
+
+/** Starts a server that must come up. */
+async function start(words: readonly string[] = inMemory, more = {}): Promise<Row & Pick<Outcome, 'err'>> {
+  const { code, out, err } = await iam(words, more);
+  expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+  const row = JSON.parse(out) as Row;
+  started.add(row.pid);
+  return { ...row, err };
+}
+
+describe('iam server start', () => {
+  test('gives the terminal back with a server that answers, and goes on after it', async () => {
+    const { url, pid, state, name } = await start();
+    expect([state, name]).toEqual(['running', 'memory']);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await iam(['server', 'status', '-q', '-o', 'name'])).toMatchObject({ code: 0, out: 'memory\n' });
+    expect(await isAlive(pid)).toBe(true);
+  });
+
+  test('says so where it runs already, and starts no other', async () => {
+    const first = await start();
+    const second = await start();
+    expect(second).toMatchObject({ pid: first.pid, url: first.url });
+    expect(second.err).toContain('runs already');
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test('asked ten times at once, starts one', async () => {
+    const servers = await Promise.all(Array.from({ length: 10 }, () => start()));
+    expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1);
+  }, 60_000);
+
+  test('goes on when whoever started it and his group are ended', async () => {
+    const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" "${bin}" ${inMemory.join(' ')}; sleep 60`], {
+      detached: true,
+      env: { ...process.env, ...variables(), XDG_CONFIG_HOME: sandbox.file('config') },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { pid, url } = JSON.parse(await firstDocument(shell)) as Row;
+    started.add(pid).add(Number(shell.pid));
+    process.kill(-Number(shell.pid), 'SIGTERM');
+    await once(shell, 'close');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await iam(['server', 'stop'])).toMatchObject({ code: 0 });
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  test('keeps new credentials in a profile, and none in its log', async () => {
+    const { profile, log, err } = await start();
+    expect(profile).toBe('local-memory');
+    const config = await readFile(sandbox.file('config/iam/config.json'), 'utf8');
+    const { profiles } = JSON.parse(config) as { profiles: Record<string, { clientSecret: string }> };
+    const secret = profiles['local-memory']?.clientSecret ?? '';
+    expect(secret.length).toBeGreaterThan(20);
+    expect(err).not.toContain(secret);
+    const [, password = ''] = /shown this once: (\S+)/.exec(err) ?? [];
+    for (const file of await readdir(sandbox.file('state/iam/servers'))) {
+      const text = await readFile(sandbox.file(`state/iam/servers/${file}`), 'utf8');
+      expect([file, text.includes(secret), text.includes(password)]).toEqual([file, false, false]);
+      expect((await stat(sandbox.file(`state/iam/servers/${file}`))).mode & 0o777).toBe(0o600);
+    }
+    expect(path.dirname(log)).toBe(sandbox.file('state/iam/servers'));
+    expect((await iam(['groups', 'list', '--profile', 'local-memory'])).code).toBe(0);
+  });
+
+  test('finds a store again: what was written is there, on another port, by the same profile', async () => {
+    const first = await start(onDisk('store'));
+    const profile = ['--profile', String(first.profile)];
+    expect((await iam(['groups', 'create', '--group-name', 'kept', ...profile])).code).toBe(0);
+    await iam(['server', 'stop']);
+    expect(await isAlive(first.pid)).toBe(false);
+    const second = await start(onDisk('./store'));
+    expect([second.name, second.data, second.profile]).toEqual([first.name, sandbox.file('store'), first.profile]);
+    expect((await iam(['groups', 'get', 'kept', '-o', 'name', ...profile])).out).toBe('kept\n');
+  });
+
+  test('starts again where the last one was killed', async () => {
+    const first = await start();
+    kill(first.pid);
+    await expect.poll(async () => (await rows())[0]?.state).toBe('ended');
+    expect((await iam(['server', 'status'])).code).toBe(1);
+    expect((await start()).pid).not.toBe(first.pid);
+  });
+});
+
+/** Everything up to the brace that ends a document. */
+async function firstDocument({ stdout }: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const chunk of stdout ?? []) {
+    text += String(chunk);
+    if (text.endsWith('}\n')) break;
+  }
+  return text;
+}
+
+describe('a server that does not come up', () => {
+  test('11 where the port is taken, with the reason, and nothing is left', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const outcome = await iam(['server', 'start', '--port', String(port), '--store', 'memory', '-o', 'json']);
+    expect(outcome).toMatchObject({ code: 11, out: '' });
+    expect(outcome.err).toContain(`port ${port} is taken`);
+    expect(await rows()).toEqual([]);
+    other.close();
+  });
+
+  test('12, 13 and 14 for a folder that it can not have', async () => {
+    await mkdir(sandbox.file('photos'));
+    await writeFile(sandbox.file('photos/cat.jpg'), 'not a store');
+    expect((await iam(onDisk('photos'))).code).toBe(12);
+    const foreground = await sandbox.serve(['--data', sandbox.file('busy')]);
+    expect((await iam(onDisk('busy'))).code).toBe(13);
+    foreground.child.kill('SIGTERM');
+    await foreground.done;
+    for (const file of ['iam.json', 'iam.previous.json']) await writeFile(sandbox.file(`busy/${file}`), '{"broken":');
+    expect((await iam(onDisk('busy'))).code).toBe(14);
+  });
+
+  test('2 for a value that the server does not take', async () => {
+    const outcome = await iam(['server', 'start', '--store', 'memory', '--port', '99999']);
+    expect(outcome).toMatchObject({ code: 2, out: '' });
+    expect(outcome.err).toContain('--port takes a whole number');
+    expect((await iam(['server', 'start', '--wait', 'soon'])).code).toBe(2);
+  });
+
+  test('75 where it is not ready in time, and the process is ended', async () => {
+    const outcome = await iam([...inMemory, '--wait', '0.01']);
+    expect(outcome).toMatchObject({ code: 75, out: '' });
+    expect(JSON.parse(outcome.err)).toMatchObject({ error: { code: 'SERVER_NOT_READY', transient: true } });
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('iam server stop', () => {
+  test('has nothing to do where none runs', async () => {
+    expect(await iam(['server', 'stop'])).toMatchObject({ code: 0, out: '' });
+    await start();
+    expect((await iam(['server', 'stop', '-q'])).err).toBe('');
+    expect((await iam(['server', 'stop'])).code).toBe(0);
+    expect(await rows()).toEqual([]);
+    expect((await iam(['server', 'status'])).code).toBe(1);
+  });
+
+  test('ends no process that it did not start, though it has the number', async () => {
+    const { pid } = await start();
+    await iam(['server', 'stop']);
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    started.add(Number(other.pid));
+    const file = sandbox.file('state/iam/servers/memory.json');
+    const record = JSON.parse(await readFile(file, 'utf8')) as Row;
+    expect(record.pid).toBe(pid);
+    await writeFile(file, JSON.stringify({ ...record, pid: other.pid, stopped: false }));
+    expect((await rows())[0]?.state).toBe('ended');
+    expect((await iam(['server', 'stop', '--all'])).code).toBe(0);
+    expect(await isAlive(Number(other.pid))).toBe(true);
+  });
+
+  test('a record that is damaged tells of no server', async () => {
+    await start();
+    await writeFile(sandbox.file('state/iam/servers/memory.json'), '{"pid": -1, "name"');
+    expect(await iam(['server', 'stop'])).toMatchObject({ code: 0 });
+    expect(await rows()).toEqual([]);
+  });
+
+  test('of several wants one named, by name, URL, port or folder, or --all', async () => {
+    const [memory, disk] = [await start(), await start(onDisk('store'))];
+    const unclear = await iam(['server', 'stop']);
+    expect([unclear.code, unclear.err.includes(memory.url)]).toEqual([2, true]);
+    expect((await iam(['server', 'stop', 'memory', '--all'])).code).toBe(2);
+    expect((await iam(['server', 'stop', 'store'])).code).toBe(0);
+    expect([await isAlive(memory.pid), await isAlive(disk.pid)]).toEqual([true, false]);
+    const third = await start(onDisk('other'));
+    expect((await iam(['server', 'stop', new URL(third.url).port])).code).toBe(0);
+    expect((await iam(['server', 'stop', memory.url])).code).toBe(0);
+    await Promise.all([start(), start(onDisk('store'))]);
+    expect((await iam(['server', 'stop', '--all'])).code).toBe(0);
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('iam server logs', () => {
+  test('prints what the server said, also when it has ended; 3 where there was none', async () => {
+    expect((await iam(['server', 'logs'])).code).toBe(3);
+    const { url } = await start([...inMemory, '--log-level', 'info']);
+    await fetch(`${url}/security/iam/v1/groups`);
+    await expect.poll(async () => (await iam(['server', 'logs'])).out).toContain('groups.list');
+    await iam(['server', 'stop']);
+    const whole = (await iam(['server', 'logs'])).out;
+    expect(whole).toContain('groups.list');
+    expect((await iam(['server', 'logs', 'memory', '-n', '1'])).out).toBe(`${whole.trimEnd().split('\n').at(-1)}\n`);
+  });
+
+  test('follows until the server ends', async () => {
+    const { url } = await start([...inMemory, '--log-level', 'info']);
+    const following = sandbox.start(process.execPath, [bin, 'server', 'logs', '-f'], variables());
+    started.add(Number(following.child.pid));
+    await fetch(`${url}/security/iam/v1/groups`);
+    await once(following.child.stdout as NodeJS.ReadableStream, 'data');
+    await iam(['server', 'stop']);
+    expect(await following.done).toMatchObject({ code: 0, out: expect.stringContaining('groups.list') as string });
+  });
+
+  test('stops following at SIGINT with 130', async () => {
+    const { url } = await start([...inMemory, '--log-level', 'info']);
+    await fetch(`${url}/security/iam/v1/groups`);
+    const following = sandbox.start(process.execPath, [bin, 'server', 'logs', '-f'], variables());
+    await once(following.child.stdout as NodeJS.ReadableStream, 'data');
+    following.child.kill('SIGINT');
+    expect((await following.done).code).toBe(130);
+  });
+});
+
+describe('iam env', () => {
+  const shell = (script: string, more = {}) =>
+    sandbox.start('/bin/sh', ['-c', script], { ...variables(), ...more, IAM: `${process.execPath} ${bin}` }).done;
+
+  test('makes a shell use the server in the background, by its profile and without a secret', async () => {
+    const { url } = await start();
+    const printed = await iam(['env']);
+    expect(printed.out).toBe(`export IAM_PROFILE='local-memory'\nexport IAM_BASE_URL='${url}'\n`);
+    // Another server's credentials would go before the profile.
+    const other = { IAM_TOKEN: 'of another server', IAM_CLIENT_ID: 'another', IAM_BASE_URL: 'http://127.0.0.1:9' };
+    const outcome = await shell('eval "$($IAM env)" && $IAM groups list -o name && echo "[$IAM_TOKEN]"', other);
+    expect(outcome).toMatchObject({ code: 0, out: expect.stringMatching(/iam-[\s\S]*\[\]/) as string });
+  });
+
+  test('with --secrets prints credentials that are enough without a profile', async () => {
+    await start();
+    const script = 'eval "$($IAM env --secrets)" && XDG_CONFIG_HOME=/nonexistent $IAM groups list -o name';
+    expect(await shell(script)).toMatchObject({ code: 0, out: expect.stringContaining('iam-') as string });
+    const { out } = await iam(['env', '--secrets', '-o', 'json']);
+    expect(Object.keys(JSON.parse(out) as object).sort()).toEqual([
+      'IAM_BASE_URL',
+      'IAM_CLIENT_ID',
+      'IAM_CLIENT_SECRET',
+    ]);
+  });
+
+  test('of a server with credentials of somebody else names no profile, not even the current one', async () => {
+    await iam(['profile', 'add', 'staging', '--base-url', 'https://iam.example.com']);
+    const own = { IAM_ADMIN_CLIENT_ID: 'mine', IAM_ADMIN_CLIENT_SECRET: 'a-secret-that-somebody-else-keeps' };
+    const { url, profile } = await start(inMemory, own);
+    expect(profile).toBeUndefined();
+    expect((await iam(['env'])).out).toBe(`export IAM_BASE_URL='${url}'\n`);
+    expect((await iam(['env', '--secrets'])).code).toBe(4);
+  });
+});

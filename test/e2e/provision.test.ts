@@ -1,0 +1,63 @@
+/** The example for shell scripts does what it says, as often as it is run. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bin, root, Sandbox, type Served } from './cli-process.ts';
+
+const script = path.join(root, 'examples/provision.sh');
+
+/** Everything that a script could change, in the words of the server. */
+async function stateOf(sandbox: Sandbox, { variables }: Served): Promise<unknown[]> {
+  const lists = ['export', 'groups list', 'users list', 'clients list', 'api-key list', 'groups members billing'];
+  return Promise.all(
+    lists.map(async (words) => {
+      const all = words === 'export' ? [] : ['--all'];
+      const { code, out, err } = await sandbox.iam([...words.split(' '), ...all, '-o', 'json'], variables);
+      expect({ words, code, err: code === 0 ? '' : err }).toEqual({ words, code: 0, err: '' });
+      return JSON.parse(out) as unknown;
+    }),
+  );
+}
+
+describe('examples/provision.sh', () => {
+  test('run twice gives the same state, and the same answer', async () => {
+    await using sandbox = await Sandbox.make();
+    const served = await sandbox.serve();
+    const secrets = sandbox.file('secrets');
+    const run = () => sandbox.start('bash', [script], { ...served.variables, IAM: bin, SECRETS: secrets }).done;
+    const first = await run();
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first.out).toContain('yes: alice has REFUND through billing');
+    expect(first.out).toContain('yes: invoices-service has VIEW through billing > viewers');
+    const [state, files] = [await stateOf(sandbox, served), await filesOf(secrets)];
+    expect(files.map(([name]) => name)).toEqual(['api-key', 'client-secret']);
+    const second = await run();
+    expect(second).toMatchObject({ code: 0, err: '' });
+    expect(await stateOf(sandbox, served)).toEqual(state);
+    expect(await filesOf(secrets)).toEqual(files);
+    // Some thirty processes, one after the other.
+  }, 120_000);
+
+  test('stops at the first call that fails', async () => {
+    await using sandbox = await Sandbox.make();
+    const served = await sandbox.serve();
+    const variables = { ...served.variables, IAM_CLIENT_SECRET: 'wrong', IAM: bin, SECRETS: sandbox.file('secrets') };
+    const outcome = await sandbox.start('bash', [script], variables).done;
+    expect(outcome).toMatchObject({ code: 4, out: '' });
+    expect(outcome.err.match(/error:/g)).toHaveLength(1);
+  });
+
+  test('is short enough to be read', async () => {
+    expect((await readFile(script, 'utf8')).split('\n').length).toBeLessThan(40);
+  });
+});
+
+async function filesOf(folder: string): Promise<[name: string, text: string, mode: number][]> {
+  const names = (await readdir(folder)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const file = path.join(folder, name);
+      return [name, await readFile(file, 'utf8'), (await stat(file)).mode & 0o777];
+    }),
+  );
+}
