@@ -56,11 +56,17 @@ export class Setting {
     return ServerProcess.iam(folder, environment);
   }
 
+  /** That of people leaves the hashes of no cost as they are: any other would put real ones in their place at a login. */
+  #started(size: Size, folder: string): Promise<ServerProcess> {
+    const more = size === 'people' ? { IAM_SERVE_FAST_PASSWORDS: 'true' } : {};
+    return ServerProcess.iam(folder, { ...environment, ...more });
+  }
+
   /** A running server with this many groups. */
   subject(size: Size): Promise<Subject> {
     return remembered(this.#subjects, size, async () => {
       const folder = await this.store(size);
-      const server = await this.start(folder);
+      const server = await this.#started(size, folder);
       const token = await login(server.port, basic(client.id, client.secret));
       await server.ask('forget');
       return { size, folder, server, token };
