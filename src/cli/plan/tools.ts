@@ -8,6 +8,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { CallInput, ResultPage, Scalar } from '../../client/types.ts';
 import { tokenInUse } from '../commands/token-in-use.ts';
 import { decodeToken } from '../commands/token-text.ts';
+import { isMissing } from '../control.ts';
 import type { Options } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
@@ -104,8 +105,7 @@ async function controlPage(context: Context, path: string, query: Query): Promis
     assertSuccess(answer);
     return asPage(answer);
   } catch (error) {
-    const isMissing = error instanceof ClientError && error.status === 404 && !error.code.endsWith('_NOT_FOUND');
-    if (isMissing) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

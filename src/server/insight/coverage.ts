@@ -24,40 +24,72 @@ export interface Counts {
     codes: readonly { readonly code: string }[],
     milliseconds: number,
   ): void;
-  /** By the id of the operation; those that were never called are missing. */
+  /** By the id of the operation, since they were last cleared; those that were never called are missing. */
   byOperation(): ReadonlyMap<string, OperationCount>;
+  /** The same since the start, whatever was cleared: figures for /metrics must not go back. */
+  sinceStart(): ReadonlyMap<string, OperationCount>;
   clear(): void;
 }
 
 export function createCounts(): Counts {
-  const counts = new Map<string, OperationCount>();
-
-  function countsOf({ id }: Operation<never>): OperationCount {
-    let found = counts.get(id);
-    if (!found) {
-      found = { statuses: new Map(), codes: new Map() };
-      counts.set(id, found);
-    }
-    return found;
-  }
+  const counts: CountMap = new Map();
+  const cleared: CountMap = new Map();
 
   return {
-    count(operation, status, codes, milliseconds) {
-      const counted = countsOf(operation);
+    count({ id }, status, codes, milliseconds) {
+      const counted = countsOf(counts, id);
       countStatus(counted.statuses, status, milliseconds / 1000);
       for (const { code } of codes) counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1);
     },
     byOperation: () => counts,
-    clear: () => counts.clear(),
+    sinceStart() {
+      const all: CountMap = new Map();
+      for (const part of [cleared, counts]) addAll(all, part);
+      return all;
+    },
+    clear() {
+      addAll(cleared, counts);
+      counts.clear();
+    },
   };
 }
 
-function countStatus(statuses: Map<number, StatusCount>, status: number, seconds: number): void {
+type CountMap = Map<string, OperationCount>;
+
+function countsOf(counts: CountMap, id: string): OperationCount {
+  let found = counts.get(id);
+  if (!found) {
+    found = { statuses: new Map(), codes: new Map() };
+    counts.set(id, found);
+  }
+  return found;
+}
+
+function addAll(sum: CountMap, part: CountMap): void {
+  for (const [id, { statuses, codes }] of part) {
+    const added = countsOf(sum, id);
+    for (const [status, count] of statuses) addStatus(statusOf(added.statuses, status), count);
+    for (const [code, calls] of codes) added.codes.set(code, (added.codes.get(code) ?? 0) + calls);
+  }
+}
+
+function addStatus(sum: StatusCount, { calls, seconds, buckets }: StatusCount): void {
+  sum.calls += calls;
+  sum.seconds += seconds;
+  for (const [at, count] of buckets.entries()) sum.buckets[at] = (sum.buckets[at] ?? 0) + count;
+}
+
+function statusOf(statuses: Map<number, StatusCount>, status: number): StatusCount {
   let found = statuses.get(status);
   if (!found) {
     found = { calls: 0, seconds: 0, buckets: Array<number>(durationBounds.length + 1).fill(0) };
     statuses.set(status, found);
   }
+  return found;
+}
+
+function countStatus(statuses: Map<number, StatusCount>, status: number, seconds: number): void {
+  const found = statusOf(statuses, status);
   found.calls += 1;
   found.seconds += seconds;
   const { buckets } = found;

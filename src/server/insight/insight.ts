@@ -9,8 +9,6 @@ export interface Insight {
   readonly requests: RequestJournal;
   /** Since the start, or since somebody began anew. */
   readonly coverage: Counts;
-  /** Since the start, for /metrics: counters must not go back. */
-  readonly totals: Counts;
   readonly faults: Faults;
   readonly stopwatch: Stopwatch;
   hashesWaiting(): number;
@@ -30,7 +28,6 @@ export function createInsight(
   return {
     requests: createJournal({ calls: requestsKept }),
     coverage: createCounts(),
-    totals: createCounts(),
     faults: createFaults(),
     stopwatch,
     hashesWaiting,

@@ -24,6 +24,7 @@ interface CallState {
   readonly dropped?: boolean;
 }
 
+const belowControl = `${controlPrefix}/`;
 const none: readonly ErrorItem[] = [];
 /** Looked at again and again, by programs: they would put out everything else. */
 const passedOver = new Set(['/healthz', '/readyz', '/metrics', controlPrefix]);
@@ -32,13 +33,10 @@ const passedOver = new Set(['/healthz', '/readyz', '/metrics', controlPrefix]);
 export function noteCall(ctx: Context, actor: string, insight: Insight, clock: Clock): void {
   const state = ctx.state as CallState;
   const { path, operation, errors = none, answer } = state;
-  if (passedOver.has(path) || path.startsWith(`${controlPrefix}/`)) return;
+  if (passedOver.has(path) || path.startsWith(belowControl)) return;
   const duration = insight.stopwatch.now() - state.startedAt;
   const status = state.dropped ? undefined : ctx.res.statusCode;
-  if (operation && status !== undefined) {
-    insight.coverage.count(operation, status, errors, duration);
-    insight.totals.count(operation, status, none, duration);
-  }
+  if (operation && status !== undefined) insight.coverage.count(operation, status, errors, duration);
   const { url = '' } = ctx.req;
   insight.requests.keep({
     sequence: 0,

@@ -17,6 +17,6 @@ export default defineRoute({
   async handle(_input, { insight, store }) {
     // Loaded for who asks: it takes longer than a start may.
     const { metricsText } = await import('../../insight/metrics.ts');
-    return metricsText(insight.totals, { store, hashesWaiting: insight.hashesWaiting() });
+    return metricsText(insight.coverage.sinceStart(), { store, hashesWaiting: insight.hashesWaiting() });
   },
 });
