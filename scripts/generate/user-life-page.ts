@@ -16,17 +16,20 @@ export function userLifePage(): string {
     '## What leads where',
     table(
       ['Event', 'Operations', 'From', 'To'],
-      userLife.map(({ event, operations, from, to }) => [
+      userLife.map(({ event, operations, from, needs, to }) => [
         event,
         operations.map(code).join(', '),
-        from.join(', '),
-        to === 'by what it has'
-          ? 'with password where it has one, identified where a contact is proven, else unproven'
-          : to,
+        needs === undefined ? from.join(', ') : `${from.join(', ')}; with ${needs}`,
+        targets[to as keyof typeof targets] ?? to,
       ]),
     ),
   );
 }
+
+const targets = {
+  same: 'as before',
+  'by what it has': 'with password where it has one, identified where a contact is proven, else unproven',
+};
 
 function stateRow([state, { meaning, login, recovery, level }]: [UserState, StateEntry]): string[] {
   return [state, meaning, String(login), recovery ? 'a code is sent' : 'nothing is sent', level ?? 'not taken'];

@@ -44,7 +44,8 @@ export const userStates: Readonly<Record<UserState, StateEntry>> = {
     level: 'AUTH-BASIC',
   },
   'held back': {
-    meaning: 'Ten logins failed within 15 minutes: further ones wait. Sessions go on, and a lock it is not.',
+    meaning:
+      'Ten logins failed within 15 minutes: further ones wait. It is no lock: its session goes on, with a second proof too.',
     login: 429,
     recovery: true,
     level: 'AUTH-BASIC',
@@ -95,11 +96,15 @@ export interface Transition {
   /** Ids of the operations that bring it about. */
   readonly operations: readonly string[];
   readonly from: readonly UserState[];
-  /** `by what it has`: `with password` where it has one, else `identified` where a contact is proven, else `unproven`. */
-  readonly to: UserState | 'by what it has';
+  /** What the user has to have besides, so that it is not refused. */
+  readonly needs?: 'an open code';
+  /** `same`: the state stays. `by what it has`: `with password` where it has one, else `identified` where a contact is proven, else `unproven`. */
+  readonly to: UserState | 'same' | 'by what it has';
 }
 
 const withPassword = ['with password', 'second proof pending', 'proven twice'] as const;
+/** A session is not ended by failed logins of others, so what needs none but the session stays possible. */
+const heldBack = ['held back'] as const;
 const open = ['unproven', 'identified', ...withPassword, 'held back'] as const;
 
 /** What leads from a state to another. Where an event has no line for a state, it is refused there and changes nothing. */
@@ -119,14 +124,14 @@ export const userLife: readonly Transition[] = [
   {
     event: 'resets the password by a code',
     operations: ['user-identities.retrieve', 'user-identities.reset-password'],
-    from: ['identified', ...withPassword],
+    from: ['identified', ...withPassword, ...heldBack],
     to: 'with password',
   },
   { event: 'logs in', operations: ['user-identities.login'], from: withPassword, to: 'with password' },
   {
     event: 'fails ten logins',
     operations: ['user-identities.login'],
-    from: ['with password'],
+    from: withPassword,
     to: 'held back',
   },
   {
@@ -138,14 +143,28 @@ export const userLife: readonly Transition[] = [
   {
     event: 'asks for a second proof',
     operations: ['user-identities.leverage-mfa'],
-    from: ['with password'],
+    from: ['with password', 'second proof pending'],
     to: 'second proof pending',
+  },
+  {
+    event: 'asks for a second proof',
+    operations: ['user-identities.leverage-mfa'],
+    from: ['proven twice', ...heldBack],
+    to: 'same',
   },
   {
     event: 'gives the code',
     operations: ['user-identities.fulfill-mfa'],
     from: ['second proof pending'],
+    needs: 'an open code',
     to: 'proven twice',
+  },
+  {
+    event: 'gives the code',
+    operations: ['user-identities.fulfill-mfa'],
+    from: ['proven twice', ...heldBack],
+    needs: 'an open code',
+    to: 'same',
   },
   {
     event: 'lets the code expire',
@@ -164,16 +183,20 @@ export const userLife: readonly Transition[] = [
   { event: 'is removed', operations: ['user-identities.remove'], from: [...open, 'locked'], to: 'removed' },
 ];
 
-/** What a user has that outlasts a lock. */
+/** What a user has beside its state. */
 export interface Kept {
   readonly password: boolean;
   readonly contact: boolean;
+  /** A code for a second proof of its session that was neither given nor expired. */
+  readonly openCode: boolean;
 }
 
 /** Where an event leads from a state; undefined where it is refused. */
 export function nextState(state: UserState, event: UserEvent, kept: Kept): UserState | undefined {
-  const to = userLife.find((transition) => transition.event === event && transition.from.includes(state))?.to;
-  return to === 'by what it has' ? stateByWhatItHas(kept) : to;
+  const found = userLife.find((transition) => transition.event === event && transition.from.includes(state));
+  if (found === undefined || (found.needs !== undefined && !kept.openCode)) return undefined;
+  if (found.to === 'same') return state;
+  return found.to === 'by what it has' ? stateByWhatItHas(kept) : found.to;
 }
 
 function stateByWhatItHas({ password, contact }: Kept): UserState {
