@@ -30,6 +30,9 @@ function runsOn(build: Locked, platform: string, cpu: string, libc?: string): bo
   return Boolean(fits) && (libc === undefined || build.libc === undefined || build.libc.includes(libc));
 }
 
+/** What works without its script: esbuild's makes its launcher faster, fsevents comes prebuilt, scarf's is telemetry. */
+const neverRun = ['node_modules/esbuild', 'node_modules/fsevents', 'node_modules/@scarf/scarf'];
+
 describe('package-lock.json', () => {
   test('names packages with builds for platforms', () => {
     const names = native.map(([place]) => place.replace('node_modules/', ''));
@@ -66,8 +69,7 @@ describe('package-lock.json', () => {
 
   test('needs no install script: they are switched off', () => {
     const scripted = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place);
-    // esbuild's only makes its launcher faster; fsevents comes prebuilt.
-    expect(scripted.filter((place) => !['node_modules/esbuild', 'node_modules/fsevents'].includes(place))).toEqual([]);
+    expect(scripted.filter((place) => !neverRun.includes(place))).toEqual([]);
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
   });
 
