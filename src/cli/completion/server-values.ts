@@ -4,7 +4,7 @@ import { wordsOf } from '../leaf.ts';
 import type { Candidate } from './candidate.ts';
 import type { Lists } from './lists.ts';
 import { commandBelow, type Position } from './position.ts';
-import { candidatesIn, candidatesOf, type Row } from './rows.ts';
+import { candidatesIn, candidatesOf } from './rows.ts';
 import type { Slot } from './slot.ts';
 
 export interface ServerAsked {
@@ -39,10 +39,12 @@ const elsewhere: Readonly<Record<string, readonly Place[]>> = {
 /** Candidates for a value; none for the name of what is only about to be made. */
 export async function serverValues(asked: ServerAsked): Promise<readonly Candidate[]> {
   const { slot, lists } = asked;
+  const own = await ownValues(asked);
+  if (own) return own;
   const places = elsewhere[slot.name];
   if (places) {
     const found = await Promise.all(places.map(({ list }) => lists(list)));
-    return places.flatMap(({ property }, at) => ownRows(asked, found[at] ?? []).flatMap(valuesOf(asked, property)));
+    return places.flatMap(({ property }, at) => (found[at] ?? []).flatMap((row) => candidatesIn(row, property)));
   }
   const beside = await valuesBeside(asked);
   if (beside.length > 0) return beside;
@@ -74,22 +76,14 @@ function stemOf(name: string): string {
   return name.replace(/-(id|name)$/, '');
 }
 
-/** What is taken away can only be something that the group has. */
-function ownRows({ slot, position }: ServerAsked, rows: readonly Row[]): readonly Row[] {
-  if (!removes(slot, position)) return rows;
-  const [group] = position.args;
-  const own = rows.filter(({ groupName, groupId }) => groupName === group || groupId === group);
-  return own.length > 0 ? own : rows;
-}
+const removals: Readonly<Record<string, string>> = { 'remove-role': 'roles', 'remove-dependency': 'dependencies' };
 
-function removes({ flag }: Slot, { command }: Position): boolean {
-  return /^(--)?remove-/.test(flag ?? command.name());
-}
-
-function valuesOf({ slot, position }: ServerAsked, property: string): (row: Row) => Candidate[] {
-  const isDependency = slot.name === 'dependency' && removes(slot, position);
-  return (row) =>
-    isDependency && row.groupName === position.args[0]
-      ? candidatesIn(row, 'dependencies')
-      : candidatesIn(row, property);
+/** What is taken away can only be something that the group has; nothing where the group is not among those there are. */
+async function ownValues({ slot, position, lists }: ServerAsked): Promise<readonly Candidate[] | undefined> {
+  const { command, args } = position;
+  const property = slot.at === 0 ? undefined : removals[slot.flag?.replace('--', '') ?? command.name()];
+  if (property === undefined) return undefined;
+  const rows = await lists(groups);
+  const own = rows.find(({ groupName, groupId }) => groupName === args[0] || groupId === args[0]);
+  return own && candidatesIn(own, property);
 }

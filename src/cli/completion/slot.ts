@@ -27,7 +27,8 @@ export function slotOfOption(option: Option, { parent }: Command): Slot {
   const last = flag.replace(/^--?/, '').split('.').at(-1) ?? '';
   const meant = vague.includes(placeholder) ? last : joined(last, placeholder);
   const name = joined(singular(parent?.name() ?? ''), meant);
-  return { name, choices: option.argChoices, flag, commas: takesCommas(option), taken: [] };
+  const commas = takesCommas(option) || placeholder === 'names' || placeholder === 'values';
+  return { name, choices: option.argChoices, flag, commas, taken: [] };
 }
 
 /** The next argument of a command, where it takes one more. */
