@@ -13,6 +13,9 @@ export function addCompletion(noun: Command, { io }: Surroundings): void {
         `Prints the script for ${shell}.\n\nIt completes commands, options and their values, and names from the server: those with the token that is there from the command before, within 300 ms, and none where anything fails.`,
       )
       .helpOption('-h, --help', 'show this help')
-      .addHelpText('after', `\nExamples:\n  # For this session\n  ${once}\n  # For good\n  ${always}`)
+      .addHelpText(
+        'after',
+        `\nExamples:\n  # Look at it\n  iam completion ${shell}\n  # For this session\n  ${once}\n  # For good\n  ${always}`,
+      )
       .action(() => void io.stdout.write(text));
 }
