@@ -155,6 +155,7 @@ describe('values that are known here', () => {
       ['serve', '--seed', ''],
       ['bulk', 'run', ''],
       ['bulk', 'retry', 'a', ''],
+      ['apply', ''],
       ['state', 'import', ''],
       ['apply', '-f', 'a.yaml', ''],
       ['groups', 'create', '--file=x'],

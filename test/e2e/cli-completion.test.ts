@@ -60,7 +60,7 @@ class Shells extends Sandbox {
     await mkdir(shells.file('config/iam'), { recursive: true });
     await symlink(bin, shells.file('bin/iam'));
     const names = [...shells.names, 'two\nlines', '-rf'];
-    const profiles = Object.fromEntries(names.map((name) => [name, { baseUrl: `http://${names.length}` }]));
+    const profiles = Object.fromEntries(names.map((name) => [name, { baseUrl: `http://there` }]));
     await writeFile(shells.file('config/iam/config.json'), JSON.stringify({ profiles }));
     return shells;
   }
@@ -227,10 +227,10 @@ describe('fish', () => {
     expect(err).toBe('');
     const [plain = '', ...parts] = out.split(/^> .*\n/m).map((part) => part.trimEnd());
     const sorted = (lines: readonly string[]) => [...lines].sort();
-    expect(sorted(plain.split('\n'))).toEqual(sorted(shells.names.map((name) => `${name}\thttp://24`)));
+    expect(sorted(plain.split('\n'))).toEqual(sorted(shells.names.map((name) => `${name}\thttp://there`)));
     expect(parts.slice(0, -1)).toEqual([
       'completion\tCompletion for bash, zsh and fish',
-      '--profile=ops:prod\thttp://24',
+      '--profile=ops:prod\thttp://there',
       'file.yaml',
       '--file=file.yaml',
     ]);

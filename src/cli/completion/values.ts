@@ -15,7 +15,7 @@ export interface Asked extends ServerAsked {
   readonly typed: string;
 }
 
-const files = ['file', 'folder', 'ledger', 'data', 'seed', 'tls-cert', 'tls-key'];
+const files = ['file', 'folder', 'ledger', 'plan', 'data', 'seed', 'tls-cert', 'tls-key'];
 
 /** What fits, as the whole value: with what is typed before a comma or behind `name=`. */
 export async function valuesFor(asked: Asked): Promise<Answer> {
