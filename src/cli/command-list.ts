@@ -8,6 +8,7 @@ import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addClock, clockText } from './commands/clock.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addCoverage, coverageText } from './commands/coverage.ts';
@@ -81,6 +82,7 @@ export const ownNouns: readonly Noun[] = [
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },
   { name: 'config', summary: 'Settings of this command and where they come from', fill: [addConfig] },
+  { name: 'completion', summary: 'Completion for bash, zsh and fish', fill: [addCompletion] },
 ];
 
 export interface OwnCommand {

@@ -1,5 +1,6 @@
 /** The process of the command line: streams, signals and the exit code. */
 import { packageVersion } from '../contract/version.ts';
+import { completeWord } from './completion/word.ts';
 import { processEnvironment, processIo } from './environment.ts';
 
 const interrupted = new AbortController();
@@ -25,6 +26,8 @@ async function main(): Promise<void> {
   const { run } = await import('./run.ts');
   process.exitCode = await run(typed, io, processEnvironment());
   releaseSignals();
+  // Who has pressed a key does not wait for what was given up, such as the address of a host that nobody knows.
+  if (typed[0] === completeWord) io.stdout.write('', () => process.exit());
 }
 
 void main();

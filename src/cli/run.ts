@@ -1,11 +1,17 @@
 /** Runs one command line from words to exit code. */
 import { manifest } from '../contract/manifest.ts';
+import { complete } from './completion/complete.ts';
+import { completeWord } from './completion/word.ts';
 import { buildProgram } from './program.ts';
 import type { Environment, Io } from './runtime/io.ts';
 import { printReport, reportOf } from './runtime/report.ts';
 
 /** Gives the exit code; whatever failed is on standard error by then. */
 export async function run(typed: readonly string[], io: Io, environment: Environment): Promise<number> {
+  if (typed[0] === completeWord) {
+    await complete({ io, environment, manifest }, typed.slice(1));
+    return 0;
+  }
   try {
     const program = buildProgram(io, environment, { manifest, typed });
     await program.parseAsync(typed.length === 0 ? ['--help'] : [...typed], { from: 'user' });

@@ -177,6 +177,8 @@ describe('loading', () => {
     [['profile', 'list']],
     [['help', 'output']],
     [['apply', '--help']],
+    [['completion', 'bash']],
+    [['__complete', '--', 'groups', '']],
   ])('%j takes two files, and none of the heavy packages', async (words) => {
     await using sandbox = await Sandbox.make();
     expect(await loadedFiles(sandbox, words)).toEqual(['main.cjs', 'run.cjs']);
@@ -207,12 +209,15 @@ describe('loading', () => {
     expect(outcome.err).toContain('iam.yaml:2:5: groups: has no name');
   });
 
-  test('help loads little of Node besides streams', async () => {
-    await using sandbox = await Sandbox.make();
-    const loaded = await loadedModules(sandbox, ['--help']);
-    expect(loaded).toContain('stream');
-    expect(loaded.filter((name) => [...unused, 'v8'].includes(name))).toEqual([]);
-  });
+  test.each([[['--help']], [['__complete', '--', 'groups', '']]])(
+    '%j loads little of Node besides streams',
+    async (words) => {
+      await using sandbox = await Sandbox.make();
+      const loaded = await loadedModules(sandbox, words);
+      expect(loaded).toContain('stream');
+      expect(loaded.filter((name) => [...unused, 'v8'].includes(name))).toEqual([]);
+    },
+  );
 
   test('a call loads sockets of Node, and nothing of its own HTTP', async () => {
     await using sandbox = await Sandbox.make();

@@ -46,6 +46,7 @@ const passing = [
     /\bAbortSignal\.timeout\b/,
     [
       'src/cli/commands/logout.ts',
+      'src/cli/completion/complete.ts',
       'src/cli/missing-role.ts',
       'src/cli/taken-along.ts',
       'src/client/transport.ts',

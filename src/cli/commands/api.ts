@@ -13,7 +13,7 @@ import { requireWritable } from '../runtime/safety.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
 import { assignments } from './call.ts';
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 export const apiText: LeafText = {
   title: 'Sends any request, signed in',

@@ -1,5 +1,5 @@
 /** `iam export`: what a server has, as a document that apply takes. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { toolsOf } from '../plan/tools.ts';
 import type { Surroundings } from '../runtime/context.ts';
@@ -19,10 +19,8 @@ const kinds = ['groups', 'clients', 'apiKeys', 'corporateGroups', 'customers'];
 
 /** Adds the command. */
 export function addExport(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'export', exportText).option(
-    '--kind <kind>',
-    `only these (repeat, or separate by commas): ${kinds.join(', ')}`,
-    collectKinds,
+  const command = addLeaf(program, 'export', exportText).addOption(
+    new Option('--kind <kind>', 'only these (repeat, or separate by commas)').choices(kinds).argParser(collectKinds),
   );
   runs(command, surroundings, async (context, _, options) => {
     const { runExport } = await import('../plan/index.ts');

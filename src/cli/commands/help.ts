@@ -49,7 +49,7 @@ function exitCodeLines(): string[] {
 function environmentLines(): string[] {
   const others = [
     ['XDG_CONFIG_HOME', 'Folder of the profiles: iam/config.json in it'],
-    ['XDG_CACHE_HOME', 'Folder of the tokens that are kept between runs'],
+    ['XDG_CACHE_HOME', 'Folder of tokens and names that are kept between runs'],
     ['XDG_STATE_HOME', 'Folder of sets, and of the logs of servers'],
     ['NO_COLOR, FORCE_COLOR', 'No colour; colour also where no terminal is'],
     ['CI', 'Never ask, as with --no-input'],

@@ -7,7 +7,7 @@ import type { CurlCall } from './curl.ts';
 import { usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { createPrinter, type Format, formats, type Printer, type Selection } from './output.ts';
-import { type ProfileFile, readProfiles } from './profile.ts';
+import { readProfiles } from './profile.ts';
 import { findProjectFile, type ProjectFile } from './project-file.ts';
 import type { Asking } from './prompt.ts';
 import { readQuery } from './query.ts';
@@ -44,10 +44,8 @@ export async function withContext(
   work: (context: Context) => Promise<void>,
 ): Promise<void> {
   const { io, environment } = surroundings;
-  const project = projectFor(environment);
-  const file = await profilesFor(surroundings);
-  const sources: Sources = { options, variables: environment.variables, file, project };
-  for (const warning of project?.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
+  const sources = await sourcesFor(environment, options);
+  for (const warning of sources.project?.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
   const printer = createPrinter(io.stdout, formatOf(sources), await selectionOf(options, sources), io.signal);
   let client: Promise<BaseClient> | undefined;
@@ -73,8 +71,11 @@ export async function withContext(
   }
 }
 
-function profilesFor({ environment }: Surroundings): Promise<ProfileFile> {
-  return readProfiles(environment.variables);
+/** All that settings are taken from. @throws CliError where one of the files is broken */
+export async function sourcesFor(environment: Environment, options: GlobalOptions): Promise<Sources> {
+  const project = projectFor(environment);
+  const file = await readProfiles(environment.variables);
+  return { options, variables: environment.variables, file, project };
 }
 
 /** Looked for from the working directory upwards. */

@@ -1,0 +1,103 @@
+/** Names that only the server knows: what a list command prints, at once or not at all. */
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Environment, Io } from '../runtime/io.ts';
+import type { Sources } from '../runtime/settings.ts';
+import { nameCache } from './cache.ts';
+import { callerOf, lookingVariables } from './cached-sign-in.ts';
+import { positionOf } from './position.ts';
+import { type Row, reduced } from './rows.ts';
+
+/** The rows of a list command such as `groups list`; none where it fails in any way, or takes too long. */
+export type Lists = (command: readonly string[], args?: readonly string[]) => Promise<readonly Row[]>;
+
+export interface Looking {
+  readonly io: Io;
+  readonly environment: Environment;
+  readonly sources: () => Promise<Sources>;
+  /** Ends the look, whatever is under way. */
+  limit(): AbortSignal;
+  /** Builds the commands that these words need. */
+  build(io: Io, environment: Environment, words: readonly string[]): Command;
+}
+
+const most = '1000';
+
+/** Lists by the commands that are there for them, with the token that is there, from the cache where that is fresh. */
+export function listsBy(looking: Looking): Lists {
+  return async (command, args = []) => {
+    try {
+      return await Promise.race([rowsOf(looking, command, args), ended(looking.limit())]);
+    } catch {
+      return [];
+    }
+  };
+}
+
+async function rowsOf(looking: Looking, command: readonly string[], args: readonly string[]): Promise<readonly Row[]> {
+  const { environment } = looking;
+  const sources = await looking.sources();
+  const caller = callerOf(sources);
+  const cache = nameCache(caller.owner, environment);
+  const list = JSON.stringify([command, args]);
+  const known = cache.read(list);
+  if (known) return known;
+  const variables = await lookingVariables(caller, sources, environment);
+  if (!variables) return [];
+  const found = await printedRows(looking, [command, args], variables);
+  const rows = found.map(reduced);
+  cache.write(list, rows);
+  return rows;
+}
+
+/** What the command prints, as data; it can not ask anybody, and what it has to say is for nobody. */
+async function printedRows(
+  { io, environment, limit, build }: Looking,
+  [words, args]: readonly [readonly string[], readonly string[]],
+  variables: Environment['variables'],
+): Promise<readonly unknown[]> {
+  const stdout = new Page();
+  // No folder: what a project says is among the variables already.
+  const within = { variables, now: environment.now, random: environment.random };
+  const program = build(asideFrom(io, stdout, limit()), within, words);
+  const { command } = positionOf(program, words);
+  const limits = command.options.some(({ long }) => long === '--limit') ? ['--limit', most] : [];
+  const options = ['--output', 'json', '--no-input', '--max-wait', '0', ...limits];
+  await program.parseAsync([...words, ...options, '--', ...args], { from: 'user' });
+  const printed = JSON.parse(stdout.text()) as unknown;
+  return Array.isArray(printed) ? printed : [];
+}
+
+/** Nothing of it reaches the streams of the process; the one that it would open for input is opened by nobody. */
+function asideFrom(io: Io, stdout: Page, limit: AbortSignal): Io {
+  return {
+    get stdin() {
+      return io.stdin;
+    },
+    stdout,
+    stderr: new Page(),
+    signal: AbortSignal.any([io.signal, limit]),
+    releaseSignals: () => undefined,
+  };
+}
+
+function ended(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+/** Keeps what is written to it. */
+class Page extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+}

@@ -1,0 +1,84 @@
+/** Values that are known without the server: profiles, settings, operations, servers in the background, words of help. */
+import type { Command } from 'commander';
+import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import { methods } from '../commands/api.ts';
+import { readRecords } from '../commands/background/records.ts';
+import { topics } from '../commands/help.ts';
+import { wordsOf } from '../leaf.ts';
+import type { Environment } from '../runtime/io.ts';
+import { readProfiles } from '../runtime/profile.ts';
+import { withoutUserInfo } from '../runtime/redact.ts';
+import { type SettingName, settingNames } from '../runtime/settings.ts';
+import type { Candidate } from './candidate.ts';
+import { commandBelow, type Position } from './position.ts';
+import type { Slot } from './slot.ts';
+
+interface LocalAsked {
+  readonly slot: Slot;
+  readonly position: Position;
+  readonly program: Command;
+  readonly manifest: Manifest;
+  readonly environment: Environment;
+}
+
+type Source = (asked: LocalAsked) => readonly Candidate[] | Promise<readonly Candidate[]>;
+
+const sources: Readonly<Record<string, Source>> = {
+  'profile-name': async ({ environment }) => {
+    const { profiles } = await readProfiles(environment.variables);
+    return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, text: withoutUserInfo(baseUrl) }));
+  },
+  key: ({ position }) => settingKeys(position.command.name() === 'set'),
+  operation: operationIds,
+  'operation-id': operationIds,
+  columns: ({ manifest, position }) => {
+    const { response } = operationOf(manifest, position.command) ?? {};
+    return Object.keys(response?.schema?.properties ?? {}).map((value) => ({ value }));
+  },
+  server: async ({ environment }) => {
+    const records = await readRecords(environment.variables);
+    return records.map(({ name, url }) => ({ value: name, text: url }));
+  },
+  method: () => methods.map((value) => ({ value })),
+  path: ({ manifest, position }) => {
+    const method = position.args[0]?.toUpperCase();
+    const plain = manifest.operations.filter((one) => one.method === method && !one.path.includes('{'));
+    return plain.map(({ path, title }) => ({ value: path, text: title }));
+  },
+  words: wordsOfHelp,
+};
+
+/** What fits, where that is known here; nothing where another has to say. */
+export async function localValues(asked: LocalAsked): Promise<readonly Candidate[] | undefined> {
+  return Object.hasOwn(sources, asked.slot.name) ? sources[asked.slot.name]?.(asked) : undefined;
+}
+
+function operationIds({ manifest }: LocalAsked): readonly Candidate[] {
+  return manifest.operations.map(({ id, title }) => ({ value: id, text: title }));
+}
+
+/** `config set` takes what a profile holds openly. */
+function settingKeys(toSet: boolean): readonly Candidate[] {
+  const settings: readonly SettingName[] = settingNames;
+  const fitting = settings.filter(
+    ({ profile, secret }) => !toSet || (profile !== undefined && profile !== 'clientId' && !secret),
+  );
+  return fitting.map(({ key, meaning }) => ({ value: key, text: meaning }));
+}
+
+/** The words of a command one after the other, or a topic. */
+function wordsOfHelp({ program, position }: LocalAsked): readonly Candidate[] {
+  let command: Command | undefined = program;
+  for (const word of position.args) command = command && commandBelow(command, word);
+  const commands = command?.commands.map((below) => ({ value: below.name(), text: below.summary() })) ?? [];
+  const named = position.args.length === 0 ? Object.keys(topics).map((value) => ({ value, text: 'topic' })) : [];
+  return [...commands, ...named];
+}
+
+/** The operation that a command is for, be it made from it or written by hand. */
+export function operationOf({ operations }: Manifest, command: Command): ManifestOperation | undefined {
+  const words = wordsOf(command).split(' ').slice(1).join(' ');
+  return operations.find(
+    ({ id, command: known }) => known === words || (known === undefined && id === words.replaceAll(' ', '.')),
+  );
+}

@@ -1,0 +1,49 @@
+/** Completions in this process, with as much time for the server as a test gives them. */
+import { PassThrough, Readable } from 'node:stream';
+import { complete } from '../../src/cli/completion/complete.ts';
+import { completeWord } from '../../src/cli/completion/word.ts';
+import { manifest } from '../../src/contract/manifest.ts';
+
+export const breaks = ' \t\n"\'@><=;|&(:';
+
+export interface Setting {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly limit?: AbortSignal;
+  readonly now?: () => number;
+  readonly folder?: string;
+}
+
+export interface Answered {
+  readonly kind: string;
+  readonly values: readonly string[];
+  /** Descriptions by value. */
+  readonly texts: Readonly<Record<string, string | undefined>>;
+}
+
+/** What is offered at the end of these words, the last of which is being typed. */
+export async function offered(words: readonly string[], setting: Setting = {}): Promise<Answered> {
+  const [kind = '', ...lines] = await linesOf(['--', ...words], setting);
+  const pairs = lines.map((line) => line.split('\t')).map(([value = '', text]) => [value, text] as const);
+  return { kind, values: pairs.map(([value]) => value), texts: Object.fromEntries(pairs) };
+}
+
+/** What bash puts into a line that ends at the cursor. */
+export async function inBash(line: string, setting: Setting = {}): Promise<readonly string[]> {
+  return (await linesOf(['bash', breaks, line], setting)).slice(1);
+}
+
+async function linesOf(given: readonly string[], { variables = {}, limit, now, folder }: Setting): Promise<string[]> {
+  const [stdout, stderr] = [new PassThrough({ highWaterMark: 10_000_000 }), new PassThrough()];
+  const never = new AbortController().signal;
+  const io = { stdin: Readable.from([]), stdout, stderr, signal: never, releaseSignals: () => undefined };
+  const nowhere = { XDG_CONFIG_HOME: '/nonexistent/config', XDG_CACHE_HOME: '/nonexistent/cache' };
+  const environment = {
+    variables: { ...nowhere, ...variables },
+    now: now ?? (() => 1_800_000_000_000),
+    random: () => 0,
+    workingFolder: () => folder,
+  };
+  await complete({ io, environment, manifest, limit: () => limit ?? never }, given);
+  if (stderr.readableLength > 0) throw new Error(`${completeWord} wrote to standard error: ${stderr.read()}`);
+  return (stdout.read() as Buffer).toString('utf8').replace(/\n$/, '').split('\n');
+}

@@ -1,0 +1,366 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshness, largest, mostFiles } from '../../src/cli/completion/cache.ts';
+import { writeSession } from '../../src/cli/runtime/session-file.ts';
+import { tokenCache } from '../../src/cli/runtime/token-cache.ts';
+import { type FakeServer, type Reply, refusal, startFake, tokenReply } from '../client/fake-server.ts';
+import { adminClient, startServer, type TestServer } from '../harness.ts';
+import { offered, type Setting } from './completing.ts';
+import { Home, iam } from './run-cli.ts';
+
+const start = 1_800_000_000_000;
+const signedIn = (url: string) => ({ IAM_BASE_URL: url, IAM_TOKEN: 'kept' });
+const group = (groupName: string, more: object = {}) => ({ groupId: `id-${groupName}`, groupName, ...more });
+
+/** A folder of profiles, one of which is in use. */
+async function homeWith(profile: object): Promise<Home> {
+  const home = await Home.make();
+  const folder = path.join(home.folder, 'config', 'iam');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'config.json'), JSON.stringify({ current: 'main', profiles: { main: profile } }));
+  return home;
+}
+
+const cacheFolder = (home: Home) => path.join(home.folder, 'cache', 'iam', 'completion');
+const cacheFiles = (home: Home) => readdir(cacheFolder(home)).catch(() => []);
+
+describe('names of a server', () => {
+  let server: TestServer;
+  let variables: Record<string, string>;
+
+  beforeAll(async () => {
+    server = await startServer();
+    const credentials = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+    const { out } = await iam(['token', 'generate'], { url: server.url, variables: credentials });
+    variables = { IAM_BASE_URL: server.url, IAM_TOKEN: out.trim() };
+    const run = (...words: string[]) => iam([...words, '-q'], { url: server.url, variables });
+    await run('groups', 'create', '--group-name', 'ops', '--role', 'DEPLOY', '--role', 'VIEW');
+    await run('groups', 'create', '--group-name', 'two leads', '--role', 'APPROVE', '--dependency', 'ops');
+    await run('users', 'create', '--user-id', 'u1', '--user-name', 'alice', '--user-email', 'alice@example.com');
+    await run('users', 'create', '--user-id', 'u2', '--user-name', 'bob', '--user-email', 'bob@example.com');
+    await run('groups', 'users', 'add', 'ops', 'u1');
+    await run('clients', 'create', '--app-id', 'billing', '--service-account-id', 'billing-service');
+    await run('customers', 'create-business', '--business-name', 'Acme', '--document', '1', '--business-id', 'acme');
+    await run('corporate-groups', 'create', '--corporate-group-name', 'Holding', '--business', 'acme');
+  });
+
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const values = async (line: string) => (await offered(line.split(' '), { variables })).values;
+
+  test.each([
+    'groups get ',
+    'groups delete ',
+    'groups add-role ',
+    'groups update ',
+    'groups tree ',
+    'groups members ',
+    'groups users add ',
+    'groups businesses list ',
+    'groups services remove ',
+    'groups add-dependency ops ',
+    'groups update ops --add-dependency ',
+    'groups create --dependency ',
+    'groups list --name ',
+    'call groups.get --param groupId=',
+  ])('%j takes a group', async (line) => {
+    const head = line.includes('=') ? 'groupId=' : '';
+    expect(await values(line)).toEqual(expect.arrayContaining([`${head}ops`, `${head}two leads`]));
+  });
+
+  test.each([
+    'groups add-role ops ',
+    'groups update ops --add-role ',
+    'groups create --role ',
+    'can u1 ',
+    'groups list --role ',
+  ])('%j takes a role', async (line) =>
+    expect(await values(line)).toEqual(expect.arrayContaining(['DEPLOY', 'VIEW', 'APPROVE'])),
+  );
+
+  test('of roles and dependencies only those are taken away that are there', async () => {
+    expect(await values('groups remove-role ops ')).toEqual(['DEPLOY', 'VIEW']);
+    expect(await values('groups update ops --remove-role DEPLOY,')).toEqual(['DEPLOY,VIEW']);
+    expect((await offered(['groups', 'remove-dependency', 'two leads', ''], { variables })).values).toEqual(['ops']);
+    expect((await offered(['groups', 'update', 'two leads', '--remove-dependency', ''], { variables })).values).toEqual(
+      ['ops'],
+    );
+  });
+
+  test.each(['users get ', 'users roles ', 'users factors add ', 'groups users add ops ', 'sessions list --user-id '])(
+    '%j takes a user, told by name',
+    async (line) => {
+      const { texts } = await offered(line.split(' '), { variables });
+      expect(texts).toMatchObject({ u1: 'alice', u2: 'bob' });
+    },
+  );
+
+  test('a member to remove is one that is there, one to add is named once', async () => {
+    expect(await values('groups users remove ops ')).toEqual(['u1']);
+    expect(await values('groups users add ops u1 ')).not.toContain('u1');
+  });
+
+  test('clients, businesses, corporate groups and customers are found by their own lists', async () => {
+    expect(await values('clients delete ')).toContain('billing-service');
+    expect(await values('services roles ')).toContain('billing-service');
+    expect(await values('can ')).toEqual(expect.arrayContaining(['u1', 'billing-service']));
+    expect(await values('api-key create --app-id ')).toContain('billing');
+    expect(await values('groups businesses add ops ')).toContain('acme');
+    expect(await values('can u1 DEPLOY --business ')).toContain('acme');
+    expect(await values('login --user ')).toEqual(expect.arrayContaining(['alice', 'bob']));
+    const { texts } = await offered(['corporate-groups', 'get', ''], { variables });
+    expect(Object.values(texts)).toEqual(['Holding']);
+  });
+
+  test('a name that is only about to be given is none of those there are', async () => {
+    for (const line of ['groups create --group-name ', 'users create --user-id ', 'sandbox create '])
+      expect([line, await values(line)]).toEqual([line, []]);
+  });
+
+  test('without rights there are none', async () => {
+    const { clientId, clientSecret } = await server.makeClient();
+    const credentials = { IAM_CLIENT_ID: clientId, IAM_CLIENT_SECRET: clientSecret };
+    const { out } = await iam(['token', 'generate'], { url: server.url, variables: credentials });
+    const poor = { IAM_BASE_URL: server.url, IAM_TOKEN: out.trim() };
+    expect(await offered(['groups', 'get', ''], { variables: poor })).toMatchObject({ kind: 'values', values: [] });
+  });
+});
+
+describe('names that would do harm', () => {
+  const names = [
+    'ok',
+    'two\nlines',
+    'tab\there',
+    'esc\u001b[31m',
+    '\u202eback',
+    '-rf',
+    '',
+    'x'.repeat(300),
+    '\ud800',
+    'c\u0085',
+  ];
+
+  test('are left out', async () => {
+    await using server = await startFake(() => ({ json: names.map((name) => group(name, { roles: ['R\u0007\n'] })) }));
+    const variables = signedIn(server.url);
+    expect(await offered(['groups', 'get', ''], { variables })).toEqual({
+      kind: 'values',
+      values: ['ok'],
+      texts: { ok: 'R' },
+    });
+    expect((await offered(['groups', 'get', '--', ''], { variables })).values).toEqual(['ok', '-rf']);
+  });
+
+  test('that hold a comma are none where commas part values', async () => {
+    await using server = await startFake(() => ({ json: [group('a,b'), group('c')] }));
+    const variables = signedIn(server.url);
+    expect((await offered(['groups', 'create', '--dependency', ''], { variables })).values).toEqual(['c']);
+    expect((await offered(['groups', 'get', ''], { variables })).values).toEqual(['a,b', 'c']);
+  });
+});
+
+describe('a failure', () => {
+  const replies: readonly [string, Reply][] = [
+    ['a refusal', refusal(403, 'ROLE_MISSING', 'The caller lacks IAM_ADMIN_READ_ONLY.')],
+    ['a token that has ended', refusal(401, 'TOKEN_INVALID')],
+    ['a busy server', refusal(503, 'BUSY')],
+    ['a page of a proxy', { text: '<html>' }],
+    ['another kind of answer', { json: { groups: 1 } }],
+    ['strange rows', { json: [null, 1, 'x', [], { groupName: 7 }] }],
+    ['a broken connection', { hangUp: true }],
+  ];
+
+  test.each(replies)('that is %s is silent and logs nobody in', async (_what, reply) => {
+    await using server = await startFake(() => reply);
+    await using home = await Home.make();
+    const outcome = await offered(['groups', 'get', ''], { variables: { ...home.variables, ...signedIn(server.url) } });
+    expect(outcome).toEqual({ kind: 'values', values: [], texts: {} });
+    expect(server.received.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('is silent where nothing listens, or the address is none', async () => {
+    const { url } = await stopped();
+    for (const base of [url, 'ftp://x', 'nonsense', 'http://a:b@127.0.0.1:1'])
+      expect((await offered(['groups', 'get', ''], { variables: signedIn(base) })).values).toEqual([]);
+  });
+
+  test('is silent where the profile is not there, and what is known here is offered all the same', async () => {
+    const variables = { IAM_PROFILE: 'gone' };
+    expect((await offered(['groups', 'get', ''], { variables })).values).toEqual([]);
+    expect((await offered(['groups', ''], { variables })).values).toContain('get');
+  });
+
+  test('of a server that does not answer in time gives up at once, and all questions have one time', async () => {
+    await using server = await startFake(() => ({ silent: true }));
+    const limit = new AbortController();
+    const arrived = until(server, 2);
+    const answer = offered(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
+    await arrived;
+    limit.abort();
+    expect(await answer).toEqual({ kind: 'values', values: [], texts: {} });
+    const late = await offered(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
+    expect(late.values).toEqual([]);
+  });
+});
+
+async function stopped(): Promise<{ readonly url: string }> {
+  await using server = await startFake(() => ({ json: [] }));
+  return { url: server.url };
+}
+
+/** Resolves when so many requests have arrived. */
+async function until(server: FakeServer, count: number): Promise<void> {
+  while (server.received.length < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('who asks', () => {
+  const pair = { clientId: 'bot', clientSecret: 'secret' };
+
+  /** A server that takes these tokens and gives none but to who logs in, which nobody may. */
+  const picky = (...tokens: string[]) =>
+    startFake(({ headers, method }) => {
+      if (method !== 'GET') return tokenReply('fresh');
+      const isGood = tokens.some((token) => headers.authorization === `Bearer ${token}`);
+      return isGood ? { json: [group('ops')] } : refusal(401, 'TOKEN_INVALID');
+    });
+
+  const groupsOf = async (home: Home, more: Setting = {}) =>
+    (await offered(['groups', 'get', ''], { ...more, variables: { ...home.variables, ...more.variables } })).values;
+
+  test('is a client with the token that the command before left; without it nobody is asked', async () => {
+    await using server = await picky('left');
+    await using home = await homeWith({ baseUrl: server.url, ...pair });
+    expect(await groupsOf(home)).toEqual([]);
+    expect(server.received).toEqual([]);
+    const environment = { variables: home.variables, now: () => start, random: () => 0 };
+    await tokenCache(server.url, pair, environment).write({ accessToken: 'left', expiresIn: '600' });
+    const before = await readdir(path.join(home.folder, 'cache', 'iam', 'tokens'));
+    expect(await groupsOf(home)).toEqual(['ops']);
+    expect(server.received.map(({ method }) => method)).toEqual(['GET']);
+    expect(await readdir(path.join(home.folder, 'cache', 'iam', 'tokens'))).toEqual(before);
+    const later = () => start + 590_000;
+    expect(await groupsOf(home, { now: later })).toEqual([]);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('is the pair of the environment only by a token that is there', async () => {
+    await using server = await picky('left');
+    await using home = await Home.make();
+    const variables = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
+    expect(await groupsOf(home, { variables })).toEqual([]);
+    const user = { IAM_BASE_URL: server.url, IAM_USERNAME: 'a', IAM_PASSWORD: 'b', IAM_CLIENT_ID: 'app' };
+    expect(await groupsOf(home, { variables: user })).toEqual([]);
+    expect(server.received).toEqual([]);
+  });
+
+  test('is a user by the session that is there, which is neither renewed nor changed', async () => {
+    await using server = await picky('of-alice');
+    const session = { clientId: 'app', userName: 'alice' };
+    await using home = await homeWith({ baseUrl: server.url, session });
+    const kept = {
+      baseUrl: server.url,
+      ...session,
+      accessToken: 'of-alice',
+      expiresAt: start + 100_000,
+      refreshToken: 'r',
+    };
+    await writeSession('main', kept, home.variables);
+    expect(await groupsOf(home)).toEqual(['ops']);
+    const atEnd = () => start + 99_000;
+    expect(await groupsOf(home, { now: atEnd })).toEqual([]);
+    await writeSession('main', { ...kept, baseUrl: 'http://127.0.0.1:1' }, home.variables);
+    expect(await groupsOf(home, { now: atEnd })).toEqual([]);
+    expect(server.received.map(({ method, headers }) => [method, headers.authorization])).toEqual([
+      ['GET', 'Bearer of-alice'],
+    ]);
+  });
+
+  test('is whom the options name, at the server of theirs and no other', async () => {
+    await using server = await picky('of-main');
+    await using home = await homeWith({ baseUrl: server.url, token: 'of-main' });
+    await using other = await startFake(() => ({ json: [group('stolen')] }));
+    const { variables } = home;
+    const words = (...more: string[]) => offered(['groups', 'get', ...more, ''], { variables });
+    expect((await words('--profile', 'main')).values).toEqual(['ops']);
+    expect((await words('--profile=nobody')).values).toEqual([]);
+    expect((await words('--base-url', other.url)).values).toEqual([]);
+    expect(other.received).toEqual([]);
+  });
+
+  test('is not led astray by the file of a project', async () => {
+    await using home = await homeWith({ baseUrl: 'http://127.0.0.1:1', token: 'of-main' });
+    await using other = await startFake(() => ({ json: [group('stolen')] }));
+    await writeFile(home.file('.iamrc.json'), JSON.stringify({ 'base-url': other.url }));
+    expect(await groupsOf(home, { folder: home.folder })).toEqual([]);
+    expect(other.received).toEqual([]);
+  });
+});
+
+describe('what is kept for a while', () => {
+  test('is a private file of names alone, and answers until it is old', async () => {
+    const row = group('ops', { roles: ['VIEW'], dependencies: [{ groupName: 'x' }], userEmail: 'a@b', locked: true });
+    await using server = await startFake(() => ({ json: [row] }));
+    await using home = await Home.make();
+    const variables = { ...home.variables, ...signedIn(server.url) };
+    const ask = (at: number) => offered(['groups', 'get', ''], { variables, now: () => at });
+    const first = await ask(start);
+    expect(first.values).toEqual(['ops']);
+    expect(await ask(start + freshness - 1)).toEqual(first);
+    expect(server.received).toHaveLength(1);
+    const [name = ''] = await cacheFiles(home);
+    const file = path.join(cacheFolder(home), name);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(cacheFolder(home))).mode & 0o777).toBe(0o700);
+    expect(await readFile(file, 'utf8')).not.toMatch(/kept|userEmail|a@b|locked/);
+    await ask(start + freshness);
+    await ask(start - 1);
+    expect(server.received).toHaveLength(3);
+    expect(await cacheFiles(home)).toHaveLength(1);
+  });
+
+  test('is for one caller of one server', async () => {
+    await using server = await startFake(({ headers }) => ({ json: [group(String(headers.authorization).slice(7))] }));
+    await using home = await Home.make();
+    const ask = async (token: string) => {
+      const variables = { ...home.variables, IAM_BASE_URL: server.url, IAM_TOKEN: token };
+      return (await offered(['groups', 'get', ''], { variables })).values;
+    };
+    expect([await ask('one'), await ask('two'), await ask('one')]).toEqual([['one'], ['two'], ['one']]);
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('that was damaged is asked for again', async () => {
+    await using server = await startFake(() => ({ json: [group('ops')] }));
+    await using home = await Home.make();
+    const variables = { ...home.variables, ...signedIn(server.url) };
+    await offered(['groups', 'get', ''], { variables });
+    const [name = ''] = await cacheFiles(home);
+    for (const text of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{"a":1}',
+      '{"[[\\"groups\\",\\"list\\"],[]]":{"at":1800000000000,"rows":7}}',
+    ]) {
+      await writeFile(path.join(cacheFolder(home), name), text);
+      expect([text, (await offered(['groups', 'get', ''], { variables })).values]).toEqual([text, ['ops']]);
+    }
+  });
+
+  test('has an end: too long a list is not kept, and there are only so many files', async () => {
+    const long = Array.from({ length: 1000 }, (_, at) =>
+      group(`${at}${'x'.repeat(240)}`, { groupId: 'y'.repeat(256) }),
+    );
+    expect(JSON.stringify(long).length).toBeGreaterThan(largest);
+    await using server = await startFake(({ path: target }) => ({ json: target.includes('groups') ? long : [] }));
+    await using home = await Home.make();
+    const variables = { ...home.variables, ...signedIn(server.url) };
+    expect((await offered(['groups', 'get', ''], { variables })).values).toHaveLength(1000);
+    expect(await cacheFiles(home)).toEqual([]);
+    for (let at = 0; at < mostFiles + 2; at += 1)
+      await offered(['users', 'get', ''], { variables: { ...variables, IAM_TOKEN: `t${at}` } });
+    expect((await cacheFiles(home)).length).toBeLessThanOrEqual(mostFiles);
+  });
+});

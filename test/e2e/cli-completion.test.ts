@@ -1,0 +1,244 @@
+/** Completion in the real shells. Those that are not on this machine are left out; bash always is. */
+import { execFileSync } from 'node:child_process';
+import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { offered } from '../cli/completing.ts';
+import { startFake } from '../client/fake-server.ts';
+import { bin, type Outcome, Sandbox } from './cli-process.ts';
+
+function has(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A name each for what shells expand, run or cut apart; each would leave a file behind if it were run. */
+const harmful = (file: string) => [
+  `$(touch ${file})`,
+  `\`touch ${file}\``,
+  `a;touch ${file}`,
+  `b|touch ${file}`,
+  `c&touch ${file}`,
+  '*',
+  '{x,y}',
+  '~root',
+  '$HOME',
+  "it's",
+  'say "hi"',
+  'my group',
+  'ops:prod',
+  'a=b',
+  'back\\slash',
+  '#c',
+  'b!ang',
+  '%F{red}x',
+  '[z]',
+  '=ls',
+  'q?',
+  'Grüße',
+];
+
+/** A folder in which `iam` is on the PATH, with a profile for each harmful name. */
+class Shells extends Sandbox {
+  readonly pwned = this.file('pwned');
+  readonly names = harmful(this.pwned);
+  readonly variables = {
+    PATH: `${this.file('bin')}:${path.dirname(process.execPath)}:${process.env.PATH}`,
+    HOME: this.folder,
+    ZDOTDIR: this.folder,
+    LC_ALL: 'C.UTF-8',
+    TERM: 'xterm',
+  };
+
+  static async prepared(): Promise<Shells> {
+    const shells = new Shells((await Sandbox.make()).folder);
+    await mkdir(shells.file('bin'));
+    await mkdir(shells.file('config/iam'), { recursive: true });
+    await symlink(bin, shells.file('bin/iam'));
+    const names = [...shells.names, 'two\nlines', '-rf'];
+    const profiles = Object.fromEntries(names.map((name) => [name, { baseUrl: `http://there` }]));
+    await writeFile(shells.file('config/iam/config.json'), JSON.stringify({ profiles }));
+    return shells;
+  }
+
+  run(program: string, words: readonly string[], stdin = ''): Promise<Outcome> {
+    return this.start(program, words, this.variables, stdin).done;
+  }
+
+  async lines(name: string): Promise<string[]> {
+    return (await readFile(this.file(name), 'utf8')).split('\n').slice(0, -1);
+  }
+
+  /** Nothing of a name was run. */
+  async expectUntouched(): Promise<void> {
+    await expect(access(this.pwned)).rejects.toThrow();
+  }
+}
+
+describe('bash', () => {
+  /** Asks the function that is registered, as bash does, and reads what it gives back the way bash reads a command. */
+  const script = (lines: readonly string[]) => `
+    source <(iam completion bash)
+    registered=$(complete -p iam); registered=\${registered#*-F }; registered=\${registered%% *}
+    while IFS= read -r COMP_LINE; do
+      COMP_POINT=\${#COMP_LINE} COMP_WORDBREAKS=$' \\t\\n"\\'@><=;|&(:'
+      $registered iam x y
+      printf '> %s\\n' "$COMP_LINE"
+      for text in "\${COMPREPLY[@]}"; do eval "words=($text)"; printf '%s\\n' "\${#words[@]} \${words[0]}"; done
+    done <<'LINES'
+${lines.join('\n')}
+LINES
+  `;
+
+  test('gets words that it reads as just the names there are, and runs nothing of them', async () => {
+    await using shells = await Shells.prepared();
+    const { out, err } = await shells.run('bash', [
+      '--norc',
+      '-c',
+      script(['iam profile use ', 'iam groups --', 'iam x > ']),
+    ]);
+    expect(err.replaceAll(/.*compopt.*\n/g, '')).toBe('');
+    const expected = shells.names.map((name) => `1 ${name}`);
+    expect(out.split('\n')).toEqual([
+      '> iam profile use ',
+      ...expected,
+      '> iam groups --',
+      '1 --help',
+      '> iam x > ',
+      '',
+    ]);
+    await shells.expectUntouched();
+  });
+
+  test('gets names of the server from what is kept', async () => {
+    await using shells = await Shells.prepared();
+    await using server = await startFake(() => ({ json: shells.names.map((groupName) => ({ groupName })) }));
+    const asked = { IAM_BASE_URL: server.url, IAM_TOKEN: 'kept' };
+    const variables = { ...asked, XDG_CACHE_HOME: shells.file('cache'), XDG_CONFIG_HOME: shells.file('none') };
+    await offered(['groups', 'get', ''], { variables, now: Date.now });
+    const more = { ...shells.variables, ...asked, XDG_CONFIG_HOME: shells.file('none') };
+    const { out } = await shells.start('bash', ['--norc', '-c', script(['iam groups get '])], more).done;
+    expect(out.split('\n').slice(1, -1)).toEqual(shells.names.map((name) => `1 ${name}`));
+    expect(server.received).toHaveLength(1);
+    await shells.expectUntouched();
+  });
+
+  test('at a terminal completes the word at the cursor, quoted as it was begun', async (ctx) => {
+    ctx.skip(process.platform !== 'linux' || !has('script'), 'there is no script of util-linux to make a terminal');
+    await using shells = await Shells.prepared();
+    await writeFile(shells.file('file.yaml'), '');
+    const typed: readonly [string, readonly string[]][] = [
+      ['iam compl', ['completion']],
+      ['iam profile use ops:', ['profile', 'use', 'ops:prod']],
+      ['iam profile use "my', ['profile', 'use', 'my group']],
+      ["iam profile use 'it", ['profile', 'use', "it's"]],
+      ['iam profile use \\$\\(', ['profile', 'use', shells.names[0] ?? '']],
+      ['iam profile use \\`', ['profile', 'use', shells.names[1] ?? '']],
+      ['iam groups list --profile=\\*', ['groups', 'list', '--profile=*']],
+      ['iam groups create --set groupN', ['groups', 'create', '--set', 'groupName=']],
+      ['iam groups create -f fil', ['groups', 'create', '-f', 'file.yaml']],
+    ];
+    // What is run in the end notes its words; what completion asks goes through.
+    const setUp = [
+      'source <(iam completion bash)',
+      'iam() { if [ "$1" = __complete ]; then command iam "$@"; else { printf "%s|" "$@"; echo; } >> ran; fi; }',
+    ];
+    const keys = [...setUp, ...typed.map(([line]) => `${line}\t`), 'exit', ''].join('\n');
+    await shells.run('script', ['-qec', 'bash --norc -i', '/dev/null'], keys);
+    expect(await shells.lines('ran')).toEqual(typed.map(([, words]) => `${words.join('|')}|`));
+    await shells.expectUntouched();
+  });
+});
+
+describe('zsh', () => {
+  test('at a terminal offers all names and inserts each as one word', async (ctx) => {
+    ctx.skip(!has('zsh'), 'zsh is not installed');
+    await using shells = await Shells.prepared();
+    const count = shells.names.length;
+    const driver = `
+      zmodload zsh/zpty
+      zpty shell 'zsh -f -i'
+      type() { zpty -w shell "$1"; zpty -r shell seen '*DO''NE*' }
+      type "PS1=; unsetopt beep; autoload -Uz compinit; compinit -u -D; source <(iam completion zsh); print DO''NE"
+      type 'note() { print -r -- "\${(j:|:)\${(@Q)\${(z)BUFFER}}}" >> ran }; zle -N note; bindkey "^G" note; bindkey "^I" complete-word; print DO'"''"'NE'
+      keys() { zpty -w -n shell "$1"$'\\t\\a\\x15' }
+      keys 'iam compl'
+      keys 'iam profile use ops:'
+      keys 'iam profile use "my'
+      keys "iam profile use 'it"
+      keys 'iam groups list --profile=ops'
+      keys 'iam groups create --set groupN'
+      keys 'iam groups create -f fil'
+      keys 'iam groups create --file=fil'
+      type "setopt menu_complete; print DO''NE"
+      zpty -w -n shell 'iam profile use '
+      for at in {1..${count}}; do zpty -w -n shell $'\\t\\a'; done
+      zpty -w -n shell $'\\x15'
+      type "print DO''NE"
+      zpty -d shell
+    `;
+    await writeFile(shells.file('file.yaml'), '');
+    const { err } = await shells.run('zsh', ['-f', '-c', driver]);
+    expect(err).toBe('');
+    expect(await shells.lines('ran')).toEqual([
+      'iam|completion',
+      'iam|profile|use|ops:prod',
+      'iam|profile|use|my group',
+      "iam|profile|use|it's",
+      'iam|groups|list|--profile=ops:prod',
+      'iam|groups|create|--set|groupName=',
+      'iam|groups|create|-f|file.yaml',
+      'iam|groups|create|--file=file.yaml',
+      ...shells.names.map((name) => `iam|profile|use|${name}`),
+    ]);
+    await shells.expectUntouched();
+  });
+});
+
+describe('fish', () => {
+  test('offers names with what they are, and inserts each as one word', async (ctx) => {
+    ctx.skip(!has('fish'), 'fish is not installed');
+    await using shells = await Shells.prepared();
+    await writeFile(shells.file('file.yaml'), '');
+    const asked = [
+      'iam compl',
+      'iam groups list --profile=ops',
+      'iam groups create -f fil',
+      'iam groups create --file=fil',
+    ];
+    const script = `
+      iam completion fish | source
+      complete -C 'iam profile use '
+      for line in ${asked.map((line) => `'${line}'`).join(' ')}
+        echo "> $line"
+        complete -C $line
+      end
+      echo '> escaped'
+      complete --escape -C 'iam profile use ' | while read -l -d \\t text _
+        eval "set -l words $text"
+        echo (count $words) $words[1]
+      end
+    `;
+    const { out, err } = await shells.run('fish', ['--no-config', '-c', script]);
+    expect(err).toBe('');
+    const [plain = '', ...parts] = out.split(/^> .*\n/m).map((part) => part.trimEnd());
+    const sorted = (lines: readonly string[]) => [...lines].sort();
+    expect(sorted(plain.split('\n'))).toEqual(sorted(shells.names.map((name) => `${name}\thttp://there`)));
+    expect(parts.slice(0, -1)).toEqual([
+      'completion\tCompletion for bash, zsh and fish',
+      '--profile=ops:prod\thttp://there',
+      'file.yaml',
+      '--file=file.yaml',
+    ]);
+    const words = parts.at(-1)?.split('\n') ?? [];
+    // Here, and not when it inserts a word, fish leaves a tilde as it is.
+    const others = shells.names.filter((name) => !name.startsWith('~'));
+    expect(words).toHaveLength(shells.names.length);
+    expect(words).toEqual(expect.arrayContaining(others.map((name) => `1 ${name}`)));
+    await shells.expectUntouched();
+  });
+});
