@@ -13,7 +13,7 @@ import { SeedError } from './seed/error.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { type Service, startService } from './service.ts';
 import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
-import { StoreOpenError } from './store/json/open-error.ts';
+import { openExitCodes, StoreOpenError } from './store/json/open-error.ts';
 import { readyLine, readyText } from './welcome.ts';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -41,11 +41,7 @@ const exitCodes = {
   usage: 2,
   other: 1,
   portTaken: 11,
-  'not-ours': 12,
-  'in-use': 13,
-  damaged: 14,
-  'newer-format': 14,
-  io: 1,
+  ...openExitCodes,
 } as const;
 
 /** Serves until SIGTERM or SIGINT. @returns the exit code: 0 after a clean stop. */

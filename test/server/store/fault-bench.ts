@@ -18,7 +18,7 @@ export const files = {
 export class Bench {
   disk: FakeDisk;
   readonly events: StoreEvent[] = [];
-  readonly #machine = new FakeMachine();
+  readonly machine = new FakeMachine();
   #process: ReturnType<FakeMachine['start']> | undefined;
 
   constructor(disk = new FakeDisk()) {
@@ -28,7 +28,7 @@ export class Bench {
   /** Opens the store in a new process; the one before is killed. */
   open(): Promise<FileStore> {
     this.#process?.kill();
-    this.#process = this.#machine.start();
+    this.#process = this.machine.start();
     const log = (event: StoreEvent) => void this.events.push(event);
     return openStore(directory, { disk: this.disk, processes: this.#process, log });
   }
