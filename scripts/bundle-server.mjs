@@ -23,7 +23,7 @@ export const withoutMediaTypes = {
 
 export async function bundleServer({ root, outdir }) {
   await build({
-    entryPoints: [path.join(root, 'src/server/main.ts')],
+    entryPoints: ['main', 'store-tools'].map((name) => path.join(root, `src/server/${name}.ts`)),
     outdir,
     bundle: true,
     splitting: true,

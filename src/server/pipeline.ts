@@ -79,7 +79,8 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
       context,
     );
     if (disturbance) await disturbAfter(disturbance, world.keys);
-    write(ctx, answer, list);
+    const writing = write(ctx, answer, list);
+    if (writing) await writing;
   };
 }
 

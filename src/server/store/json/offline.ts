@@ -41,7 +41,7 @@ export interface StoreTools {
   /** Keeps what a running server gave. */
   keepBackup(bytes: Buffer, to: string): Promise<WrittenBackup>;
   readBackup(file: string): Promise<BackupFacts>;
-  /** Whether a restore would put something aside. Damage is something. */
+  /** Whether a restore would set something aside. Damage is something, and a store that is open is refused. */
   holdsStore(folder: string): Promise<boolean>;
   /** @param replace whether a store that is there may be set aside. */
   restore(file: string, folder: string, replace: boolean): Promise<Replaced>;
@@ -52,7 +52,13 @@ export function createStoreTools({ disk, processes, now }: OfflineParts): StoreT
   const parts = { disk, processes };
   return explained({
     verify: (folder) => looking(parts, folder, (layout) => verifyStore(disk, layout)),
-    planRepair: (folder) => looking(parts, folder, (layout) => repairOf(disk, layout)),
+    planRepair: (folder) =>
+      looking(parts, folder, async (layout) => {
+        const plan = await repairOf(disk, layout);
+        if (plan === undefined) return undefined;
+        const { perform: _, ...figures } = plan;
+        return figures;
+      }),
     repair: (folder) =>
       changing(parts, folder, async (layout) => {
         const plan = await repairOf(disk, layout);
@@ -65,7 +71,10 @@ export function createStoreTools({ disk, processes, now }: OfflineParts): StoreT
       }),
     keepBackup: (bytes, to) => keepBackup(disk, bytes, to),
     readBackup: async (file) => (await readBackup(disk, file)).facts,
-    holdsStore: (folder) => holdsStore(disk, layoutOf(folder)),
+    holdsStore: async (folder) => {
+      const isThere = await holdsStore(disk, layoutOf(folder));
+      return isThere && looking(parts, folder, async () => true);
+    },
     restore: async (file, folder, replace) => {
       const { bytes } = await readBackup(disk, file);
       const layout = layoutOf(folder);
