@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
+import { type Issued, noting } from './audit/issued.ts';
 import type { WholeContext } from './control/define.ts';
 import { readForm, readJson, sendsNothing } from './http/body.ts';
 import { keyOfCursor, type ListIdentity } from './http/cursor.ts';
@@ -72,6 +73,9 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
       gone: () => goneSignal(ctx.res),
       loggedIn: (subject) => {
         ctx.state.loggedIn = subject;
+      },
+      issued: (issued) => {
+        ctx.state.issued = issued;
       },
     });
     const answer = await operation.handle(
@@ -150,6 +154,7 @@ interface CallParts {
   readonly ifMatch: string;
   gone(): AbortSignal;
   loggedIn(subject: string): void;
+  issued(issued: Issued): void;
 }
 
 function contextOf(world: World, operation: AnyOperation, call: CallParts): WholeContext {
@@ -167,7 +172,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     ids: world.ids,
     randomness: world.randomness,
     keys: world.keys,
-    issuer: world.issuer,
+    issuer: world.audit ? noting(world.issuer, call.issued) : world.issuer,
     passwords: world.passwords,
     authentication: world,
     insight: world.insight,
