@@ -47,7 +47,7 @@ describe('an audit log in a file', () => {
 
   test('is begun anew at a size; so many of before are kept, and no line is lost among them', async () => {
     for (let round = 1; round <= 5; round += 1) {
-      const sink = await openAuditFile({ path: at(), log, rotateBytes: 100, kept: 2 });
+      const sink = await openAuditFile({ path: at(), log, rotateBytes: 80, kept: 2 });
       for (let number = 0; number < 6; number += 1) sink.write(line(round * 10 + number));
       await sink.close();
     }
