@@ -176,6 +176,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     passwords: world.passwords,
     authentication: world,
     insight: world.insight,
+    audit: world.audit,
     state: world.state,
     sandboxes: world.sandboxes,
     presented: call.presented,

@@ -200,6 +200,7 @@ async function stop({ server, connections, world, flushing }: Running): Promise<
   await delivered;
   await world.store.close();
   await world.audit?.close();
+  world.insight?.loopDelay.end();
 }
 
 async function flushUses({ apiKeyUses, store, log }: World): Promise<void> {

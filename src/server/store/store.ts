@@ -55,6 +55,8 @@ export interface Store extends Reader {
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** All rows at one moment: as durable as they are, and with nothing that was not durable then. */
   durableImage(): Promise<DurableImage>;
+  /** Of the disk, for operators; missing where there is none. */
+  figures?(): DiskFigures;
   /** Whether writes are taken, and if not, why (for logs and /readyz, never for callers). */
   health(): StoreHealth;
   /** Lets writes under way finish, writes a checkpoint where the engine has one, and gives the store back. */
@@ -66,6 +68,14 @@ export interface DurableImage {
   readonly sequence: number;
   /** By table, ordered by primary key. */
   readonly tables: ReadonlyMap<TableName, readonly StoredRow[]>;
+}
+
+export interface DiskFigures {
+  /** Of what is written to the disk with each commit, since the last checkpoint. */
+  readonly journalBytes: number;
+  /** How often the disk was waited for, and how long in all, since the start. */
+  readonly syncs: number;
+  readonly syncSeconds: number;
 }
 
 export type StoreHealth =

@@ -25,6 +25,8 @@ export interface FileStoreOptions {
   readonly processes: Processes;
   readonly log?: LogStoreEvent;
   readonly tuning?: Partial<CheckpointTuning>;
+  /** Milliseconds that only go on, for how long the disk takes. */
+  readonly stopwatch?: { now(): number };
 }
 
 export interface FileStore extends Store {
@@ -97,9 +99,9 @@ async function assemble(
   recovered: Recovered,
   unlock: () => Promise<void>,
 ): Promise<FileStore> {
-  const { disk, clock, log = () => {} } = options;
+  const { disk, clock, log = () => {}, stopwatch } = options;
   const onAppend = () => checkpointer.noticeAppend();
-  const journal = await Journal.open({ disk, layout, log, onAppend, recovered });
+  const journal = await Journal.open({ disk, layout, log, onAppend, recovered, stopwatch });
   const layered = new LayeredStore(recovered.bottom, journal);
   const tuning = { ...defaultTuning, ...options.tuning };
   const last = recovered.checkpoint;
@@ -117,6 +119,7 @@ async function assemble(
   return {
     ...asStore(layered),
     fresh: recovered.sequence === 0,
+    figures: () => journal.figures(),
     checkpoint: () => checkpointer.run(),
     close: () => {
       closing ??= close();
