@@ -1,15 +1,9 @@
 /** The one place of the command line that reads the process: its variables, its clock, its streams. */
-import type { Environment, Io, StoreModule } from './runtime/io.ts';
+import type { Environment, Io } from './runtime/io.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
-  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), workingFolder, storeTools };
-}
-
-/** Not bundled, as the server is not: its path as seen from dist/cli/. */
-async function storeTools(): Promise<StoreModule> {
-  const { plainImport } = await import('./runtime/plain-import.ts');
-  return (await plainImport('../server/store-tools.js')) as StoreModule;
+  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), workingFolder };
 }
 
 function workingFolder(): string | undefined {

@@ -57,11 +57,11 @@ describe('imports', () => {
     expect(strays(sourceFiles('src/library'), [...known, /^zod$/])).toEqual([]);
   });
 
-  test('the command loads the server in two places: to serve, and to work on the files of a store', () => {
+  test('the command loads the server in one place', () => {
     const places = sourceFiles('src/cli').filter((file) =>
       /'[^']*\/server\/[^']*'/.test(codeOf(file).replaceAll(/^import type .*$/gm, '')),
     );
-    expect(places).toEqual(['src/cli/commands/serve.ts', 'src/cli/environment.ts']);
+    expect(places).toEqual(['src/cli/runtime/server-module.ts']);
   });
 
   test('operations know contract, identity and the interface of the store', () => {

@@ -4,6 +4,8 @@ import type { StoreTools } from '../../server/store/json/offline.ts';
 import type { Options } from '../leaf.ts';
 import type { Context } from '../runtime/context.ts';
 import { CliError } from '../runtime/failures.ts';
+import type { StoreModule } from '../runtime/io.ts';
+import { loadServer } from '../runtime/server-module.ts';
 
 export const dataOption = ['--data <folder>', 'folder of the store, as of `iam serve --data`'] as const;
 
@@ -18,8 +20,8 @@ export async function withTools<Result>(
   { environment }: Context,
   work: (tools: StoreTools) => Promise<Result>,
 ): Promise<Result> {
-  if (!environment.storeTools) throw new Error('There are no tools for stores here.');
-  const { openStoreTools, openExitCodes } = await environment.storeTools();
+  const load = environment.storeTools ?? (async () => (await loadServer('storeTools')) as StoreModule);
+  const { openStoreTools, openExitCodes } = await load();
   try {
     return await work(await openStoreTools());
   } catch (error) {

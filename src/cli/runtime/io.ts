@@ -27,7 +27,7 @@ export interface Environment {
   readonly random: () => number;
   /** Where the command was typed; nothing where that folder is gone, or does not matter. */
   readonly workingFolder?: (() => string | undefined) | undefined;
-  /** What works on the files of a store while no server has it open: the server's own code, loaded when it is needed. */
+  /** What works on the files of stores, where that is not the built code of the server. */
   readonly storeTools?: (() => Promise<StoreModule>) | undefined;
 }
 
