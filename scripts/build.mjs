@@ -36,7 +36,7 @@ export function isBuilt() {
 }
 
 /** Runs a TypeScript file of scripts/ as a bundle of its own, since Node 20 can't strip types. */
-async function runBundled(entry, ...args) {
+export async function runBundled(entry, ...args) {
   const { build } = await import('esbuild');
   const directory = mkdtempSync(path.join(root, 'node_modules/.iam-generate-'));
   const outfile = path.join(directory, 'run.mjs');

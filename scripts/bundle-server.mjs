@@ -24,27 +24,36 @@ export const withoutMediaTypes = {
   },
 };
 
-/** Writes main.cjs, and into the folder `parts` what it loads. */
+/** Writes a file for each entry, and into the folder `parts` what they load. */
 export async function bundleServer({ root, outdir }) {
   const parts = path.join(outdir, 'parts');
   rmSync(parts, { recursive: true, force: true });
   mkdirSync(parts, { recursive: true });
   for (const { path: file, text } of await modulesOf(root, parts)) writeFileSync(file, await asCommonJs(text));
+  for (const name of entries) await writeLoader(root, path.join(outdir, `${name}.cjs`));
+  compileAhead(root, parts);
+}
+
+/** What serves, and what works on the files of a store that nobody serves. */
+const entries = ['main', 'store-tools'];
+
+/** Writes the file that programs load; it loads the part of the same name. */
+async function writeLoader(root, outfile) {
   await build({
     entryPoints: [path.join(root, 'scripts/server-entry.cjs')],
-    outfile: path.join(outdir, 'main.cjs'),
+    outfile,
     bundle: true,
     platform: 'node',
     format: 'cjs',
+    define: { PART: JSON.stringify(`./${path.basename(outfile)}`) },
     logLevel: 'warning',
   });
-  compileAhead(root, parts);
 }
 
 /** The server and what it loads later as ES modules, the only form in which esbuild splits. */
 async function modulesOf(root, outdir) {
   const { outputFiles } = await build({
-    entryPoints: [path.join(root, 'src/server/main.ts')],
+    entryPoints: entries.map((name) => path.join(root, `src/server/${name}.ts`)),
     outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,

@@ -1,4 +1,4 @@
-/** The server as programs load it: its files lie in the folder beside this one. */
+/** What programs load of the server: its files lie in the folder beside this one. The bundler puts in which it is. */
 const { folderLoader } = require('./cli-part.cjs');
 
-module.exports = folderLoader(`${__dirname}/parts`, require)('./main.cjs');
+module.exports = folderLoader(`${__dirname}/parts`, require)(PART);

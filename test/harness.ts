@@ -3,6 +3,7 @@
  * Every answer is searched for secrets that its operation does not declare, and so is the log.
  */
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../src/client/index.ts';
+import type { AuditSink } from '../src/server/audit/audit.ts';
 import type { Clock } from '../src/server/clock.ts';
 import { hashSecret } from '../src/server/identity/secrets.ts';
 import { claimSubject } from '../src/server/identity/subjects.ts';
@@ -46,6 +47,8 @@ export interface TestServerOptions {
   readonly seed?: SeedDocument;
   readonly clock?: FakeClock;
   readonly openStore?: () => Promise<Store>;
+  /** Takes the lines of the audit log. */
+  readonly audit?: AuditSink;
 }
 
 /** A client of the service as a test wants it: what is left out is that of a proven first-party client without rights. */
@@ -92,6 +95,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log: createLog('info', write, () => clock.now()),
     seed: options.seed,
     openStore: async () => store,
+    openAudit: async () => options.audit,
   });
   const { world, url } = service;
   const raw = createRawSender(url);

@@ -30,6 +30,7 @@ import { addSandbox } from './commands/sandbox.ts';
 import { addServe, serveText } from './commands/serve.ts';
 import { addSessions } from './commands/sessions.ts';
 import { addState } from './commands/state.ts';
+import { addStore } from './commands/store.ts';
 import { addToken } from './commands/token.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { addWhy, whyText } from './commands/why.ts';
@@ -78,6 +79,7 @@ export const ownNouns: readonly Noun[] = [
   { name: 'sessions', summary: 'Sessions of users and clients', fill: [addSessions] },
   { name: 'bulk', summary: 'Many calls, from a file of rows', fill: [addBulk] },
   { name: 'state', summary: 'The whole state of a server: reset, snapshots, export and import', fill: [addState] },
+  { name: 'store', summary: 'The files of a store: whole or damaged, backups', fill: [addStore] },
   { name: 'sandbox', summary: 'Whole services beside the main one, for tests', fill: [addSandbox] },
   { name: 'token', summary: 'Tokens', fill: [addToken] },
   { name: 'profile', summary: 'Servers by name, and the credentials for each', fill: [addProfile] },

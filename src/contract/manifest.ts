@@ -8575,6 +8575,13 @@ export const manifest: Manifest = {
    "default": "warn"
   },
   {
+   "name": "audit-log",
+   "environment": "IAM_SERVE_AUDIT_LOG",
+   "kind": "text",
+   "description": "File that tells of each login and each change, a line of JSON each; - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory",
+   "flag": true
+  },
+  {
    "name": "iam-smtp-url",
    "environment": "IAM_SMTP_URL",
    "kind": "text",

@@ -33,6 +33,12 @@ export interface PlainText {
   readonly text: string;
 }
 
+/** Bytes that go out as they are made: what is too long to be held whole. */
+export interface StreamedBytes {
+  readonly contentType: string;
+  readonly chunks: Iterable<Uint8Array>;
+}
+
 /** A value that goes out in a header, and the name that it has as a field. */
 export interface HeaderValue {
   readonly name: string;
@@ -63,7 +69,7 @@ export type ResponseDeclaration =
 export type Answer<R> = R extends { readonly page: infer Item extends z.ZodType }
   ? Page<z.input<Item>>
   : R extends { readonly body: infer Body extends z.ZodType; readonly alternatives: readonly string[] }
-    ? z.input<Body> | PlainText
+    ? z.input<Body> | PlainText | StreamedBytes
     : R extends { readonly body: infer Body extends z.ZodType }
       ? z.input<Body>
       : R extends { readonly header: { readonly field: infer Field extends string } }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { AdjustableClock } from '../server/adjustable-clock.ts';
+import { openAudit } from '../server/audit/open.ts';
 import { systemClock } from '../server/clock.ts';
 import { createLog, type Log } from '../server/log.ts';
 import { openStore } from '../server/open-store.ts';
@@ -71,9 +72,19 @@ export async function startServer(options: StartOptions = {}): Promise<IamServer
   const log = logOf(options, settings);
   const base = { settings, log, clock: systemClock, randomness: systemRandomness };
   return start(
-    { ...base, seed, prepareClock: clockOf(options.clock), openStore: () => openStore(settings, log) },
+    {
+      ...base,
+      seed,
+      prepareClock: clockOf(options.clock),
+      openStore: () => openStore(settings, log),
+      openAudit: opener(log, options),
+    },
     options.credentials ?? {},
   );
+}
+
+function opener(log: Log, { log: write = () => undefined }: StartOptions): NonNullable<ServiceOptions['openAudit']> {
+  return (settings) => openAudit(settings, { log, write });
 }
 
 type Starting = ServiceOptions & { prepareClock(clock: AdjustableClock): void };

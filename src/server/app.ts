@@ -3,6 +3,8 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
+import { type AuditSink, lineOf } from './audit/audit.ts';
+import { eventOf } from './audit/event.ts';
 import { type ControlPlane, createControlPlane } from './control/mount.ts';
 import { beginAnswer, setHeaders, writeJson } from './http/answer.ts';
 import { createCors } from './http/cors.ts';
@@ -81,6 +83,8 @@ function begin(ctx: Context, world: World): string {
   ctx.path = path;
   ctx.state.path = path;
   ctx.state.startedAt = world.insight?.stopwatch.now();
+  // Whoever passes a call on may write what he likes into headers. Taken now: it is gone with the connection.
+  if (world.audit) ctx.state.remoteAddress = ctx.req.socket.remoteAddress;
   ctx.state.requestId = world.ids.newRequestId();
   beginAnswer(ctx, {
     'X-Request-Id': ctx.state.requestId,
@@ -180,10 +184,16 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
   writeJson(ctx, failure.status, JSON.stringify(body));
 }
 
+function tell(ctx: Context, { clock, settings }: World, audit: AuditSink): void {
+  const event = eventOf(ctx, clock, settings.allowRemote);
+  if (event) audit.write(lineOf(event));
+}
+
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */
 function record(ctx: Context, world: World): void {
   const { operation, requestId, caller, loggedIn, errors, dropped } = ctx.state;
   const actor = loggedIn ?? nameOf(caller);
+  if (world.audit) tell(ctx, world, world.audit);
   if (world.insight) noteCall(ctx, actor, world.insight, world.clock);
   if (!world.log.infoEnabled) return;
   const status = dropped ? undefined : ctx.res.statusCode;

@@ -5,15 +5,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { type AuditParts, openAudit } from './audit/open.ts';
 import { systemClock } from './clock.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog } from './log.ts';
 import { openStore } from './open-store.ts';
 import { systemRandomness } from './randomness.ts';
 import { SeedError } from './seed/error.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { type Service, startService } from './service.ts';
 import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
-import { StoreOpenError } from './store/json/open-error.ts';
+import { openExitCodes, StoreOpenError } from './store/json/open-error.ts';
 import { readyLine, readyText } from './welcome.ts';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -41,11 +42,7 @@ const exitCodes = {
   usage: 2,
   other: 1,
   portTaken: 11,
-  'not-ours': 12,
-  'in-use': 13,
-  damaged: 14,
-  'newer-format': 14,
-  io: 1,
+  ...openExitCodes,
 } as const;
 
 /** Serves until SIGTERM or SIGINT. @returns the exit code: 0 after a clean stop. */
@@ -60,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       (line) => io.stderr.write(line),
       () => systemClock.now(),
     );
-    const service = await start(settings, seed, log);
+    const service = await start(settings, seed, { log, write: (line) => io.stderr.write(line) });
     await announce(service, settings, options);
     await signal.arrived;
     await service.stop();
@@ -87,7 +84,8 @@ async function readConfiguration({
   return { settings: readSettings(flags, environment, seed.settings), seed };
 }
 
-async function start(settings: Settings, seed: SeedDocument | undefined, log: Log): Promise<Service> {
+async function start(settings: Settings, seed: SeedDocument | undefined, parts: AuditParts): Promise<Service> {
+  const { log } = parts;
   const tls = await readTls(settings);
   return startService({
     settings,
@@ -97,6 +95,7 @@ async function start(settings: Settings, seed: SeedDocument | undefined, log: Lo
     clock: systemClock,
     randomness: systemRandomness,
     openStore: () => openStore(settings, log),
+    openAudit: () => openAudit(settings, parts),
   });
 }
 

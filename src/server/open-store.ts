@@ -1,6 +1,7 @@
 /** Opens the store that the settings name: in memory, or in a folder of this machine. */
 import path from 'node:path';
 import { systemClock } from './clock.ts';
+import { systemStopwatch } from './insight/stopwatch.ts';
 import type { Log } from './log.ts';
 import type { Settings } from './settings.ts';
 import { openFileStore } from './store/json/file-store.ts';
@@ -18,6 +19,7 @@ export async function openStore({ store, data }: Settings, log: Log): Promise<St
     clock: systemClock,
     processes: await openNodeProcesses(process.pid, process.platform),
     log: (event) => logStoreEvent(event, log),
+    stopwatch: systemStopwatch,
   });
 }
 

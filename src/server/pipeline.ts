@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
+import { type Issued, noting } from './audit/issued.ts';
 import type { WholeContext } from './control/define.ts';
 import { readForm, readJson, sendsNothing } from './http/body.ts';
 import { keyOfCursor, type ListIdentity } from './http/cursor.ts';
@@ -73,13 +74,17 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
       loggedIn: (subject) => {
         ctx.state.loggedIn = subject;
       },
+      issued: (issued) => {
+        ctx.state.issued = issued;
+      },
     });
     const answer = await operation.handle(
       { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' },
       context,
     );
     if (disturbance) await disturbAfter(disturbance, world.keys);
-    write(ctx, answer, list);
+    const writing = write(ctx, answer, list);
+    if (writing) await writing;
   };
 }
 
@@ -149,6 +154,7 @@ interface CallParts {
   readonly ifMatch: string;
   gone(): AbortSignal;
   loggedIn(subject: string): void;
+  issued(issued: Issued): void;
 }
 
 function contextOf(world: World, operation: AnyOperation, call: CallParts): WholeContext {
@@ -166,10 +172,11 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     ids: world.ids,
     randomness: world.randomness,
     keys: world.keys,
-    issuer: world.issuer,
+    issuer: world.audit ? noting(world.issuer, call.issued) : world.issuer,
     passwords: world.passwords,
     authentication: world,
     insight: world.insight,
+    audit: world.audit,
     state: world.state,
     sandboxes: world.sandboxes,
     presented: call.presented,

@@ -141,7 +141,7 @@ async function makeWorld(baseUrl: string, fork: () => Promise<Store>, parts: San
   const store = await fork();
   const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
   const storeKey = await openStoreKey(store, randomness);
-  const world = createWorld({ ...common, store, storeKey, keys, baseUrl, sandboxes: noSandboxes });
+  const world = createWorld({ ...common, store, storeKey, keys, baseUrl, sandboxes: noSandboxes, audit: undefined });
   world.outbox.start();
   return world;
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { servicePrefix } from '../contract/prefix.ts';
 import { type AdjustableClock, createAdjustableClock } from './adjustable-clock.ts';
 import { createApp } from './app.ts';
+import type { AuditSink } from './audit/audit.ts';
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   /** Sets the clock before anything is dated by it. */
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   openStore(): Promise<Store>;
+  /** Opens the audit log; there is none where this is missing. */
+  openAudit?(settings: Settings): Promise<AuditSink | undefined>;
 }
 
 export interface Service {
@@ -82,11 +85,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const connections = trackConnections(server);
   await listen(server, settings);
   let store: Store | undefined;
+  let audit: AuditSink | undefined;
   try {
     store = await options.openStore();
+    // Only now is the folder of the store there, and known to be nobody else's.
+    audit = await options.openAudit?.(settings);
     const { bootstrapped, beginnings } = await begin({ ...options, store, clock, ids });
     const baseUrl = settings.baseUrl ?? addressOf(server, settings);
-    const open = (from: Store) => openWorld(from, { ...options, clock, ids, baseUrl, beginnings }, gate);
+    const open = (from: Store) => openWorld(from, { ...options, audit, clock, ids, baseUrl, beginnings }, gate);
     let world = await open(store);
     world.outbox.start();
     let replacing: Promise<void> = Promise.resolve();
@@ -118,6 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     server.close();
     connections.endNow();
+    await audit?.close();
     await store?.close();
     throw error;
   }
@@ -192,6 +199,8 @@ async function stop({ server, connections, world, flushing }: Running): Promise<
   await flushUses(world);
   await delivered;
   await world.store.close();
+  await world.audit?.close();
+  world.insight?.loopDelay.end();
 }
 
 async function flushUses({ apiKeyUses, store, log }: World): Promise<void> {

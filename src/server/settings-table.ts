@@ -104,6 +104,10 @@ export const settingsTable = {
     default: 'warn',
     values: ['silent', 'error', 'warn', 'info', 'debug'],
   }),
+  auditLog: text(
+    'audit-log',
+    'File that tells of each login and each change, a line of JSON each; - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory',
+  ),
   smtpUrl: secret(
     'IAM_SMTP_URL',
     'Relay that e-mails go to, as smtp://user:password@host:port; they stay in the outbox where missing',

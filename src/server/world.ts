@@ -1,5 +1,6 @@
 /** Everything that makes one IAM. The app is made from a world and no module holds state, so several live in one process. */
 import type { AdjustableClock } from './adjustable-clock.ts';
+import type { AuditSink } from './audit/audit.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
 import { createHashQueue } from './identity/hash-queue.ts';
@@ -42,6 +43,8 @@ export interface World extends Authentication, Ports {
   /** What is kept of calls, and faults; missing without control plane. */
   readonly insight: Insight | undefined;
   readonly log: Log;
+  /** Where decisions are told; missing where that is switched off, and in sandboxes. */
+  readonly audit: AuditSink | undefined;
 }
 
 /** What a world is made of: everything that has a life outside it. */
@@ -50,6 +53,7 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
   /** Goes on with the ids of a world before, so that later ones still come later; new ones where missing. */
   readonly ids?: Ids | undefined;
   readonly beginnings: Beginnings;
+  readonly audit?: AuditSink | undefined;
   /** Those of the world; made where they are not given. */
   readonly sandboxes?: Sandboxes;
 };
@@ -64,6 +68,7 @@ export function createWorld(parts: WorldParts): World {
   const apiKeyUses = createApiKeyUses();
   return {
     ...parts,
+    audit: parts.audit,
     baseUrl,
     ids: parts.ids ?? createIds(clock, randomness),
     noLimits: settings.noLimits,

@@ -1,12 +1,13 @@
 /** How what a handler returns goes out, as its operation declares it. */
 import type { Context } from 'koa';
-import type { Operation, Page, PlainText } from '../contract/operation.ts';
-import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
+import type { Operation, Page, PlainText, StreamedBytes } from '../contract/operation.ts';
+import { setHeader, writeChunks, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { cursorAfter, type ListIdentity } from './http/cursor.ts';
 import { wireEtag, wireJson } from './http/wire.ts';
 import type { World } from './world.ts';
 
-type Writer = (ctx: Context, answer: unknown, list: ListIdentity) => void;
+/** What it gives is to be waited for, where it gives anything. */
+type Writer = (ctx: Context, answer: unknown, list: ListIdentity) => Promise<void> | void;
 
 /** Compiled once for each operation. */
 export function writerOf({ response }: Operation<never>, world: World): Writer {
@@ -19,6 +20,7 @@ export function writerOf({ response }: Operation<never>, world: World): Writer {
   const { status, body, secret = false, entity = false } = response;
   return (ctx, answer) => {
     if (isText(answer)) return writeText(ctx, 200, answer);
+    if (isStreamed(answer)) return writeChunks(ctx, 200, answer);
     const json = wireJson(body, answer as object);
     if (entity) setHeader(ctx, 'ETag', wireEtag(body, answer as object));
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
@@ -41,6 +43,10 @@ function missing(field: string): never {
 
 function isText(answer: unknown): answer is PlainText {
   return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'text' in answer;
+}
+
+function isStreamed(answer: unknown): answer is StreamedBytes {
+  return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'chunks' in answer;
 }
 
 interface PageParts {

@@ -71,7 +71,11 @@ export async function iam(words: readonly string[], given: Given = {}): Promise<
   const signal = given.signal ?? new AbortController().signal;
   const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined };
   const now = given.now ?? (() => 1_800_000_000_000);
-  const code = await run(words, io, { variables, now, random: () => 0, workingFolder: () => given.folder });
+  const storeTools = () => import('../../src/server/store-tools.ts');
+  const code = await run(words, io, {
+    ...{ variables, now, random: () => 0, storeTools },
+    workingFolder: () => given.folder,
+  });
   return { code, out: textOf(stdout), err: textOf(stderr) };
 }
 

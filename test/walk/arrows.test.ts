@@ -61,7 +61,7 @@ describe('imports', () => {
     const places = sourceFiles('src/cli').filter((file) =>
       /'[^']*\/server\/[^']*'/.test(codeOf(file).replaceAll(/^import type .*$/gm, '')),
     );
-    expect(places).toEqual(['src/cli/commands/serve.ts']);
+    expect(places).toEqual(['src/cli/runtime/server-module.ts']);
   });
 
   test('operations know contract, identity and the interface of the store', () => {

@@ -43,7 +43,15 @@ function unknown(command: Command, word: string) {
 
 function exitCodeLines(): string[] {
   const line = ({ code, meaning }: { code: number; meaning: string }) => `${String(code).padStart(5)}  ${meaning}`;
-  return ['Exit codes', '', ...exitCodes.map(line), '', 'Besides, of `iam serve`:', '', ...serveExitCodes.map(line)];
+  return [
+    'Exit codes',
+    '',
+    ...exitCodes.map(line),
+    '',
+    'Besides, of `iam serve` and `iam store`:',
+    '',
+    ...serveExitCodes.map(line),
+  ];
 }
 
 function environmentLines(): string[] {

@@ -5,6 +5,7 @@ import { addLeaf, type LeafText } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { QuietExit } from '../runtime/failures.ts';
 import { type Profile, saveLocalProfile } from '../runtime/profile.ts';
+import { loadServer } from '../runtime/server-module.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;
@@ -13,9 +14,6 @@ type Serve = (options: {
   /** Keeps the credentials that a new store was given, and says where. */
   saveProfile(profile: Profile): Promise<string>;
 }) => Promise<number>;
-
-/** Its path as seen from dist/cli/, where the files of the built command are. */
-const serverModule = '../server/main.cjs';
 
 export const serveText: LeafText = {
   title: 'Runs the server in the foreground',
@@ -37,9 +35,7 @@ export function addServe(program: Command, { io, environment, manifest }: Surrou
   for (const setting of settings) command.addOption(optionOf(setting));
   command.action(async () => {
     io.releaseSignals();
-    // Not bundled: the server is loaded from its own files, and by this command alone.
-    const { plainRequire } = await import('../runtime/plain-require.ts');
-    const { serve } = plainRequire(serverModule) as { serve: Serve };
+    const { serve } = (await loadServer('serve')) as { serve: Serve };
     const { variables } = environment;
     const exitCode = await serve({
       flags: flagsOf(command, settings),

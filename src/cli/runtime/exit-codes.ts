@@ -22,7 +22,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 143, meaning: 'Terminated.' },
 ];
 
-/** Codes that only `iam serve` ends with. */
+/** Codes that only `iam serve` ends with, and but for the port `iam store`. */
 export const serveExitCodes: readonly ExitCode[] = [
   { code: 11, meaning: 'The port is taken.' },
   { code: 12, meaning: 'The folder holds something else than a store.' },

@@ -1,5 +1,8 @@
 /** What the command line is given of the world around it; tests give their own. */
 import type { Readable, Writable } from 'node:stream';
+import type * as storeTools from '../../server/store-tools.ts';
+
+export type StoreModule = typeof storeTools;
 
 export type Input = Readable & { readonly isTTY?: boolean | undefined };
 export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
@@ -24,6 +27,8 @@ export interface Environment {
   readonly random: () => number;
   /** Where the command was typed; nothing where that folder is gone, or does not matter. */
   readonly workingFolder?: (() => string | undefined) | undefined;
+  /** What works on the files of stores, where that is not the built code of the server. */
+  readonly storeTools?: (() => Promise<StoreModule>) | undefined;
 }
 
 /** Reads all of standard input as text. */

@@ -80,6 +80,9 @@ const signInOperations: readonly string[] = [
   'generate-token.create',
 ];
 const signOutPath = '/_iam/revoke';
+/** Reads all, and changes nothing. */
+export const backupPath = '/_iam/store/backup';
+const harmlessPaths: readonly string[] = [signOutPath, backupPath];
 
 /** The same client, whose writes keep to the rules, whichever command makes them. */
 export function guarded(client: BaseClient, manifest: Manifest, sources: Sources): BaseClient {
@@ -90,7 +93,7 @@ export function guarded(client: BaseClient, manifest: Manifest, sources: Sources
     ...client,
     call: (id, input) => (isWrite(id) ? count(input?.body, () => client.call(id, input)) : client.call(id, input)),
     raw: (method, path, input) => {
-      const isRead = /^(get|head|options)$/i.test(method) || path === signOutPath;
+      const isRead = /^(get|head|options)$/i.test(method) || harmlessPaths.includes(path);
       const send = () => client.raw(method, path, input);
       return isRead ? send() : count(input?.body, send);
     },

@@ -1,6 +1,7 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import { operationDefiner } from '../../contract/operation.ts';
 import type { AdjustableClock } from '../adjustable-clock.ts';
+import type { AuditSink } from '../audit/audit.ts';
 import type { Insight } from '../insight/insight.ts';
 import type { OperationContext } from '../operations/define.ts';
 import type { Sandboxes } from '../sandboxes.ts';
@@ -13,6 +14,7 @@ export const controlPrefix = '/_iam';
 export interface WholeContext extends OperationContext {
   /** There is one wherever there is a control plane. */
   readonly insight: Insight;
+  readonly audit: AuditSink | undefined;
 }
 
 /** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
@@ -31,6 +33,8 @@ export type ControlContext = Pick<
   | 'gone'
   | 'insight'
 > & {
+  /** Where decisions are told, if anywhere. */
+  readonly audit: AuditSink | undefined;
   readonly state: State;
   readonly sandboxes: Sandboxes;
   /** Every other reader of it has no more than a Clock. */

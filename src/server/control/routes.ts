@@ -35,6 +35,7 @@ import stateDiff from './routes/state-diff.ts';
 import stateExport from './routes/state-export.ts';
 import stateImport from './routes/state-import.ts';
 import stateReset from './routes/state-reset.ts';
+import storeBackup from './routes/store.ts';
 import userFactors from './routes/user-factors.ts';
 import users from './routes/users.ts';
 
@@ -68,6 +69,7 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   stateExport,
   stateImport,
   stateDiff,
+  storeBackup,
   snapshots,
   snapshotSave,
   snapshotRestore,

@@ -3,6 +3,8 @@
  * and together again for each that is set by itself, and Koa looks at every part of an answer once more, which takes
  * longer than all that most operations do.
  */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 
 /** Begins the headers of an answer. */
@@ -36,6 +38,17 @@ export function writeText(
   headers['Content-Length'] = String(Buffer.byteLength(text));
   ctx.res.writeHead(status, headers);
   ctx.res.end(text);
+}
+
+/** Ends the answer with bytes as they are made; whoever reads slowly is waited for. */
+export async function writeChunks(
+  ctx: Context,
+  status: number,
+  { contentType, chunks }: { contentType: string; chunks: Iterable<Uint8Array> },
+): Promise<void> {
+  ctx.res.writeHead(status, { ...ctx.state.headers, 'Content-Type': contentType });
+  // Once it has begun, an answer that breaks off is all that tells of a failure.
+  await pipeline(Readable.from(chunks), ctx.res).catch(() => ctx.res.destroy());
 }
 
 /** Ends the answer without a body. */

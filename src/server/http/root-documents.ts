@@ -43,13 +43,15 @@ function writeCacheable(ctx: Context, json: string): void {
   writeJson(ctx, 200, json);
 }
 
-function writeReadiness(ctx: Context, world: World): void {
-  const { writable } = world.store.health();
-  writeJson(
-    ctx,
-    writable ? 200 : 503,
-    JSON.stringify({ status: writable ? 'ready' : 'not ready', store: writable ? 'writable' : 'read-only' }),
-  );
+/** An audit log that can't be written is told, and no reason to send callers elsewhere: they are answered all the same. */
+function writeReadiness(ctx: Context, { store, audit }: World): void {
+  const { writable } = store.health();
+  const states = {
+    status: writable ? 'ready' : 'not ready',
+    store: writable ? 'writable' : 'read-only',
+    ...(audit ? { audit: audit.health().writable ? 'written' : 'failing' } : {}),
+  };
+  writeJson(ctx, writable ? 200 : 503, JSON.stringify(states));
 }
 
 /** OpenID Connect Discovery 1.0, section 3, as far as it holds here. */

@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts';
 import { type Counts, createCounts } from './coverage.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createJournal, type RequestJournal } from './journal.ts';
-import { type Stopwatch, systemStopwatch } from './stopwatch.ts';
+import { createLoopDelay, type LoopDelay, type Stopwatch, systemStopwatch } from './stopwatch.ts';
 
 export interface Insight {
   readonly requests: RequestJournal;
@@ -11,6 +11,7 @@ export interface Insight {
   readonly coverage: Counts;
   readonly faults: Faults;
   readonly stopwatch: Stopwatch;
+  readonly loopDelay: LoopDelay;
   hashesWaiting(): number;
 }
 
@@ -30,6 +31,7 @@ export function createInsight(
     coverage: createCounts(),
     faults: createFaults(),
     stopwatch,
+    loopDelay: createLoopDelay(),
     hashesWaiting,
   };
 }

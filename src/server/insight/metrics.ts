@@ -1,12 +1,16 @@
 /** Figures in the text format of Prometheus. Names of operations, statuses and tables are all that tells them apart. */
 import { type Metric, Registry } from 'prom-client';
+import type { AuditSink } from '../audit/audit.ts';
 import type { Store } from '../store/store.ts';
 import { durationBounds, type OperationCount, type StatusCount } from './coverage.ts';
+import type { LoopDelay } from './stopwatch.ts';
 
 type CountsByOperation = ReadonlyMap<string, OperationCount>;
 
 interface Parts {
   readonly store: Store;
+  readonly audit: AuditSink | undefined;
+  readonly delay: ReturnType<LoopDelay['take']>;
   readonly hashesWaiting: number;
 }
 
@@ -19,7 +23,8 @@ interface Sample {
 const counted = ['users', 'clients', 'groups', 'businesses', 'sessions', 'messages'] as const;
 
 /** Counted here and not by the library, which takes longer for it than a call may. */
-export async function metricsText(counts: CountsByOperation, { store, hashesWaiting }: Parts) {
+export async function metricsText(counts: CountsByOperation, parts: Parts) {
+  const { store, hashesWaiting, delay } = parts;
   const registry = new Registry();
   const rows = await Promise.all(
     counted.map(async (table) => ({ labels: { table }, value: await store[table].count() })),
@@ -33,7 +38,36 @@ export async function metricsText(counts: CountsByOperation, { store, hashesWait
   add('iam_store_rows', 'Rows of the store', 'gauge', rows);
   add('iam_store_writable', 'Whether the store takes writes', 'gauge', one(store.health().writable ? 1 : 0));
   add('iam_hashes_waiting', 'Password hashes that wait for their turn', 'gauge', one(hashesWaiting));
+  add('iam_event_loop_delay_seconds', 'How long what was due had to wait since this was last asked', 'gauge', [
+    { labels: { quantile: '0.5' }, value: delay.median },
+    { labels: { quantile: '0.99' }, value: delay.p99 },
+    { labels: { quantile: '1' }, value: delay.most },
+  ]);
+  for (const [name, help, type, value] of diskFigures(parts)) add(name, help, type, one(value));
   return { contentType: registry.contentType, text: await registry.metrics() };
+}
+
+type Figure = readonly [name: string, help: string, type: string, value: number];
+
+/** Of what is written to disks, where anything is. */
+function diskFigures({ store, audit }: Parts): Figure[] {
+  const disk = store.figures?.();
+  const written = audit?.health();
+  return [
+    ...(disk
+      ? ([
+          ['iam_store_journal_bytes', 'Size of the journal since the last checkpoint', 'gauge', disk.journalBytes],
+          ['iam_store_syncs_total', 'How often the disk was waited for', 'counter', disk.syncs],
+          ['iam_store_sync_seconds_total', 'How long the disk was waited for', 'counter', disk.syncSeconds],
+        ] as const)
+      : []),
+    ...(written
+      ? ([
+          ['iam_audit_writable', 'Whether the audit log is written', 'gauge', written.writable ? 1 : 0],
+          ['iam_audit_lines_lost_total', 'Lines of the audit log that were never written', 'counter', written.lost],
+        ] as const)
+      : []),
+  ];
 }
 
 function one(value: number): Sample[] {

@@ -87,7 +87,7 @@ function parsed(text: string): unknown {
 const names = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
 /** Every name of a field, at any depth, that a schema declares. */
-function namesIn(schema: z.ZodType): ReadonlySet<string> {
+export function namesIn(schema: z.ZodType): ReadonlySet<string> {
   const known = names.get(schema);
   if (known) return known;
   const found = new Set<string>();

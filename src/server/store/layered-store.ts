@@ -8,8 +8,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createReader, createTransaction } from './access.ts';
 import { Batch } from './batch.ts';
-import { absorbInSlices, Layer, type TableLayer, tableNames } from './layer.ts';
-import { type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
+import { absorbInSlices, Layer, type StoredRow, type TableLayer, tableNames } from './layer.ts';
+import { type DurableImage, type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
 /** Where batches are made durable. */
@@ -19,6 +19,8 @@ export interface Sink {
   /** Resolves when all of it is durable; rejects when none of it may be counted on. */
   append(commits: readonly Layer[]): Promise<void>;
   health(): StoreHealth;
+  /** The last commit that is durable; 0 where nobody counts. */
+  readonly sequence: number;
 }
 
 /** How many transactions run before others (timers, sockets) get a turn. */
@@ -75,6 +77,15 @@ export class LayeredStore {
     return new Promise<Result>((resolve, reject) => {
       this.#errands.push(() => errand().then(resolve, reject));
       this.#startPump();
+    });
+  }
+
+  /** Between two batches nothing but what is durable is seen, and it stands still. */
+  durableImage(): Promise<DurableImage> {
+    return this.betweenBatches(async () => {
+      const tables = new Map<TableName, readonly StoredRow[]>();
+      for (const name of tableNames) tables.set(name, await this.reader[name].list());
+      return { sequence: this.#sink.sequence, tables };
     });
   }
 

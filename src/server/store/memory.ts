@@ -46,6 +46,7 @@ export function asStore(layered: LayeredStore): Store {
   return {
     ...layered.reader,
     transaction: (work) => layered.transaction(work),
+    durableImage: () => layered.durableImage(),
     health: () => layered.health(),
     close: () => layered.close(),
   };
@@ -56,4 +57,5 @@ const nowhere: Sink = {
   gather: async () => {},
   append: async () => {},
   health: () => ({ writable: true }),
+  sequence: 0,
 };

@@ -1,11 +1,13 @@
-/** What is told to the server, or by it, and opens a door is nowhere in the journal of requests. */
+/** What is told to the server, or by it, and opens a door is nowhere in the journal of requests, nor in the audit log. */
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { isHiddenName } from '../../../src/contract/secret-names.ts';
+import { isDecision } from '../../../src/server/audit/kinds.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { keepLines } from '../audit/lines.ts';
 import { schemaOf } from '../property/requests.ts';
 import { readAll, send } from './calls.ts';
 
@@ -65,17 +67,23 @@ async function told(server: TestServer): Promise<string> {
 
 describe('the journal of requests', () => {
   test('holds no secret that is sent, to whichever operation and in whatever place', async () => {
-    await using server = await startServer({ flags: { 'requests-kept': '5000', 'fast-passwords': true } });
+    const audit = keepLines();
+    await using server = await startServer({ flags: { 'requests-kept': '5000', 'fast-passwords': true }, audit });
     for (const operation of registry) await sendAll(server, operation);
     const text = await told(server);
     expect(text).not.toContain(canary);
     expect(text).not.toContain(btoa(`x:${canary}`));
     // The test would show nothing where nothing is shown.
     expect(text).toContain('(secret)');
+    expect(audit.text()).not.toContain(canary);
+    expect(audit.text()).not.toContain(btoa(`x:${canary}`));
+    for (const { id } of registry.filter(isDecision)) expect(audit.text()).toContain(`"operation":"${id}"`);
   }, 60_000);
 
   test('holds no secret that the server gave away', async () => {
-    await using server = await startServer({ seed: { users: [{ userId: 'ann', password: 'correct horse battery' }] } });
+    const audit = keepLines();
+    const seed = { users: [{ userId: 'ann', password: 'correct horse battery' }] };
+    await using server = await startServer({ seed, audit });
     const { admin } = server;
     const client = await admin.clientIdentities.create({ body: { appId: 'a' } });
     const key = await admin.apiKey.create({ body: { appId: 'a', clientId: adminClient.clientId } });
@@ -83,7 +91,7 @@ describe('the journal of requests', () => {
     const secrets = [client.clientSecret, key.apiKey, token.accessToken, token.refreshToken].filter(Boolean);
     expect(secrets.length).toBeGreaterThan(2);
     const text = await told(server);
-    for (const secret of secrets) expect(text).not.toContain(secret);
-    expect(text).toContain(client.clientId);
+    for (const secret of secrets) expect(text + audit.text()).not.toContain(secret);
+    for (const told of [text, audit.text()]) expect(told).toContain(client.clientId);
   });
 });

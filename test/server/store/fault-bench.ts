@@ -1,6 +1,6 @@
 /** A store on a fake disk, and all that a test of faults needs around it. */
 import type { StoreEvent } from '../../../src/server/store/json/events.ts';
-import type { FileStore } from '../../../src/server/store/json/file-store.ts';
+import type { FileStore, FileStoreOptions } from '../../../src/server/store/json/file-store.ts';
 import type { StoreOpenError } from '../../../src/server/store/json/open-error.ts';
 import { FakeDisk, type Loss } from './fake-disk.ts';
 import { FakeMachine } from './fake-processes.ts';
@@ -18,7 +18,7 @@ export const files = {
 export class Bench {
   disk: FakeDisk;
   readonly events: StoreEvent[] = [];
-  readonly #machine = new FakeMachine();
+  readonly machine = new FakeMachine();
   #process: ReturnType<FakeMachine['start']> | undefined;
 
   constructor(disk = new FakeDisk()) {
@@ -26,11 +26,11 @@ export class Bench {
   }
 
   /** Opens the store in a new process; the one before is killed. */
-  open(): Promise<FileStore> {
+  open(options: Partial<FileStoreOptions> = {}): Promise<FileStore> {
     this.#process?.kill();
-    this.#process = this.#machine.start();
+    this.#process = this.machine.start();
     const log = (event: StoreEvent) => void this.events.push(event);
-    return openStore(directory, { disk: this.disk, processes: this.#process, log });
+    return openStore(directory, { disk: this.disk, processes: this.#process, log, ...options });
   }
 
   /** Why the store can't be opened. */

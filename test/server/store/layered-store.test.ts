@@ -7,6 +7,7 @@ import { group } from './rows.ts';
 
 /** Saves when told to. */
 class HeldSink implements Sink {
+  readonly sequence = 0;
   readonly sizes: number[] = [];
   readonly #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #arrived: (() => void) | undefined;
@@ -166,7 +167,12 @@ describe('a batch', () => {
 });
 
 describe('a frozen store', () => {
-  const sink: Sink = { gather: async () => {}, append: async () => {}, health: () => ({ writable: true }) };
+  const sink: Sink = {
+    gather: async () => {},
+    append: async () => {},
+    health: () => ({ writable: true }),
+    sequence: 0,
+  };
 
   test('stays as it was for who reads the frozen part, and goes on for all others', async () => {
     const store = new LayeredStore(new Layer('bottom'), sink);

@@ -7,16 +7,18 @@ export default defineRoute({
   id: 'control.metrics',
   title: 'Gives figures for Prometheus',
   description:
-    'Calls and how long they took by operation and status since the start, hashes that wait, and how many entities and sessions there are. It is answered at /metrics as well.',
+    'Calls and how long they took by operation and status since the start, hashes that wait, how many entities and sessions there are, how long the disk and the turns of the process take, and whether store and audit log are written. It is answered at /metrics as well.',
   path: '/metrics',
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: z.string(), alternatives: ['text/plain'] },
   errors: [],
 
-  async handle(_input, { insight, store }) {
+  async handle(_input, { insight, store, audit }) {
     // Loaded for who asks: it takes longer than a start may.
     const { metricsText } = await import('../../insight/metrics.ts');
-    return metricsText(insight.coverage.sinceStart(), { store, hashesWaiting: insight.hashesWaiting() });
+    const { coverage, loopDelay } = insight;
+    const parts = { store, audit, delay: loopDelay.take(), hashesWaiting: insight.hashesWaiting() };
+    return metricsText(coverage.sinceStart(), parts);
   },
 });

@@ -1,13 +1,9 @@
 /** What lowdb reads and writes a checkpoint through: nothing is kept that is not whole, and the one before stays. */
-import { crc32 } from 'node:zlib';
 import { type Adapter, Low } from 'lowdb';
-import { type Checkpoint, decodeCheckpoint, encodeCheckpoint, encodeSeal } from './checkpoint-format.ts';
+import { type Checkpoint, checkpointSlices, decodeCheckpoint } from './checkpoint-format.ts';
 import { type Disk, type DiskFile, writeFully } from './disk.ts';
 import type { Layout } from './layout.ts';
 import { damaged } from './open-error.ts';
-
-/** Text is gathered up to so many characters before it is written: half a millisecond of work. */
-const SLICE_LENGTH = 64 * 1024;
 
 const NOTHING: Checkpoint = { sequence: 0, epoch: 0, writtenAt: '', tables: new Map() };
 
@@ -65,23 +61,11 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
 
 /** Writes the text and its seal; gives its length in bytes. Between slices, others get a turn. */
 async function writeSlices(file: DiskFile, checkpoint: Checkpoint): Promise<number> {
-  let crc = 0;
   let size = 0;
-  let slice = '';
-  const flush = async () => {
-    const bytes = Buffer.from(slice);
-    slice = '';
+  for (const bytes of checkpointSlices(checkpoint)) {
     await writeFully(file, bytes, size);
-    crc = crc32(bytes, crc);
     size += bytes.length;
-  };
-  for (const text of encodeCheckpoint(checkpoint)) {
-    slice += text;
-    if (slice.length >= SLICE_LENGTH) await flush();
   }
-  await flush();
-  slice = encodeSeal(crc);
-  await flush();
   return size;
 }
 

@@ -11,10 +11,11 @@ import type { LogStoreEvent } from './events.ts';
 import { createJournal, Journal } from './journal.ts';
 import { isFirstTrace, type Layout, layoutOf } from './layout.ts';
 import { takeLock } from './lock.ts';
-import { notOurs, readMarker, writeMarker } from './marker.ts';
-import { damaged, StoreOpenError } from './open-error.ts';
+import { assertNothingWritten, notOurs, readMarker, writeMarker } from './marker.ts';
+import { StoreOpenError } from './open-error.ts';
 import type { Processes } from './processes.ts';
 import { type Recovered, recover } from './recovery.ts';
+import { finishReplacement } from './replacement.ts';
 
 export interface FileStoreOptions {
   /** An absolute path. The folder is made where it does not exist. */
@@ -24,6 +25,8 @@ export interface FileStoreOptions {
   readonly processes: Processes;
   readonly log?: LogStoreEvent;
   readonly tuning?: Partial<CheckpointTuning>;
+  /** Milliseconds that only go on, for how long the disk takes. */
+  readonly stopwatch?: { now(): number };
 }
 
 export interface FileStore extends Store {
@@ -50,6 +53,7 @@ async function openLocked(options: FileStoreOptions, layout: Layout): Promise<Fi
   await prepareFolder(disk, layout);
   const unlock = await takeLock(disk, layout, processes);
   try {
+    await finishReplacement(disk, layout);
     if ((await readMarker(disk, layout)) !== 'initialised') await initialise(disk, layout, options.clock);
     const recovered = await recover(disk, layout, log);
     return await assemble(options, layout, recovered, unlock);
@@ -61,7 +65,7 @@ async function openLocked(options: FileStoreOptions, layout: Layout): Promise<Fi
 }
 
 /** Nothing is written to a folder that holds anything of somebody else's. */
-async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
+export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
   const names = await disk.list(layout.folder);
   if (names === undefined) {
     await makeFolder(disk, layout.folder);
@@ -89,22 +93,15 @@ async function initialise(disk: Disk, layout: Layout, clock: { now(): Date }): P
   await writeMarker(disk, layout, true);
 }
 
-async function assertNothingWritten(disk: Disk, layout: Layout): Promise<void> {
-  const journal = await disk.read(layout.journal);
-  const head = (journal?.indexOf('\n') ?? -1) + 1;
-  if (journal === undefined || head === 0 || head === journal.length) return;
-  throw damaged(layout.marker, 0, 'it says that nothing was ever written, and the journal holds commits');
-}
-
 async function assemble(
   options: FileStoreOptions,
   layout: Layout,
   recovered: Recovered,
   unlock: () => Promise<void>,
 ): Promise<FileStore> {
-  const { disk, clock, log = () => {} } = options;
+  const { disk, clock, log = () => {}, stopwatch } = options;
   const onAppend = () => checkpointer.noticeAppend();
-  const journal = await Journal.open({ disk, layout, log, onAppend, recovered });
+  const journal = await Journal.open({ disk, layout, log, onAppend, recovered, stopwatch });
   const layered = new LayeredStore(recovered.bottom, journal);
   const tuning = { ...defaultTuning, ...options.tuning };
   const last = recovered.checkpoint;
@@ -122,6 +119,7 @@ async function assemble(
   return {
     ...asStore(layered),
     fresh: recovered.sequence === 0,
+    figures: () => journal.figures(),
     checkpoint: () => checkpointer.run(),
     close: () => {
       closing ??= close();

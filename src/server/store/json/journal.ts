@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Layer } from '../layer.ts';
 import type { Sink } from '../layered-store.ts';
-import { type StoreHealth, StoreUnavailableError } from '../store.ts';
+import { type DiskFigures, type StoreHealth, StoreUnavailableError } from '../store.ts';
 import { type Disk, type DiskFile, isDiskFull, writeFile, writeFully } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
@@ -27,9 +27,13 @@ export class Journal implements Sink {
   #end: number;
   #closed: readonly ClosedSegment[];
   #health: StoreHealth = { writable: true };
+  readonly #stopwatch: { now(): number } | undefined;
+  #syncs = 0;
+  #syncMilliseconds = 0;
 
   private constructor(context: JournalContext, file: DiskFile) {
-    const { disk, layout, log, onAppend, recovered } = context;
+    const { disk, layout, log, onAppend, recovered, stopwatch } = context;
+    this.#stopwatch = stopwatch;
     this.#disk = disk;
     this.#layout = layout;
     this.#log = log;
@@ -73,7 +77,7 @@ export class Journal implements Sink {
     this.#assertRunning();
     const bytes = encodeBatch(this.#sequence + 1, this.#epoch, commits);
     await this.#write(bytes);
-    await this.#orStop(this.#file.syncData());
+    await this.#sync();
     this.#end += bytes.length;
     this.#sequence += commits.length;
     this.#health = { writable: true };
@@ -116,6 +120,10 @@ export class Journal implements Sink {
     }
   }
 
+  figures(): DiskFigures {
+    return { journalBytes: this.#end, syncs: this.#syncs, syncSeconds: this.#syncMilliseconds / 1000 };
+  }
+
   /** Takes no more writes: what the disk holds is no longer known. */
   stop(error: unknown): void {
     if (!this.#health.writable && this.#health.permanent) return;
@@ -142,6 +150,13 @@ export class Journal implements Sink {
       this.#log({ event: 'write-failed', error });
       throw error;
     }
+  }
+
+  async #sync(): Promise<void> {
+    const before = this.#stopwatch?.now() ?? 0;
+    await this.#orStop(this.#file.syncData());
+    this.#syncs += 1;
+    this.#syncMilliseconds += (this.#stopwatch?.now() ?? 0) - before;
   }
 
   async #prepareNext(head: Buffer): Promise<DiskFile> {
@@ -174,4 +189,5 @@ export interface JournalContext {
   /** Called after every batch. */
   readonly onAppend: () => void;
   readonly recovered: Recovered;
+  readonly stopwatch?: { now(): number } | undefined;
 }

@@ -21,7 +21,7 @@ const SETTLE_MILLISECONDS = 100;
 
 /** Takes the lock; gives what gives it back. @throws StoreOpenError 'in-use' with the holder's pid. */
 export async function takeLock(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
-  const hold = await processes.hold(`iam-store ${await disk.identify(layout.folder)}`);
+  const hold = await processes.hold(await socketName(disk, layout));
   if (hold === 'taken') {
     // Until the new holder has written the file, it names the one before.
     const running = async (holder: ProcessIdentity | undefined) => holder !== undefined && processes.isRunning(holder);
@@ -40,6 +40,25 @@ export async function takeLock(disk: Disk, layout: Layout, processes: Processes)
     if (isSame(await readHolder(disk, layout), processes.self)) await disk.remove(layout.lock);
     await release();
   };
+}
+
+/**
+ * Keeps others from opening the store while somebody looks at its files, and writes nothing; gives what ends it. Where
+ * only the lock file decides, who opens it meanwhile is not seen.
+ * @throws StoreOpenError 'in-use' with the holder's pid.
+ */
+export async function holdForReading(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
+  const hold = await processes.hold(await socketName(disk, layout));
+  const holder = await readHolder(disk, layout);
+  if (hold === 'taken') throw inUse(layout, holder?.pid);
+  const release = async () => (hold === 'unsupported' ? undefined : hold.release());
+  if (holder === undefined || !(await processes.isRunning(holder))) return release;
+  await release();
+  throw inUse(layout, holder.pid);
+}
+
+async function socketName(disk: Disk, layout: Layout): Promise<string> {
+  return `iam-store ${await disk.identify(layout.folder)}`;
 }
 
 async function takeFile(disk: Disk, layout: Layout, processes: Processes, onlyFile: boolean): Promise<void> {

@@ -28,6 +28,19 @@ export async function writeMarker(disk: Disk, layout: Layout, initialised: boole
   await replaceFile(disk, layout.folder, layout.marker, Buffer.from(`${JSON.stringify(marker)}\n`));
 }
 
+/** @throws StoreOpenError where a marker says that nothing was written, and something was. */
+export async function assertNothingWritten(disk: Disk, layout: Layout): Promise<void> {
+  const journal = await disk.read(layout.journal);
+  const head = (journal?.indexOf('\n') ?? -1) + 1;
+  if (journal === undefined || head === 0 || head === journal.length) return;
+  throw damaged(layout.marker, 0, 'it says that nothing was ever written, and the journal holds commits');
+}
+
+/** A folder to be looked at that has no marker, or does not exist. */
+export function noStore(folder: string): StoreOpenError {
+  return new StoreOpenError('not-ours', `${folder} holds no store. Name the folder of one.`, { file: folder });
+}
+
 /** A folder that holds something, but no marker. */
 export function notOurs(folder: string): StoreOpenError {
   const message = `${folder} is not empty and is not a store. Name an empty or a new folder, or one that is a store.`;

@@ -10,10 +10,20 @@ export type StoreOpenErrorKind =
   /** The system refuses to read or write. */
   | 'io';
 
+/** The exit code of a command that is refused the store for this reason. */
+export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
+  'not-ours': 12,
+  'in-use': 13,
+  damaged: 14,
+  'newer-format': 14,
+  io: 1,
+};
+
 interface StoreOpenErrorDetails {
   readonly file?: string | undefined;
   readonly offset?: number | undefined;
   readonly pid?: number | undefined;
+  readonly what?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -27,6 +37,8 @@ export class StoreOpenError extends Error {
   readonly offset: number | undefined;
   /** The process that has the store open. */
   readonly pid: number | undefined;
+  /** What is wrong with the file, and no more. */
+  readonly what: string | undefined;
 
   constructor(kind: StoreOpenErrorKind, message: string, details: StoreOpenErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -34,13 +46,14 @@ export class StoreOpenError extends Error {
     this.file = details.file;
     this.offset = details.offset;
     this.pid = details.pid;
+    this.what = details.what;
   }
 }
 
 /** A file that is not as it was written. Nothing is repaired by guessing. */
 export function damaged(file: string, offset: number, what: string): StoreOpenError {
   const message = `${file}: ${what} (byte ${offset}). Nothing was changed. Restore the store's folder from a backup.`;
-  return new StoreOpenError('damaged', message, { file, offset });
+  return new StoreOpenError('damaged', message, { file, offset, what });
 }
 
 /** A file that was written by a version of the program that is newer than this one. */

@@ -4,7 +4,7 @@ import { readCheckpoint } from './checkpoint-adapter.ts';
 import type { Checkpoint } from './checkpoint-format.ts';
 import { type Disk, writeFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
-import { closedSegmentFirst, type Layout } from './layout.ts';
+import { closedSegmentFirst, isTemporary, type Layout } from './layout.ts';
 import { damaged, StoreOpenError } from './open-error.ts';
 import { replay } from './record.ts';
 import { readHead, readSegment, type Segment } from './segment.ts';
@@ -48,6 +48,11 @@ export async function recover(disk: Disk, layout: Layout, log: LogStoreEvent): P
   return recovered;
 }
 
+/** What `recover` would find, for looking only. @throws StoreOpenError. */
+export async function look(disk: Disk, layout: Layout): Promise<Loaded> {
+  return load(disk, layout, await findJournal(disk, layout));
+}
+
 async function findJournal(disk: Disk, layout: Layout): Promise<Found> {
   const names = (await disk.list(layout.folder)) ?? [];
   const closed: ClosedSegment[] = [];
@@ -67,7 +72,7 @@ async function readExisting(disk: Disk, file: string): Promise<Buffer> {
   return bytes;
 }
 
-interface Loaded {
+export interface Loaded {
   readonly recovered: Recovered;
   readonly newest: Segment;
   /** Why the current checkpoint was not used. */
@@ -202,8 +207,6 @@ async function setAside(
 async function removeTemporaries(disk: Disk, layout: Layout): Promise<void> {
   for (const name of (await disk.list(layout.folder)) ?? []) {
     const path = layout.path(name);
-    const temporary =
-      path === layout.nextJournal || path === `${layout.checkpoint}.tmp` || path === `${layout.marker}.tmp`;
-    if (temporary) await disk.remove(path);
+    if (path === layout.nextJournal || isTemporary(name)) await disk.remove(path);
   }
 }

@@ -1,0 +1,127 @@
+/**
+ * What the audit log tells of a call, made from what the steps of the call left behind. No body, query, header or
+ * message of an error is looked into: who, what, upon what, by which rule, and what came of it.
+ */
+import type { Context } from 'koa';
+import type { ErrorItem } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { Clock } from '../clock.ts';
+import { controlPrefix } from '../control/define.ts';
+import type { Principal } from '../identity/principal.ts';
+import { reasonOf } from '../identity/reasons.ts';
+import type { Issued } from './issued.ts';
+import { type AuditKind, isDecision, isRefusalOfCaller, isRefusedCredential, kindOf, naturalStatus } from './kinds.ts';
+import { type Targets, targetsInAnswer, targetsInBody, targetsInPath } from './names.ts';
+
+/** Somebody: by ids, never by what he knows. */
+interface Party {
+  readonly kind: 'nobody' | 'client' | 'user' | 'logon';
+  readonly clientId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly logon?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+export interface AuditEvent {
+  /** UTC, by the clock of the server. */
+  readonly time: string;
+  readonly event: AuditKind;
+  readonly requestId: string;
+  /** Missing where a call was refused before it was known what it is for. */
+  readonly operation?: string | undefined;
+  readonly result: 'granted' | 'refused' | 'failed';
+  /** Missing where the connection was dropped on purpose. */
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  /** Why the caller was refused, more than he was told. */
+  readonly reason?: string | undefined;
+  readonly actor: Party & { readonly way?: string | undefined };
+  /** Whom the call is about, where that is not the one who calls: who logged in, or whose credentials were not good. */
+  readonly subject?: Party | undefined;
+  readonly targets?: Targets | undefined;
+  /** The rule of roles that decided. */
+  readonly rule?: string | undefined;
+  readonly remoteAddress?: string | undefined;
+}
+
+/** What the steps of a call leave in its state. */
+interface CallState {
+  readonly path: string;
+  readonly requestId: string;
+  readonly operation?: Operation<never>;
+  readonly caller?: Principal;
+  readonly loggedIn?: string;
+  readonly issued?: Issued;
+  readonly errors?: readonly ErrorItem[];
+  readonly thrown?: unknown;
+  readonly body?: unknown;
+  readonly answer?: string;
+  readonly dropped?: boolean;
+  readonly remoteAddress?: string;
+}
+
+const none: readonly ErrorItem[] = [];
+/** The rule of the control plane on a server that no other machine reaches. */
+const fromHere = 'a program or page of this machine';
+
+/** The event that a call is; undefined for one that decides nothing. */
+export function eventOf(ctx: Context, clock: Clock, isRemote: boolean): AuditEvent | undefined {
+  const state = ctx.state as CallState;
+  const { operation, errors = none } = state;
+  const isRefused = isRefusalOfCaller(errors);
+  if (!isRefused && !(operation && isDecision(operation))) return undefined;
+  const event = isRefusedCredential(errors) || (operation && kindOf(operation) === 'authentication');
+  const natural = naturalStatus(errors);
+  return {
+    time: clock.now().toISOString(),
+    event: event ? 'authentication' : 'administration',
+    requestId: state.requestId,
+    operation: operation?.id,
+    result: natural === undefined ? 'granted' : natural >= 500 ? 'failed' : 'refused',
+    status: state.dropped ? undefined : ctx.res.statusCode,
+    code: errors[0]?.code,
+    reason: reasonFor(state, errors),
+    actor: actorOf(state.caller),
+    subject: subjectOf(state),
+    targets: operation && targetsOf(operation, state, event === true),
+    rule: operation && ruleOf(operation, state.path, isRemote),
+    remoteAddress: state.remoteAddress,
+  };
+}
+
+function reasonFor({ thrown }: CallState, [first]: readonly ErrorItem[]): string | undefined {
+  const noted = typeof thrown === 'object' && thrown !== null ? reasonOf(thrown)?.text : undefined;
+  // Of all messages, this one names roles and nothing else.
+  return noted ?? (first?.code === 'ROLE_MISSING' ? first.message : undefined);
+}
+
+function actorOf(caller: Principal | undefined): AuditEvent['actor'] {
+  if (!caller) return { kind: 'nobody' };
+  const { client, user, logon, session, way } = caller;
+  const kind = user ? 'user' : logon === undefined ? 'client' : 'logon';
+  return { kind, clientId: client.clientId, userId: user?.userId, logon, sessionId: session?.sessionId, way };
+}
+
+/** Who got a token; else whom the credentials name, where the server knows somebody of that name. */
+function subjectOf({ issued, loggedIn, thrown }: CallState): Party | undefined {
+  if (issued) return issued;
+  if (loggedIn !== undefined) return { kind: 'client', clientId: loggedIn };
+  const reason = typeof thrown === 'object' && thrown !== null ? reasonOf(thrown) : undefined;
+  if (!reason?.user && !reason?.client) return undefined;
+  const kind = reason.user ? 'user' : 'client';
+  return { kind, clientId: reason.client?.clientId, userId: reason.user?.userId };
+}
+
+/** Where somebody shows who he is, what he types may be a password in the wrong field: only the path counts then. */
+function targetsOf(operation: Operation<never>, state: CallState, isProof: boolean): Targets | undefined {
+  const targets = {
+    ...targetsInPath(operation, state.path),
+    ...(isProof ? {} : targetsInBody(operation, state.body)),
+    ...(state.errors === undefined ? targetsInAnswer(operation, state.answer) : {}),
+  };
+  return Object.keys(targets).length === 0 ? undefined : targets;
+}
+
+function ruleOf({ rolesText }: Operation<never>, path: string, isRemote: boolean): string {
+  return !isRemote && path.startsWith(`${controlPrefix}/`) ? fromHere : rolesText;
+}

@@ -1,0 +1,141 @@
+/**
+ * An audit log in a file. Lines gather while others are written, so no call waits for the disk. At a size the file is
+ * renamed and a new one begun; the oldest goes. What could not be written is tried again with the next line.
+ */
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import type { Log } from '../log.ts';
+import type { AuditHealth, AuditSink } from './audit.ts';
+
+export interface AuditFileOptions {
+  readonly path: string;
+  readonly log: Log;
+  /** The size at which a new file is begun. */
+  readonly rotateBytes?: number;
+  /** Files of before that are kept: audit.log.1 is the newest of them. */
+  readonly kept?: number;
+  /** So many bytes wait for a disk that takes none, and no more. */
+  readonly mostWaiting?: number;
+}
+
+export const rotateBytes = 64 * 1024 * 1024;
+export const filesKept = 5;
+const mostWaiting = 4 * 1024 * 1024;
+
+/** Opens the file, or makes it, for its owner alone. @throws what the system says. */
+export async function openAuditFile(options: AuditFileOptions): Promise<AuditSink> {
+  const file = new AuditFile(options);
+  await file.open();
+  return file;
+}
+
+class AuditFile implements AuditSink {
+  readonly #options: Required<AuditFileOptions>;
+  #handle: FileHandle | undefined;
+  #size = 0;
+  /** A device or a pipe is not renamed. */
+  #isRegular = false;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  /** What is being written; after a failure, what is still to be. */
+  #rest: Buffer = Buffer.alloc(0);
+  #writing: Promise<void> | undefined;
+  #health: AuditHealth = { writable: true, lost: 0 };
+
+  constructor(options: AuditFileOptions) {
+    this.#options = { rotateBytes, kept: filesKept, mostWaiting, ...options };
+  }
+
+  async open(): Promise<void> {
+    const handle = await open(this.#options.path, 'a+', 0o600);
+    this.#handle = handle;
+    const stat = await handle.stat();
+    this.#isRegular = stat.isFile();
+    this.#size = this.#isRegular ? stat.size : 0;
+    if (!this.#isRegular) return;
+    await handle.chmod(0o600);
+    // A kill may have left half a line: what comes next must not become its end.
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, stat.size - 1));
+    if (stat.size > 0 && buffer[0] !== 0x0a) this.#rest = Buffer.concat([Buffer.from('\n'), this.#rest]);
+  }
+
+  write(line: string): void {
+    if (this.#waitingBytes + line.length > this.#options.mostWaiting) {
+      this.#health = { ...this.#health, lost: this.#health.lost + 1 };
+      return;
+    }
+    this.#waiting.push(line);
+    this.#waitingBytes += line.length;
+    this.#writing ??= this.#drain();
+  }
+
+  health(): AuditHealth {
+    return this.#health;
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    if (this.#waiting.length > 0 || this.#rest.length > 0) await this.#drain();
+    const left = this.#waiting.length + (this.#rest.length > 0 ? 1 : 0);
+    if (left > 0) this.#options.log.error({ path: this.#options.path, lines: left }, 'audit lines were not written');
+    if (this.#isRegular) await this.#handle?.sync().catch(() => undefined);
+    await this.#handle?.close();
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#rest.length > 0 || this.#waiting.length > 0) {
+        if (this.#rest.length === 0) this.#take();
+        await this.#rotateIfDue();
+        await this.#writeRest();
+      }
+      this.#recovered();
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  #take(): void {
+    this.#rest = Buffer.from(this.#waiting.join(''));
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  /** What was written before a failure is not written again. */
+  async #writeRest(): Promise<void> {
+    while (this.#rest.length > 0) {
+      if (!this.#handle) await this.open();
+      const { bytesWritten = 0 } = (await this.#handle?.write(this.#rest)) ?? {};
+      this.#rest = this.#rest.subarray(bytesWritten);
+      this.#size += bytesWritten;
+    }
+  }
+
+  async #rotateIfDue(): Promise<void> {
+    const { path, kept, rotateBytes: limit } = this.#options;
+    if (!this.#isRegular || this.#size === 0 || this.#size + this.#rest.length <= limit) return;
+    await this.#handle?.close();
+    this.#handle = undefined;
+    for (let number = kept; number > 0; number -= 1)
+      await rename(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`).catch(ignoreMissing);
+    await this.open();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#health.writable)
+      this.#options.log.error({ path: this.#options.path, error: String(error) }, 'the audit log can not be written');
+    this.#health = { ...this.#health, writable: false };
+  }
+
+  #recovered(): void {
+    if (this.#health.writable) return;
+    this.#health = { ...this.#health, writable: true };
+    const { lost } = this.#health;
+    this.#options.log.warn({ path: this.#options.path, lost }, 'the audit log is written again');
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,23 @@
+/** POST /_iam/store/backup */
+import { z } from 'zod';
+import { backupOf } from '../../store/json/backup.ts';
+import { defineRoute, forAdministrators } from '../define.ts';
+
+export default defineRoute({
+  ...forAdministrators,
+  id: 'control.store-backup',
+  title: 'Gives a backup of the store',
+  description:
+    'Everything as it is at one moment, while calls go on. The last bytes are a checksum of all before them; `iam store restore` makes a store of it. It holds the signing keys of the server, so whoever has it can make tokens: keep it as safe as the folder of the store.',
+  method: 'POST',
+  path: '/store/backup',
+  status: [200, 401, 403, 500],
+  request: {},
+  response: { status: 200, body: z.string(), secret: true, alternatives: ['application/octet-stream'] },
+  errors: [],
+
+  async handle(_input, { store, clock }) {
+    const chunks = backupOf(await store.durableImage(), clock.now().toISOString());
+    return { contentType: 'application/octet-stream', chunks };
+  },
+});

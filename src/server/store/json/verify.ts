@@ -1,0 +1,145 @@
+/** Reading everything that a store has on disk, and writing nothing. */
+import { createHash } from 'node:crypto';
+import { readCheckpoint } from './checkpoint-adapter.ts';
+import { countRows } from './checkpoint-format.ts';
+import { rowsOf } from './checkpointer.ts';
+import type { Disk } from './disk.ts';
+import { closedSegmentFirst, FORMAT_VERSION, isTemporary, type Layout, replacementNumber } from './layout.ts';
+import { assertNothingWritten, noStore, readMarker } from './marker.ts';
+import { StoreOpenError } from './open-error.ts';
+import { type Loaded, look } from './recovery.ts';
+import { readSegment } from './segment.ts';
+
+/** One file of the store. */
+export interface FileReport {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** In words: what of the state it holds. */
+  readonly holds: string;
+  /** What is wrong with it, and at which byte. */
+  readonly damage?: { readonly offset: number | undefined; readonly what: string } | undefined;
+}
+
+export interface StoreReport {
+  readonly folder: string;
+  readonly formatVersion: number;
+  /** Whether every file is as it was written. */
+  readonly sound: boolean;
+  /** Whether a server would start on it, with everything that it ever acknowledged. */
+  readonly opens: boolean;
+  /** Why it would not. */
+  readonly refusal?: string | undefined;
+  /** The last commit. */
+  readonly sequence?: number | undefined;
+  /** Rows by table. */
+  readonly tables?: Readonly<Record<string, number>> | undefined;
+  readonly files: readonly FileReport[];
+  /** What the next start would finish or put right by itself. */
+  readonly notes: readonly string[];
+}
+
+/** @throws StoreOpenError 'not-ours', 'newer-format', and 'io' where something can't be read. */
+export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreReport> {
+  const marker = await readMarker(disk, layout).catch(damageIn);
+  if (marker === 'none') throw noStore(layout.folder);
+  const names = [...((await disk.list(layout.folder)) ?? [])].sort();
+  const files: FileReport[] = [];
+  for (const name of names) files.push(...(await reportOf(disk, layout, name)));
+  const state = marker instanceof StoreOpenError ? marker : await stateOf({ disk, layout, names, marker });
+  const refusal = state instanceof StoreOpenError ? state : undefined;
+  const { notes = [], ...figures } = state instanceof StoreOpenError ? {} : state;
+  return {
+    folder: layout.folder,
+    formatVersion: FORMAT_VERSION,
+    sound: refusal === undefined && files.every(({ damage }) => damage === undefined),
+    opens: refusal === undefined,
+    refusal: refusal?.message,
+    ...figures,
+    files,
+    notes: names.some(isTemporary) ? [...notes, 'A crash left temporary files; the next start removes them.'] : notes,
+  };
+}
+
+/** Damage is what is looked for; everything else is in the way of looking. */
+function damageIn(error: unknown): StoreOpenError {
+  if (error instanceof StoreOpenError && error.kind === 'damaged') return error;
+  throw error;
+}
+
+type State = Required<Pick<StoreReport, 'sequence' | 'tables' | 'notes'>>;
+
+interface Folder {
+  readonly disk: Disk;
+  readonly layout: Layout;
+  readonly names: readonly string[];
+  readonly marker: 'begun' | 'initialised';
+}
+
+/** What the next start finds, or why it refuses. */
+async function stateOf({ disk, layout, names, marker }: Folder): Promise<State | StoreOpenError> {
+  try {
+    const replacement = names.find((name) => replacementNumber(name) !== undefined);
+    if (replacement !== undefined) return await replacementState(disk, layout, layout.path(replacement));
+    if (marker === 'begun') return await begunState(disk, layout);
+    return loadedState(await look(disk, layout));
+  } catch (error) {
+    return damageIn(error);
+  }
+}
+
+async function replacementState(disk: Disk, layout: Layout, path: string): Promise<State> {
+  const [{ sequence, tables }] = await readCheckpoint(disk, layout, path);
+  const notes = ['A restore or a repair was broken off after it counted; the next start finishes it.'];
+  return { sequence, tables: countRows(tables), notes };
+}
+
+async function begunState(disk: Disk, layout: Layout): Promise<State> {
+  await assertNothingWritten(disk, layout);
+  return { sequence: 0, tables: {}, notes: ['The first start was broken off; the next one begins it again.'] };
+}
+
+function loadedState({ recovered, newest, unreadable }: Loaded): State {
+  const notes: string[] = [];
+  if (newest.torn)
+    notes.push('The last write before a crash was never finished, nor acknowledged; the next start sets it aside.');
+  if (unreadable !== undefined)
+    notes.push('The checkpoint before the current one and the journal hold everything; the next start uses them.');
+  return { sequence: recovered.sequence, tables: countRows(rowsOf(recovered.bottom)), notes };
+}
+
+/** Nothing for a file that holds nothing of the state. */
+async function reportOf(disk: Disk, layout: Layout, name: string): Promise<FileReport[]> {
+  const check = checkOf(disk, layout, name);
+  if (check === undefined) return [];
+  const bytes = (await disk.read(layout.path(name))) ?? Buffer.alloc(0);
+  const facts = { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const found = await check(bytes).catch(damageIn);
+  if (!(found instanceof StoreOpenError)) return [{ ...facts, holds: found }];
+  const { offset, what = found.message } = found;
+  return [{ ...facts, holds: 'nothing that can be relied on', damage: { offset, what } }];
+}
+
+/** What reads a file of this name, and says what it holds. */
+function checkOf(disk: Disk, layout: Layout, name: string): ((bytes: Buffer) => Promise<string>) | undefined {
+  const path = layout.path(name);
+  if (path === layout.marker) return async () => `the marker: ${await readMarker(disk, layout)}`;
+  if ([layout.checkpoint, layout.previous].includes(path) || replacementNumber(name) !== undefined)
+    return () => checkpointHolds(disk, layout, path);
+  const isNewest = [layout.journal, layout.nextJournal].includes(path);
+  if (isNewest || closedSegmentFirst(name) !== undefined) return async (bytes) => segmentHolds(path, bytes, isNewest);
+  return undefined;
+}
+
+async function checkpointHolds(disk: Disk, layout: Layout, path: string): Promise<string> {
+  const [{ sequence, writtenAt, tables }] = await readCheckpoint(disk, layout, path);
+  const count = Object.values(countRows(tables)).reduce((sum, rows) => sum + rows, 0);
+  return `${count} rows, up to commit ${sequence}, written at ${writtenAt}`;
+}
+
+function segmentHolds(path: string, bytes: Buffer, isNewest: boolean): string {
+  const { head, last, end, torn } = readSegment(path, bytes, isNewest, () => {});
+  const commits = last - head.first + 1;
+  const what = commits === 0 ? 'no commits' : `${commits} commits, ${head.first} to ${last}`;
+  return torn ? `${what}, and ${bytes.length - end} bytes of one that was never finished` : what;
+}

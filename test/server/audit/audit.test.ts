@@ -1,0 +1,226 @@
+/** Which calls the audit log tells of, and what it tells of them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { isDecision, kindOf } from '../../../src/server/audit/kinds.ts';
+import { controlRoutes } from '../../../src/server/control/routes.ts';
+import { operations } from '../../../src/server/operations/index.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
+import { send } from '../control/calls.ts';
+import { keepLines } from './lines.ts';
+
+const password = 'correct horse battery';
+const basic = (id: string, secret: string) => ({ Authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+const asAdmin = basic(adminClient.clientId, adminClient.clientSecret);
+const loginPath = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
+
+const audit = keepLines();
+let server: TestServer;
+
+beforeAll(async () => {
+  const users = [{ userId: 'ann', userEmail: 'ann@example.com', password }];
+  server = await startServer({ seed: { users }, audit });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function login(headers: Record<string, string>) {
+  return send(server, loginPath, { method: 'POST', headers });
+}
+
+describe('a decision on who somebody is', () => {
+  test('names who got a token, in which session and through which client', async () => {
+    const { headers, status } = await login(basic('ann', password));
+    expect(status).toBe(201);
+    const [session] = await server.world.store.sessions.list();
+    expect(audit.last()).toEqual({
+      time: '2026-03-01T12:00:00.000Z',
+      event: 'authentication',
+      requestId: headers['x-request-id'],
+      operation: 'user-identities.login',
+      ...{ result: 'granted', status: 201 },
+      actor: { kind: 'client', clientId: appClientId, way: 'client-id' },
+      subject: { kind: 'user', userId: 'ann', clientId: appClientId, sessionId: session?.sessionId },
+      rule: operations['user-identities.login'].rolesText,
+      remoteAddress: expect.stringMatching(/127\.0\.0\.1$/),
+    });
+    await server.admin.clientIdentities.login();
+    expect(audit.last()).toMatchObject({
+      ...{ operation: 'client-identities.login', event: 'authentication', result: 'granted' },
+      subject: { kind: 'client', clientId: adminClient.clientId },
+    });
+  });
+
+  test('names whose password was wrong, and nobody where there is no such user', async () => {
+    await login(basic('ann', 'wrong horse battery staple'));
+    expect(audit.last()).toMatchObject({
+      ...{ event: 'authentication', result: 'refused', status: 401, code: 'CREDENTIALS_INVALID' },
+      subject: { userId: 'ann' },
+      reason: expect.any(String),
+    });
+    await login(basic('nobody-of-that-name', 'wrong horse battery staple'));
+    const { subject, ...rest } = audit.last();
+    expect([subject, rest]).toEqual([undefined, expect.objectContaining({ result: 'refused', status: 401 })]);
+    expect(audit.text()).not.toContain('nobody-of-that-name');
+  });
+
+  test('tells of a refused credential wherever it is shown, reads included', async () => {
+    for (const [headers, code] of [
+      [basic(adminClient.clientId, 'wrong'), 'CREDENTIALS_INVALID'],
+      [{ Authorization: 'Bearer x.y.z' }, 'TOKEN_INVALID'],
+      [{ 'X-Api-Key': 'x' }, 'CREDENTIALS_INVALID'],
+      [{}, 'CREDENTIALS_MISSING'],
+    ] as const) {
+      await send(server, `${servicePrefix}/groups`, { headers });
+      expect(audit.last()).toMatchObject({
+        event: 'authentication',
+        operation: 'groups.list',
+        result: 'refused',
+        code,
+      });
+    }
+  });
+
+  test('tells who is held back', async () => {
+    const client = await server.makeClient();
+    for (let tries = 0; tries < 120; tries += 1) {
+      await send(server, `${servicePrefix}/groups`, { headers: basic(client.clientId, 'wrong') });
+      if (audit.last().code === 'TOO_MANY_ATTEMPTS') break;
+    }
+    expect(audit.last()).toMatchObject({ event: 'authentication', code: 'TOO_MANY_ATTEMPTS', result: 'refused' });
+  });
+
+  test('goes by the address of the connection, whatever a header says', async () => {
+    const forwarded = { 'X-Forwarded-For': '203.0.113.7', Forwarded: 'for=203.0.113.7', 'X-Real-IP': '203.0.113.7' };
+    await login({ ...basic('ann', password), ...forwarded });
+    expect(audit.text()).not.toContain('203.0.113.7');
+  });
+
+  test('tells of a logout and of a session that is ended', async () => {
+    const { body } = await login(basic('ann', password));
+    const { accessToken } = body as { accessToken: string };
+    await send(server, '/_iam/revoke', { method: 'POST', body: { token: accessToken } });
+    expect(audit.last()).toMatchObject({ event: 'authentication', operation: 'control.revoke', result: 'granted' });
+    await send(server, '/_iam/sessions?userId=ann', { method: 'DELETE' });
+    expect(audit.last()).toMatchObject({ event: 'administration', operation: 'control.end-sessions' });
+    expect(audit.text()).not.toContain(accessToken);
+  });
+});
+
+describe('a change', () => {
+  test('names who made it, what of, and the rule that let him', async () => {
+    const body = { groupName: 'audited', roles: ['VIEW'] };
+    await send(server, `${servicePrefix}/groups`, { method: 'POST', headers: asAdmin, body });
+    const group = await server.world.store.groups.getBy('groupName', 'audited');
+    expect(audit.last()).toMatchObject({
+      ...{ event: 'administration', operation: 'groups.create', result: 'granted', status: 201 },
+      actor: { kind: 'client', clientId: adminClient.clientId, way: 'basic' },
+      targets: { groupId: group?.groupId, groupName: 'audited', roles: ['VIEW'] },
+      rule: operations['groups.create'].rolesText,
+    });
+    await send(server, `${servicePrefix}/groups/audited`, { method: 'DELETE', headers: asAdmin });
+    expect(audit.last()).toMatchObject({ operation: 'groups.remove', targets: { groupId: 'audited' } });
+  });
+
+  test('that is refused names the role that is missing; so does a read', async () => {
+    const client = await server.makeClient();
+    const headers = basic(client.clientId, client.clientSecret);
+    for (const method of ['POST', 'GET']) {
+      await send(server, `${servicePrefix}/groups`, { method, headers, body: { groupName: 'x' } });
+      expect(audit.last()).toMatchObject({
+        ...{ event: 'administration', result: 'refused', status: 403, code: 'ROLE_MISSING' },
+        actor: { clientId: client.clientId },
+        reason: expect.stringContaining('The caller lacks'),
+      });
+    }
+    const before = audit.events().length;
+    await send(server, `${servicePrefix}/groups`, { headers: asAdmin });
+    expect(audit.events()).toHaveLength(before);
+  });
+
+  test('through the control plane tells by which rule', async () => {
+    await send(server, '/_iam/keys/rotate', { method: 'POST' });
+    expect(audit.last()).toMatchObject({
+      ...{ event: 'administration', operation: 'control.keys-rotate', result: 'granted' },
+      ...{ actor: { kind: 'nobody' }, rule: 'a program or page of this machine' },
+    });
+    await send(server, '/_iam/keys/rotate', { method: 'POST', headers: { Origin: 'https://evil.example' } });
+    expect(audit.last()).toMatchObject({ result: 'refused', code: 'ORIGIN_FOREIGN' });
+  });
+
+  test('that the store does not take is one that failed', async () => {
+    const other = keepLines();
+    await using full = await startServer({ audit: other });
+    full.stopWrites();
+    await send(full, `${servicePrefix}/groups`, { method: 'POST', headers: asAdmin, body: { groupName: 'x' } });
+    expect(other.last()).toMatchObject({ result: 'failed', status: 503, code: 'STORE_UNAVAILABLE' });
+  });
+});
+
+test('no name can begin a line of its own, or tell a terminal anything', async () => {
+  const before = audit.events().length;
+  const groupName = 'x\r\n{"event":"administration"}\u001b[2J\u2028\u0085\u009b31m';
+  const client = await server.makeClient();
+  const headers = basic(client.clientId, client.clientSecret);
+  await send(server, `${servicePrefix}/groups`, { method: 'POST', headers, body: { groupName } });
+  await send(server, `${servicePrefix}/groups/${encodeURIComponent(groupName)}`, { method: 'DELETE', headers });
+  expect(audit.events()).toHaveLength(before + 2);
+  expect(audit.last().targets).toEqual({ groupId: groupName });
+  // Of control characters there are the ends of lines, and nothing else.
+  expect(audit.text().replaceAll('\n', '')).toMatch(/^[^\p{Cc}\u2028\u2029]*$/u);
+});
+
+test('sandboxes tell nothing: they are for tests', async () => {
+  const before = audit.events().length;
+  const path = `/s/one${servicePrefix}/groups`;
+  expect((await send(server, path, { method: 'POST', headers: asAdmin, body: { groupName: 'x' } })).status).toBe(201);
+  expect(audit.events()).toHaveLength(before);
+});
+
+test('every call but a read is a decision, and these are on who somebody is', () => {
+  const all: readonly Operation<never>[] = [...Object.values(operations), ...controlRoutes];
+  const decisions = all.filter(isDecision);
+  for (const { id, method } of all)
+    if (method !== 'GET') expect(decisions.map((decision) => decision.id)).toContain(id);
+  expect(
+    all
+      .filter(({ method }) => method === 'GET')
+      .filter(isDecision)
+      .map(({ id }) => id),
+  ).toEqual(['control.state-export']);
+  const authentication = decisions.filter((operation) => kindOf(operation) === 'authentication');
+  expect(authentication.map(({ id }) => id).sort()).toMatchInlineSnapshot(`
+    [
+      "client-identities.connect-token",
+      "client-identities.login",
+      "control.revoke",
+      "generate-token.create",
+      "product-accesses.validate-token",
+      "user-identities.access-token",
+      "user-identities.associate-legacy-by-email",
+      "user-identities.associate-legacy-by-mobile",
+      "user-identities.authenticate-by-param",
+      "user-identities.certificate-login",
+      "user-identities.change-app",
+      "user-identities.change-password",
+      "user-identities.complete-associate-legacy",
+      "user-identities.create",
+      "user-identities.factors.send-token",
+      "user-identities.factors.validate-token",
+      "user-identities.fulfill-mfa",
+      "user-identities.grant-auth-smart",
+      "user-identities.identification",
+      "user-identities.leverage-mfa",
+      "user-identities.login",
+      "user-identities.login-federated",
+      "user-identities.login-legacy",
+      "user-identities.remember-me",
+      "user-identities.renew-app-token",
+      "user-identities.renew-token",
+      "user-identities.renovate-token",
+      "user-identities.reset-legacy-password",
+      "user-identities.reset-password",
+      "user-identities.retrieve",
+      "user-identities.retrieve-legacy",
+    ]
+  `);
+});

@@ -1,0 +1,105 @@
+/** The file of the audit log: whose it is, how it grows, and what becomes of lines that the disk does not take. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startServer } from '../../../src/library/index.ts';
+import { openAuditFile } from '../../../src/server/audit/file.ts';
+import { openAudit } from '../../../src/server/audit/open.ts';
+import type { Log } from '../../../src/server/log.ts';
+import { readSettings } from '../../../src/server/settings.ts';
+
+let folder: string;
+let said: string[];
+let log: Log;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'iam-audit-'));
+  said = [];
+  const say = (_: unknown, message: string) => void said.push(message);
+  log = { error: say, warn: say, info: say, debug: say, infoEnabled: true };
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const at = (name = 'audit.log') => path.join(folder, name);
+const line = (number: number) => `{"line":${number}}\n`;
+
+describe('an audit log in a file', () => {
+  test('holds every line in order after a stop, and goes on where it ended', async () => {
+    for (const from of [0, 500]) {
+      const sink = await openAuditFile({ path: at(), log });
+      for (let number = from; number < from + 500; number += 1) sink.write(line(number));
+      await sink.close();
+    }
+    expect(await readFile(at(), 'utf8')).toBe(Array.from({ length: 1000 }, (_, number) => line(number)).join(''));
+    expect((await stat(at())).mode & 0o777).toBe(0o600);
+  });
+
+  test('does not go on in the middle of a line that a kill left', async () => {
+    await writeFile(at(), `${line(1)}{"li`, { mode: 0o644 });
+    const sink = await openAuditFile({ path: at(), log });
+    sink.write(line(2));
+    await sink.close();
+    expect(await readFile(at(), 'utf8')).toBe(`${line(1)}{"li\n${line(2)}`);
+    expect((await stat(at())).mode & 0o777).toBe(0o600);
+  });
+
+  test('is begun anew at a size; so many of before are kept, and no line is lost among them', async () => {
+    for (let round = 1; round <= 5; round += 1) {
+      const sink = await openAuditFile({ path: at(), log, rotateBytes: 80, kept: 2 });
+      for (let number = 0; number < 6; number += 1) sink.write(line(round * 10 + number));
+      await sink.close();
+    }
+    const names = ['audit.log.2', 'audit.log.1', 'audit.log'];
+    expect((await readdir(folder)).sort()).toEqual([...names].reverse());
+    const texts = await Promise.all(names.map((name) => readFile(at(name), 'utf8')));
+    const numbers = [3, 4, 5].map((round) => Array.from({ length: 6 }, (_, number) => line(round * 10 + number)));
+    expect(texts).toEqual(numbers.map((lines) => lines.join('')));
+  });
+
+  test.runIf(existsSync('/dev/full'))(
+    'on a full disk says so once, and counts what it has no room to keep',
+    async () => {
+      const sink = await openAuditFile({ path: '/dev/full', log, mostWaiting: 100 });
+      expect(sink.health()).toEqual({ writable: true, lost: 0 });
+      for (let number = 10; number < 40; number += 1) {
+        sink.write(line(number));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await sink.close();
+      expect(sink.health()).toMatchObject({ writable: false, lost: expect.any(Number) });
+      expect(sink.health().lost).toBeGreaterThan(10);
+      expect(said).toEqual(['the audit log can not be written', 'audit lines were not written']);
+    },
+  );
+});
+
+describe('where it is', () => {
+  const place = (flags: Record<string, string>, lines: string[] = []) =>
+    openAudit(readSettings({ data: folder, ...flags }, {}), { log, write: (text) => void lines.push(text) });
+
+  test('is the folder of the store, a file, standard error, or nowhere', async () => {
+    await (await place({}))?.close();
+    await (await place({ 'audit-log': at('other') }))?.close();
+    expect((await readdir(folder)).sort()).toEqual(['audit.log', 'other']);
+    const lines: string[] = [];
+    (await place({ 'audit-log': '-' }, lines))?.write(line(1));
+    expect(lines).toEqual([line(1)]);
+    expect(await place({ store: 'memory' })).toBeUndefined();
+    expect(await place({ 'audit-log': 'off' })).toBeUndefined();
+    await expect(place({ 'audit-log': at('no/folder') })).rejects.toThrow(/^--audit-log .* can't be written: ENOENT$/);
+  });
+
+  test('of a store on disk is beside its files, from its first start on', async () => {
+    const data = at('store');
+    await using iam = await startServer({ store: { data } });
+    await iam.client.groups.create({ body: { groupName: 'ops' } });
+    await iam.stop();
+    const lines = (await readFile(path.join(data, 'audit.log'), 'utf8')).trimEnd().split('\n');
+    const events = lines.map((text) => JSON.parse(text) as { operation: string });
+    expect(events.at(-1)).toMatchObject({ operation: 'groups.create', result: 'granted', event: 'administration' });
+    await using again = await startServer({ store: { data } });
+    expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
+  });
+});

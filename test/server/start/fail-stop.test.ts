@@ -1,0 +1,46 @@
+/** A disk that fails for good: writes end until the next start, and health tells. */
+import { expect, test } from 'vitest';
+import { adminClient, startServer } from '../../harness.ts';
+import { keepLines } from '../audit/lines.ts';
+import { send } from '../control/calls.ts';
+import { Bench } from '../store/fault-bench.ts';
+
+const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+const groups = '/security/iam/v1/groups';
+
+test('after a sync that failed the server is alive and not ready, also once the disk is well again', async () => {
+  const bench = new Bench();
+  const audit = keepLines();
+  await using server = await startServer({ audit, openStore: () => bench.open() });
+  const create = (groupName: string) => send(server, groups, { method: 'POST', headers, body: { groupName } });
+  expect((await create('one')).status).toBe(201);
+  expect((await send(server, '/readyz')).body).toEqual({ status: 'ready', store: 'writable', audit: 'written' });
+  bench.disk.failAt('EIO', ({ kind, name }) => kind === 'syncData' && name === 'journal.jsonl');
+  expect(await create('two')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  expect(audit.last()).toMatchObject({ result: 'failed', code: 'STORE_UNAVAILABLE' });
+  bench.disk.heal();
+  expect((await create('three')).status).toBe(503);
+  expect(await send(server, '/readyz')).toMatchObject({
+    status: 503,
+    body: { status: 'not ready', store: 'read-only' },
+  });
+  expect((await send(server, '/healthz')).status).toBe(200);
+  expect((await send(server, '/metrics')).body).toContain('iam_store_writable 0\n');
+  // Reading goes on, and what is there can be saved.
+  expect((await send(server, groups, { headers })).status).toBe(200);
+  const backup = await send(server, '/_iam/store/backup', { method: 'POST' });
+  expect(backup.body).toContain('"groupName":"one"');
+  expect(backup.body).not.toContain('"groupName":"two"');
+});
+
+test('a full disk makes it red only until there is space', async () => {
+  const bench = new Bench();
+  await using server = await startServer({ openStore: () => bench.open() });
+  bench.disk.capacity = 0;
+  const create = () => send(server, groups, { method: 'POST', headers, body: { groupName: 'one' } });
+  expect((await create()).status).toBe(503);
+  expect((await send(server, '/readyz')).status).toBe(503);
+  bench.disk.capacity = Number.POSITIVE_INFINITY;
+  expect((await create()).status).toBe(201);
+  expect((await send(server, '/readyz')).status).toBe(200);
+});
