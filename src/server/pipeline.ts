@@ -170,6 +170,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     passwords: world.passwords,
     authentication: world,
     insight: world.insight,
+    timer: world.timer,
     state: world.state,
     sandboxes: world.sandboxes,
     presented: call.presented,

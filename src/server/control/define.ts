@@ -3,6 +3,8 @@ import { operationDefiner } from '../../contract/operation.ts';
 import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { Insight } from '../insight/insight.ts';
 import type { OperationContext } from '../operations/define.ts';
+import type { MessagePort } from '../ports/outbox.ts';
+import type { Timer } from '../ports/timer.ts';
 import type { Sandboxes } from '../sandboxes.ts';
 import type { State } from '../state/state.ts';
 
@@ -13,6 +15,9 @@ export const controlPrefix = '/_iam';
 export interface WholeContext extends OperationContext {
   /** There is one wherever there is a control plane. */
   readonly insight: Insight;
+  readonly timer: Timer;
+  /** With what is for who reads messages. */
+  readonly outbox: MessagePort;
 }
 
 /** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
@@ -30,6 +35,7 @@ export type ControlContext = Pick<
   | 'range'
   | 'gone'
   | 'insight'
+  | 'timer'
 > & {
   readonly state: State;
   readonly sandboxes: Sandboxes;

@@ -19,7 +19,7 @@ export default defineRoute({
 
   async handle({ query }, context) {
     const { after, limit } = context.range;
-    const rows = await messagesFor(context.store, query);
+    const rows = await messagesFor(context, { to: query.to, purpose: query.purpose });
     const older = after === undefined ? rows : rows.filter(({ messageId }) => messageId < after);
     const newestFirst = older.slice(-limit - 1).reverse();
     const page = pageOf(newestFirst, limit, ({ messageId }) => messageId);
