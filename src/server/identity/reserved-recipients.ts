@@ -26,9 +26,9 @@ export function reservedOutcome({ channel, to }: Contact): Outcome | undefined {
 
 /** `fixed+123456@`, `fixed+own-123456@`, `late+30s@`, `late+own-10m@`; `never`, `twice`, `bounced`, each with `+own` or without. */
 function ofAddress(address: string): Outcome | undefined {
-  const [local = '', domain] = address.split('@');
-  if (domain !== reservedDomain) return undefined;
-  const [, word = '', detail = ''] = /^([a-z]+)(?:\+(.*))?$/.exec(local) ?? [];
+  const end = `@${reservedDomain}`;
+  if (!address.endsWith(end)) return undefined;
+  const [, word = '', detail = ''] = /^([a-z]+)(?:\+([^@]*))?$/.exec(address.slice(0, -end.length)) ?? [];
   const value = detail.slice(detail.lastIndexOf('-') + 1);
   if (word === 'fixed') return /^\d{6}$/.test(value) ? { kind: 'fixed', code: value } : undefined;
   if (word === 'late') return lateBy(millisecondsOf(value));

@@ -1,4 +1,5 @@
 /** Callers who wait for something to be kept, a message or a call: woken by each, never by looking again and again. */
+import { setMaxListeners } from 'node:events';
 import { fault } from '../../contract/errors.ts';
 
 export interface Waiters {
@@ -29,6 +30,7 @@ export const mostWaiters = 100;
 export function createWaiters(): Waiters {
   const bells = new Set<() => void>();
   const over = new AbortController();
+  setMaxListeners(mostWaiters, over.signal);
   let waiting = 0;
   let following = 0;
 
