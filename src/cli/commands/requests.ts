@@ -78,7 +78,7 @@ function addWaitCommand(noun: Command, surroundings: Surroundings): void {
     effect: 'read',
     examples: [
       { title: 'Until the program under test has made a group', command: '--operation groups.create --status 201' },
-      { title: 'Three logins, within a minute', command: '--operation user-accesses.login --count 3 --wait 60s' },
+      { title: 'Three logins, within a minute', command: '--operation user-identities.login --count 3 --wait 60s' },
     ],
   });
   addFilterOptions(command);
