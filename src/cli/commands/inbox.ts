@@ -25,7 +25,7 @@ export function addInbox(noun: Command, surroundings: Surroundings): void {
 function addListCommand(noun: Command, surroundings: Surroundings): void {
   const command = addLeaf(noun, 'list', {
     title: 'Lists messages, the newest first',
-    description: whereFrom,
+    description: `Some recipients choose what becomes of messages to them, for tests: fixed+123456@inbox.example has this code, late+30s@inbox.example gets it later, and there are never@, twice@ and bounced@ (docs/recipients.md). ${whereFrom}`,
     effect: 'read',
     examples: [
       { title: 'The last hundred', command: '' },

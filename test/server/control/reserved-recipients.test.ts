@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { emailContact, mobileContact } from '../../../src/server/identity/contacts.ts';
 import { reservedOutcome } from '../../../src/server/identity/reserved-recipients.ts';
@@ -85,6 +86,14 @@ describe('which recipients choose', () => {
   ])('the number %j does, or does not', (mobile, outcome) => {
     expect(reservedOutcome(mobileContact(mobile))).toEqual(outcome);
   });
+});
+
+test('what the page of recipients names chooses what stands beside it', async () => {
+  const text = await readFile(new URL('../../../docs/recipients.md', import.meta.url), 'utf8');
+  const addresses = [...text.matchAll(/`([^`]+@inbox\.example)`/g)].map(([, address = '']) => address);
+  expect(addresses).toHaveLength(10);
+  for (const address of addresses)
+    expect([address, reservedOutcome(emailContact(address))?.kind]).toEqual([address, /^[a-z]+/.exec(address)?.[0]]);
 });
 
 describe('a fixed code', () => {
