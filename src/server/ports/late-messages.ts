@@ -39,8 +39,11 @@ export function createLateMessages({ store, clock, ids, timer }: Parts, look: ()
       if (late.length === 0) return;
       const now = clock.now().getTime();
       const due = late.filter((message) => arrivalOf(message) <= now);
-      if (due.length > 0) await arrive(due, store, ids);
       lookAt(late.map(arrivalOf).filter((time) => time > now));
+      if (due.length === 0) return;
+      await arrive(due, store, ids);
+      // Others wait as well.
+      look();
     },
     stop() {
       callOff();

@@ -30,6 +30,7 @@ describe('waiting for calls', () => {
   test('gives them once there are so many that fit', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
+    await call(server, '/nothing');
     const first = await call(server, '/nothing');
     const answer = send(server, `${path}?error=GROUP_NOT_FOUND&count=2&after=${first}&timeout=60`);
     await waiting(timer, 1);

@@ -148,7 +148,7 @@ describe('a fixed code', () => {
 
 describe('a late message', () => {
   test('arrives by the clock of the server, as the newest', async () => {
-    await using server = await startServer();
+    await using server = await startServer({ timer: createFakeTimer() });
     const to = 'late+30s@inbox.example';
     await identify(server, to);
     await identify(server, 'ann@example.com');
