@@ -7,6 +7,7 @@ import { kinds } from './figures/kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
 import { secondProofFigures } from './figures/second-proof.ts';
 import { startFigures } from './figures/start.ts';
+import { stateFigures } from './figures/state.ts';
 import { throughput } from './figures/throughput.ts';
 import { userLoginFigures } from './figures/user-login.ts';
 import { describeCores, pinDriver } from './processes.ts';
@@ -21,6 +22,7 @@ const measures = new Map<string, Measure>([
   ['user-login', userLoginFigures],
   ['burst', burstFigures],
   ['second-proof', secondProofFigures],
+  ['state', stateFigures],
   ['memory', memoryFigures],
   ['block', blockFigures],
   ['cli', commandFigures],

@@ -8,6 +8,7 @@ import type { Clock } from '../src/server/clock.ts';
 import { hashSecret } from '../src/server/identity/secrets.ts';
 import { claimSubject } from '../src/server/identity/subjects.ts';
 import { createLog } from '../src/server/log.ts';
+import type { Timer } from '../src/server/ports/timer.ts';
 import { systemRandomness } from '../src/server/randomness.ts';
 import type { SeedDocument } from '../src/server/seed/schema.ts';
 import { startService } from '../src/server/service.ts';
@@ -46,6 +47,8 @@ export interface TestServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly seed?: SeedDocument;
   readonly clock?: FakeClock;
+  /** In the place of real time that passes. */
+  readonly timer?: Timer;
   readonly openStore?: () => Promise<Store>;
   /** Takes the lines of the audit log. */
   readonly audit?: AuditSink;
@@ -94,6 +97,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     randomness: systemRandomness,
     log: createLog('info', write, () => clock.now()),
     seed: options.seed,
+    timer: options.timer,
     openStore: async () => store,
     openAudit: async () => options.audit,
   });

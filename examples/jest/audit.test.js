@@ -9,7 +9,7 @@ async function mayAudit(baseUrl, token) {
 let iam;
 
 beforeAll(async () => {
-  const users = ['ann', 'bob'].map((name) => ({ userId: name, userName: name }));
+  const users = ['ann', 'bob'].map((name) => ({ userId: name, userName: name, userEmail: `${name}@example.com` }));
   const groups = [{ groupName: 'auditors', roles: ['IAM_ADMIN_READ_ONLY'], users: ['ann'] }];
   iam = await startServer({ seed: { users, groups } });
 });
@@ -26,4 +26,12 @@ test('a token is good for an hour', async () => {
   const { accessToken } = await iam.signIn('ann');
   await iam.clock.toExpiry(accessToken);
   expect(await mayAudit(iam.baseUrl, accessToken)).toBe(false);
+});
+
+test('an address that is changed hears of it', async () => {
+  const auditor = iam.as('ann');
+  expect((await auditor.groups.list()).items.map(({ groupName }) => groupName)).toContain('auditors');
+  await iam.client.userIdentities.update({ params: { id: 'ann' }, body: { userEmail: 'ann@example.org' } });
+  const { purpose } = await iam.inbox.waitFor({ to: 'ann@example.com' });
+  expect(purpose).toBe('contact-changed');
 });

@@ -150,7 +150,7 @@ export const errorTable = {
   },
   TOO_MANY_WAITERS: {
     status: 429,
-    message: 'Too many callers wait for messages.',
+    message: 'Too many callers wait here.',
     fix: 'Try again once some of them have been answered.',
   },
   HEADERS_TOO_LARGE: { status: 431, message: 'The headers are too large.', fix: 'Send fewer or shorter headers.' },

@@ -7917,7 +7917,7 @@ export const manifest: Manifest = {
   {
    "code": "TOO_MANY_WAITERS",
    "status": 429,
-   "message": "Too many callers wait for messages.",
+   "message": "Too many callers wait here.",
    "fix": "Try again once some of them have been answered."
   },
   {

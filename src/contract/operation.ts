@@ -39,6 +39,16 @@ export interface StreamedBytes {
   readonly chunks: Iterable<Uint8Array>;
 }
 
+/** Text that goes out bit by bit, as long as somebody reads it. */
+export interface TextStream {
+  readonly contentType: string;
+  readonly pieces: AsyncIterable<string>;
+  /** Sent when nothing else was for a while, so that both sides see whether the other is there. */
+  readonly heartbeat: string;
+  /** Given when nothing more comes. */
+  readonly over: AbortSignal;
+}
+
 /** A value that goes out in a header, and the name that it has as a field. */
 export interface HeaderValue {
   readonly name: string;
@@ -56,6 +66,8 @@ export type ResponseDeclaration =
       readonly entity?: boolean;
       /** Media types besides JSON that the caller can ask for with Accept. */
       readonly alternatives?: readonly string[];
+      /** One body after the other goes out, each as soon as it is there. */
+      readonly stream?: true;
     }
   | {
       readonly status: 204;
@@ -68,13 +80,15 @@ export type ResponseDeclaration =
 /** What the handler returns for a response declaration. */
 export type Answer<R> = R extends { readonly page: infer Item extends z.ZodType }
   ? Page<z.input<Item>>
-  : R extends { readonly body: infer Body extends z.ZodType; readonly alternatives: readonly string[] }
-    ? z.input<Body> | PlainText | StreamedBytes
-    : R extends { readonly body: infer Body extends z.ZodType }
-      ? z.input<Body>
-      : R extends { readonly header: { readonly field: infer Field extends string } }
-        ? { readonly [Key in Field]: string }
-        : undefined;
+  : R extends { readonly stream: true }
+    ? TextStream
+    : R extends { readonly body: infer Body extends z.ZodType; readonly alternatives: readonly string[] }
+      ? z.input<Body> | PlainText | StreamedBytes
+      : R extends { readonly body: infer Body extends z.ZodType }
+        ? z.input<Body>
+        : R extends { readonly header: { readonly field: infer Field extends string } }
+          ? { readonly [Key in Field]: string }
+          : undefined;
 
 export interface RequestDeclaration {
   readonly params?: Shape;

@@ -39,14 +39,12 @@ const usualTimeout = 5_000;
 export function createInbox(world: () => World): Inbox {
   return {
     async list(search = {}) {
-      const messages = await messagesFor(world().store, search);
+      const messages = await messagesFor(world(), search);
       return Promise.all([...messages].reverse().map((message) => inboxItem(message, world())));
     },
     async waitFor({ after, timeout = usualTimeout, ...search } = {}) {
-      const look = async (): Promise<Message | undefined> => {
-        const messages = await messagesFor(world().store, search);
-        return after === undefined ? messages.at(-1) : messages.find(({ messageId }) => messageId > after);
-      };
+      const look = async (): Promise<Message | undefined> =>
+        (await messagesFor(world(), { ...search, after })).at(after === undefined ? -1 : 0);
       const message = await world().outbox.waitFor(look, AbortSignal.timeout(timeout));
       if (!message) throw new Error(`No message ${wordsOf(search)}came within ${timeout} ms.`);
       return inboxItem(message, world());

@@ -1,11 +1,12 @@
 /** One running service as a test sees it. */
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../client/index.ts';
 import { servicePrefix } from '../contract/prefix.ts';
-import type { AdjustableClock } from '../server/adjustable-clock.ts';
+import { type AdjustableClock, sameTimeAs } from '../server/adjustable-clock.ts';
 import type { Service } from '../server/service.ts';
 import type { ForkableStore } from '../server/store/memory.ts';
 import { createIamClock, type IamClock } from './clock.ts';
 import { createInbox, type Inbox } from './inbox.ts';
+import { createRequests, type Requests } from './requests.ts';
 import { type SignedIn, type SignInOptions, signIn, tokenOf } from './sign-in.ts';
 import type { ServerCredentials } from './start-server.ts';
 import { keepState } from './state.ts';
@@ -27,6 +28,8 @@ export interface IamServer extends AsyncDisposable {
   /** A new session of a user, by id or login name, and its tokens: for a program under test that needs them. */
   signIn(user: string, options?: SignInOptions): Promise<SignedIn>;
   readonly inbox: Inbox;
+  /** The last calls of the service interface. */
+  readonly requests: Requests;
   readonly clock: IamClock;
   /**
    * Back to how it was when it started: rows, keys and clock; counts of failures are forgotten. Tokens from before it of
@@ -78,6 +81,7 @@ export async function createIamServer(parts: ServerParts): Promise<IamServer> {
     as: (who, options) => connect(typeof who === 'string' ? { tokens: tokenOf(() => begin(who, options)) } : who),
     signIn: begin,
     inbox: createInbox(world),
+    requests: createRequests(() => world().insight),
     clock,
     async reset() {
       await state.reset();
@@ -91,14 +95,4 @@ export async function createIamServer(parts: ServerParts): Promise<IamServer> {
 
 function administratorOf({ adminClientId: clientId, adminClientSecret: clientSecret }: ServerCredentials) {
   return { clientId, clientSecret };
-}
-
-/** Brings a fresh clock to what another one tells, standing or going on as that does. */
-function sameTimeAs(clock: AdjustableClock): (fresh: AdjustableClock) => void {
-  const { now, frozen, offset } = clock.state();
-  return (fresh) => {
-    if (!frozen) return fresh.advance(offset);
-    fresh.freeze();
-    fresh.set(now);
-  };
 }

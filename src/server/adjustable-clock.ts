@@ -10,6 +10,10 @@ export interface ClockState {
 }
 
 export interface AdjustableClock extends Clock {
+  /** The clock behind it, which nobody adjusts. */
+  readonly behind: Clock;
+  /** Calls this whenever it was adjusted. @returns what calls it off. */
+  onAdjusted(work: () => void): () => void;
   state(): ClockState;
   /** Stands still from now on. */
   freeze(): void;
@@ -36,10 +40,17 @@ export function timeFault(time: number): string | undefined {
 export function createAdjustableClock(source: Clock): AdjustableClock {
   let offset = 0;
   let frozenAt: number | undefined;
+  const adjusted = new Set<() => void>();
   const behind = () => source.now().getTime();
   const current = () => frozenAt ?? behind() + offset;
 
-  function set(time: number): void {
+  /** In this order: whoever is told looks at the clock. */
+  function adjust(change: () => void): void {
+    change();
+    for (const work of adjusted) work();
+  }
+
+  function put(time: number): void {
     const reason = timeFault(time);
     if (reason !== undefined) throw new RangeError(reason);
     if (frozenAt === undefined) offset = time - behind();
@@ -47,20 +58,38 @@ export function createAdjustableClock(source: Clock): AdjustableClock {
   }
 
   return {
+    behind: source,
+    onAdjusted(work) {
+      adjusted.add(work);
+      return () => void adjusted.delete(work);
+    },
     now: () => new Date(current()),
     state: () => ({ now: new Date(current()), frozen: frozenAt !== undefined, offset: current() - behind() }),
-    freeze() {
-      frozenAt = current();
-    },
-    unfreeze() {
-      offset = current() - behind();
-      frozenAt = undefined;
-    },
-    set: (time) => set(time.getTime()),
-    advance: (milliseconds) => set(current() + milliseconds),
-    reset() {
-      offset = 0;
-      frozenAt = undefined;
-    },
+    freeze: () =>
+      adjust(() => {
+        frozenAt = current();
+      }),
+    unfreeze: () =>
+      adjust(() => {
+        offset = current() - behind();
+        frozenAt = undefined;
+      }),
+    set: (time) => adjust(() => put(time.getTime())),
+    advance: (milliseconds) => adjust(() => put(current() + milliseconds)),
+    reset: () =>
+      adjust(() => {
+        offset = 0;
+        frozenAt = undefined;
+      }),
+  };
+}
+
+/** Brings a fresh clock to what this one tells now, standing or going on as it does. Neither knows of the other after it. */
+export function sameTimeAs(clock: AdjustableClock): (fresh: AdjustableClock) => void {
+  const { now, frozen, offset } = clock.state();
+  return (fresh) => {
+    if (!frozen) return fresh.advance(offset);
+    fresh.freeze();
+    fresh.set(now);
   };
 }

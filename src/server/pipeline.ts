@@ -177,6 +177,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     authentication: world,
     insight: world.insight,
     audit: world.audit,
+    timer: world.timer,
     state: world.state,
     sandboxes: world.sandboxes,
     presented: call.presented,

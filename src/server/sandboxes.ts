@@ -1,8 +1,10 @@
 /**
- * Sandboxes: whole IAMs beside the main one, each with users, keys, messages and limits of its own. All begin with what
- * the seed says and share its rows until they change them, so one more costs next to nothing. They live in memory only.
+ * Sandboxes: whole IAMs beside the main one, each with users, keys, messages, limits and a clock of its own. All begin
+ * with what the seed says and share its rows until they change them, so one more costs next to nothing. They live in
+ * memory only.
  */
 import { fault } from '../contract/errors.ts';
+import { createAdjustableClock, sameTimeAs } from './adjustable-clock.ts';
 import { openStoreKey } from './identity/store-key.ts';
 import type { Beginnings } from './state/beginnings.ts';
 import { Layer } from './store/layer.ts';
@@ -39,7 +41,7 @@ export interface Sandboxes {
 /** What a sandbox may be called: it stands in paths. */
 export const sandboxName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export const mostSandboxes = 100;
+export const mostSandboxes = 256;
 /** So long one is kept that nobody calls. */
 export const sandboxIdleMinutes = 30;
 const idleMs = sandboxIdleMinutes * 60_000;
@@ -58,7 +60,8 @@ export function createSandboxes(parts: SandboxParts): Sandboxes {
   const { clock, baseUrl } = parts;
   const kept = new Map<string, Sandbox>();
   const fork = createForks(parts.beginnings);
-  const now = () => clock.now().getTime();
+  // How long nobody called is real time: a clock that was set neither keeps a sandbox nor ends it.
+  const now = () => clock.behind.now().getTime();
 
   function current(name: string): Sandbox | undefined {
     sweep();
@@ -72,8 +75,8 @@ export function createSandboxes(parts: SandboxParts): Sandboxes {
   function drop(name: string): void {
     const sandbox = kept.get(name);
     kept.delete(name);
-    // Whoever waits in it for a message is let go.
-    sandbox?.world.then(({ outbox }) => outbox.stop()).catch(() => undefined);
+    // Whoever waits in it is let go.
+    sandbox?.world.then((world) => world.stopWaiting()).catch(() => undefined);
   }
 
   function find(name: string): Promise<World> | undefined {
@@ -137,11 +140,22 @@ async function layerOf(beginnings: Beginnings): Promise<Layer> {
 
 async function makeWorld(baseUrl: string, fork: () => Promise<Store>, parts: SandboxParts): Promise<World> {
   const { createWorld, ...common } = parts;
-  const { clock, settings, randomness } = common;
+  const { settings, randomness } = common;
+  const clock = createAdjustableClock(common.clock.behind);
+  sameTimeAs(common.clock)(clock);
   const store = await fork();
   const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
   const storeKey = await openStoreKey(store, randomness);
-  const world = createWorld({ ...common, store, storeKey, keys, baseUrl, sandboxes: noSandboxes, audit: undefined });
+  const world = createWorld({
+    ...common,
+    clock,
+    store,
+    storeKey,
+    keys,
+    baseUrl,
+    sandboxes: noSandboxes,
+    audit: undefined,
+  });
   world.outbox.start();
   return world;
 }

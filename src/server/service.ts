@@ -17,6 +17,7 @@ import { openStoreKey } from './identity/store-key.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
 import { operations } from './operations/index.ts';
+import type { Timer } from './ports/timer.ts';
 import type { Randomness } from './randomness.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import type { Settings } from './settings.ts';
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
+  /** That of the machine where missing. */
+  readonly timer?: Timer | undefined;
   readonly seed?: SeedDocument | undefined;
   readonly tls?: NodeServerOptions['tls'];
   /** Sets the clock before anything is dated by it. */
@@ -99,7 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async function replaceStore(other: Store): Promise<void> {
       const before = world;
       world = await open(other);
-      await before.outbox.stop();
+      await before.stopWaiting();
       before.sandboxes.end();
       world.outbox.start();
       if (before.store !== other) await before.store.close();
@@ -186,8 +189,8 @@ interface Running {
 
 async function stop({ server, connections, world, flushing }: Running): Promise<void> {
   clearInterval(flushing);
-  // Who waits for a message is let go, or the stop would wait for him.
-  const delivered = world.outbox.stop();
+  // Who waits for a message or a call is let go, or the stop would wait for him.
+  const delivered = world.stopWaiting();
   world.sandboxes.end();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -11,6 +11,7 @@ import { createIds, type Ids } from './ids.ts';
 import { createInsight, type Insight } from './insight/insight.ts';
 import type { Log } from './log.ts';
 import { createPorts, type Ports } from './ports/ports.ts';
+import { systemTimer, type Timer } from './ports/timer.ts';
 import type { Randomness } from './randomness.ts';
 import { createSandboxes, type Sandboxes } from './sandboxes.ts';
 import type { Settings } from './settings.ts';
@@ -42,9 +43,13 @@ export interface World extends Authentication, Ports {
   readonly noLimits: boolean;
   /** What is kept of calls, and faults; missing without control plane. */
   readonly insight: Insight | undefined;
+  /** For what goes by real time. */
+  readonly timer: Timer;
   readonly log: Log;
   /** Where decisions are told; missing where that is switched off, and in sandboxes. */
   readonly audit: AuditSink | undefined;
+  /** Lets go of who waits for messages or calls, and ends deliveries: nothing of this world is needed any more. */
+  stopWaiting(): Promise<void>;
 }
 
 /** What a world is made of: everything that has a life outside it. */
@@ -54,23 +59,28 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
   readonly ids?: Ids | undefined;
   readonly beginnings: Beginnings;
   readonly audit?: AuditSink | undefined;
+  /** That of the machine where missing. */
+  readonly timer?: Timer | undefined;
   /** Those of the world; made where they are not given. */
   readonly sandboxes?: Sandboxes;
 };
 
 export function createWorld(parts: WorldParts): World {
-  const { clock, randomness, settings } = parts;
+  const { clock, randomness, settings, timer = systemTimer } = parts;
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
   const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock });
   const passwords = createPasswords(queue, { fast: settings.fastPasswords });
   const holdBack = settings.noLimits ? holdNobodyBack : createHoldBack(clock);
-  const ports = createPorts({ ...parts, passwords });
+  const ids = parts.ids ?? createIds(clock, randomness);
+  const ports = createPorts({ ...parts, ids, timer, passwords });
+  const insight = createInsight(settings, { timer, hashesWaiting: () => queue.waiting() });
   const apiKeyUses = createApiKeyUses();
   return {
     ...parts,
     audit: parts.audit,
     baseUrl,
-    ids: parts.ids ?? createIds(clock, randomness),
+    ids,
+    timer,
     noLimits: settings.noLimits,
     holdBack,
     passwords,
@@ -78,7 +88,11 @@ export function createWorld(parts: WorldParts): World {
     apiKeyUses,
     sandboxes: parts.sandboxes ?? createSandboxes({ ...parts, baseUrl, createWorld }),
     state: createState({ ...parts, holdBack, apiKeyUses, outbox: ports.outbox }),
-    insight: createInsight(settings, { hashesWaiting: () => queue.waiting() }),
+    insight,
+    stopWaiting() {
+      insight?.calls.end();
+      return ports.outbox.stop();
+    },
     verifier: createVerifier({ keys: parts.keys, clock, issuer: baseUrl }),
     issuer: createIssuer({
       ...settings,

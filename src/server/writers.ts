@@ -1,8 +1,9 @@
 /** How what a handler returns goes out, as its operation declares it. */
 import type { Context } from 'koa';
-import type { Operation, Page, PlainText, StreamedBytes } from '../contract/operation.ts';
+import type { Operation, Page, PlainText, StreamedBytes, TextStream } from '../contract/operation.ts';
 import { setHeader, writeChunks, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { cursorAfter, type ListIdentity } from './http/cursor.ts';
+import { writeStream } from './http/streams.ts';
 import { wireEtag, wireJson } from './http/wire.ts';
 import type { World } from './world.ts';
 
@@ -17,7 +18,8 @@ export function writerOf({ response }: Operation<never>, world: World): Writer {
       writePage(ctx, answer as Page<object>, { list, baseUrl: world.baseUrl, json: (item) => wireJson(page, item) });
   }
   if (!('body' in response)) return emptyWriter(response);
-  const { status, body, secret = false, entity = false } = response;
+  const { status, body, secret = false, entity = false, stream = false } = response;
+  if (stream) return (ctx, answer) => writeStream(ctx, answer as TextStream, world);
   return (ctx, answer) => {
     if (isText(answer)) return writeText(ctx, 200, answer);
     if (isStreamed(answer)) return writeChunks(ctx, 200, answer);

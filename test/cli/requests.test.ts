@@ -35,6 +35,24 @@ describe('requests', () => {
     });
   });
 
+  test('wait asks for so many until they are there, and lists them', async () => {
+    const answers = [refusal(404, 'REQUEST_NOT_FOUND'), { json: [call, call] }];
+    await using server = await startFake(() => answers.shift() ?? { status: 500 });
+    const words = ['--operation', 'groups.list', '--count', '2', '--after', 'r-0', '--wait', '30s', '--timeout', '10'];
+    const { code, out } = await iam(['requests', 'wait', ...words], server);
+    expect([code, out.trimEnd().split('\n')]).toMatchObject([0, { length: 3 }]);
+    const query = { operation: 'groups.list', count: '2', after: 'r-0', timeout: '8' };
+    expect(server.received.map(({ path }) => queryOf(path))).toEqual([query, query]);
+    expect(server.received[0]?.path).toMatch(/^\/_iam\/requests\/wait\?/);
+  });
+
+  test('wait ends with 3 where there are too few in time', async () => {
+    await using server = await startFake(() => refusal(404, 'REQUEST_NOT_FOUND'));
+    const outcome = await iam(['requests', 'wait', '--wait', '0'], server);
+    expect(outcome).toMatchObject({ code: 3, out: '' });
+    expect(outcome.err).toContain('iam requests list');
+  });
+
   test('show asks for one', async () => {
     await using server = await startFake(() => ({ json: { ...call, query: {}, body: { a: '(secret)' } } }));
     const { code, out } = await iam(['requests', 'show', 'r/1', '-o', 'json'], server);

@@ -60,3 +60,13 @@ test.each(['\u001b', '\u0007', '\u009d', '\u200e', '\u200f', '\u2028', '\u202a',
     expect(cell([{ a: `x${letter}`, b: 1 }])).not.toContain(letter);
   },
 );
+
+test('an object of one field is told by its value, and by its name where that is only true', () => {
+  expect([{ status: 503 }, { staleKeys: true }, { locked: false }, { a: 1, b: 2 }, {}].map(cell)).toEqual([
+    '503',
+    'stale keys',
+    'false',
+    '{"a":1,"b":2}',
+    '{}',
+  ]);
+});

@@ -200,6 +200,34 @@ describe('the inbox', () => {
   });
 });
 
+describe('the calls', () => {
+  test('are listed, and waited for until there are enough', async () => {
+    await using iam = await startServer({ seed });
+    await iam.client.groups.list();
+    const [first] = iam.requests.list({ operation: 'groups.list' });
+    expect(first).toMatchObject({ operation: 'groups.list', status: 200, caller: iam.credentials.adminClientId });
+    const waiting = iam.requests.waitFor({ operation: 'groups.list', status: '2xx', after: first?.id, count: 2 });
+    await iam
+      .as()
+      .groups.list()
+      .catch(() => undefined);
+    await iam.client.groups.list();
+    await iam.client.groups.list();
+    const found = await waiting;
+    expect(found.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await iam.requests.waitFor({ status: 401 })).toHaveLength(1);
+    await expect(iam.requests.waitFor({ operation: 'groups.create', timeout: 20 })).rejects.toThrow(
+      'Fewer than 1 such calls came within 20 ms',
+    );
+    await expect(iam.requests.waitFor({ count: 0 })).rejects.toThrow(RangeError);
+  });
+
+  test('are not kept without the control plane', async () => {
+    await using iam = await startServer({ settings: { 'no-control': true } });
+    expect(() => iam.requests.list()).toThrow('keeps no calls');
+  });
+});
+
 describe('the clock', () => {
   test('begins where it is told, and goes where it is sent', async () => {
     await using iam = await startServer({ seed, clock: { at: noon, frozen: true } });

@@ -48,7 +48,7 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
 function addAddCommand(noun: Command, surroundings: Surroundings): void {
   const command = addLeaf(noun, 'add', {
     title: 'Disturbs calls from now on',
-    description: `By one of --fail, --latency, --drop and --rotate-key, in those calls that match. Their answers say so in X-Iam-Fault. ${whereFrom}`,
+    description: `By one of --fail, --latency, --drop, --rotate-key and --stale-keys, in those calls that match. Their answers say so in X-Iam-Fault. ${whereFrom}`,
     effect: 'write',
     examples: [
       { title: 'The third call fails', command: '--operation groups.create --nth 3 --fail 503' },
@@ -57,6 +57,7 @@ function addAddCommand(noun: Command, surroundings: Surroundings): void {
         title: 'One in ten writes is kept but not answered',
         command: '--operation groups.create --probability 0.1 --drop after',
       },
+      { title: 'Verifiers do not hear of the last rotation', command: '--stale-keys' },
     ],
   })
     .option('--operation <id>', 'only calls of this operation, such as groups.create')
@@ -68,7 +69,8 @@ function addAddCommand(noun: Command, surroundings: Surroundings): void {
     .option('--latency <time>', 'wait so long before the operation begins: 200ms, 2s')
     .option('--jitter <time>', 'and up to so much longer')
     .option('--drop <when>', 'end the connection before the operation begins, or after what it wrote is kept')
-    .option('--rotate-key', 'make a new signing key before the answer goes out');
+    .option('--rotate-key', 'make a new signing key before the answer goes out')
+    .option('--stale-keys', 'give verifiers the key set of before the last rotation');
   runs(command, surroundings, async (context, _, options) => {
     const body = ruleOf(options);
     if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, 'POST', path), body });
@@ -85,12 +87,12 @@ const integers = [
 ] as const;
 
 function ruleOf({ operation, caller, nth, every, seed, times, probability, ...rest }: Options): object {
-  const { fail: status, latency, jitter, drop, rotateKey } = rest;
-  const chosen = [status, latency, drop, rotateKey].filter((value) => value !== undefined);
-  if (chosen.length !== 1) throw usageError('Give one of --fail, --latency, --drop and --rotate-key.');
+  const { fail: status, latency, jitter, drop, rotateKey, staleKeys } = rest;
+  const chosen = [status, latency, drop, rotateKey, staleKeys].filter((value) => value !== undefined);
+  if (chosen.length !== 1) throw usageError('Give one of --fail, --latency, --drop, --rotate-key and --stale-keys.');
   const likely = probability === undefined ? undefined : Number(probability);
   if (Number.isNaN(likely)) throw usageError('--probability takes a number from 0 to 1.');
-  const effect = { status, latency, jitter, drop, rotateKey };
+  const effect = { status, latency, jitter, drop, rotateKey, staleKeys };
   return { operation, caller, nth, every, probability: likely, seed, times, effect };
 }
 

@@ -1,21 +1,19 @@
 /** `iam inbox`: the messages that a server sent, and the codes in them. */
 import type { Command } from 'commander';
-import { ClientError } from '../../client/errors.ts';
 import { callControl, controlPages, type Filters, shapeOf, whereFrom } from '../control.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, printPages } from '../list.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
-import { CliError, usageError } from '../runtime/failures.ts';
-import { resolve } from '../runtime/settings.ts';
+import { CliError } from '../runtime/failures.ts';
+import { endOf, secondsOf, waitedFor, waitMeans } from './waiting.ts';
 
 const path = '/_iam/inbox';
 const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
-  ...['channel', 'expiresAt', 'attemptsLeft', 'supersededBy', 'text'],
+  ...['channel', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
 ];
 const shownInTables = 5;
 const purposeMeans = 'only messages of this purpose, such as recovery or mfa';
-const waitMeans = 'how long to wait for one that comes: seconds, such as 10s';
 
 /** Adds the commands of the noun. */
 export function addInbox(noun: Command, surroundings: Surroundings): void {
@@ -27,7 +25,7 @@ export function addInbox(noun: Command, surroundings: Surroundings): void {
 function addListCommand(noun: Command, surroundings: Surroundings): void {
   const command = addLeaf(noun, 'list', {
     title: 'Lists messages, the newest first',
-    description: whereFrom,
+    description: `Some recipients choose what becomes of messages to them, for tests: fixed+123456@inbox.example has this code, late+30s@inbox.example gets it later, and there are never@, twice@ and bounced@ (docs/recipients.md). ${whereFrom}`,
     effect: 'read',
     examples: [
       { title: 'The last hundred', command: '' },
@@ -117,34 +115,8 @@ function isGood({ code, attemptsLeft }: Item): boolean {
   return code !== undefined && attemptsLeft !== undefined;
 }
 
-/** Waits in calls that are shorter than what is waited for any answer. */
-async function nextMessage(context: Context, filters: Filters, end: number): Promise<Item | undefined> {
-  const longest = Math.max(1, Math.floor(Math.min(20, Number(resolve('timeout', context.sources)?.value) * 0.8)));
-  for (;;) {
-    const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
-    const timeout = Math.min(left, longest);
-    const item = await oneWait(context, { ...filters, timeout });
-    if (item || left <= longest) return item;
-  }
-}
-
-async function oneWait(context: Context, query: Filters): Promise<Item | undefined> {
-  try {
-    return (await callControl(context, 'GET', `${path}/wait`, { query })).body as Item;
-  } catch (error) {
-    if (error instanceof ClientError && error.code === 'MESSAGE_NOT_FOUND') return undefined;
-    throw error;
-  }
-}
-
-function endOf(seconds: number): number {
-  return performance.now() + seconds * 1000;
-}
-
-function secondsOf(given: unknown): number {
-  const [, seconds] = /^(\d{1,5})s?$/.exec(String(given)) ?? [];
-  if (seconds === undefined) throw usageError('--wait takes seconds, such as 10s.');
-  return Number(seconds);
+function nextMessage(context: Context, query: Filters, end: number): Promise<Item | undefined> {
+  return waitedFor<Item>(context, { path: `${path}/wait`, missing: 'MESSAGE_NOT_FOUND', query }, end);
 }
 
 function nothingFound(message: string): CliError {

@@ -1,9 +1,12 @@
 /** `iam requests`: the last calls that a server answered. */
 import type { Command } from 'commander';
 import { callControl, controlPages, shapeOf, whereFrom } from '../control.ts';
+import { addFieldOption, fieldOf } from '../fields.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, printPages } from '../list.ts';
 import type { Surroundings } from '../runtime/context.ts';
+import { CliError } from '../runtime/failures.ts';
+import { endOf, secondsOf, waitedFor, waitMeans } from './waiting.ts';
 
 const path = '/_iam/requests';
 const columns = [
@@ -17,6 +20,7 @@ const filters = ['operation', 'caller', 'status', 'error'] as const;
 export function addRequests(noun: Command, surroundings: Surroundings): void {
   addListCommand(noun, surroundings);
   addShowCommand(noun, surroundings);
+  addWaitCommand(noun, surroundings);
 }
 
 function addListCommand(noun: Command, surroundings: Surroundings): void {
@@ -29,12 +33,8 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
       { title: 'What was refused to a caller', command: '--caller billing-service --status 4xx' },
       { title: 'Who lacked a role', command: '--error ROLE_MISSING -o json' },
     ],
-  })
-    .alias('ls')
-    .option('--operation <id>', 'only calls of this operation, such as groups.create')
-    .option('--caller <id>', 'only calls by this subject, client or user')
-    .option('--status <status>', 'only answers of this status, or of a class such as 4xx')
-    .option('--error <code>', 'only answers with this error code');
+  }).alias('ls');
+  addFilterOptions(command);
   addExtentOptions(command);
   runs(command, surroundings, (context, _, options) =>
     printPages(
@@ -44,6 +44,14 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
       extentOf(options),
     ),
   );
+}
+
+function addFilterOptions(command: Command): void {
+  command
+    .option('--operation <id>', 'only calls of this operation, such as groups.create')
+    .option('--caller <id>', 'only calls by this subject, client or user')
+    .option('--status <status>', 'only answers of this status, or of a class such as 4xx')
+    .option('--error <code>', 'only answers with this error code');
 }
 
 function filtersOf(options: Options): Record<string, string | undefined> {
@@ -61,4 +69,40 @@ function addShowCommand(noun: Command, surroundings: Surroundings): void {
     const { body } = await callControl(context, 'GET', `${path}/${encodeURIComponent(String(request))}`);
     await context.printer.value(body);
   });
+}
+
+function addWaitCommand(noun: Command, surroundings: Surroundings): void {
+  const command = addLeaf(noun, 'wait', {
+    title: 'Waits for calls, and prints them',
+    description: `Those that are kept already count as well; with --after only those that came after that one. Exit code 3 where there were fewer in time. ${whereFrom}`,
+    effect: 'read',
+    examples: [
+      { title: 'Until the program under test has made a group', command: '--operation groups.create --status 201' },
+      { title: 'Three logins, within a minute', command: '--operation user-identities.login --count 3 --wait 60s' },
+    ],
+  });
+  addFilterOptions(command);
+  addFieldOption(
+    command,
+    fieldOf(['count'], { type: 'integer', description: 'how many calls; 1 where not given' }, false),
+  );
+  command
+    .option('--after <request>', 'only calls that came after this one')
+    .option('--wait <seconds>', `${waitMeans}; 10s where not given`);
+  runs(command, surroundings, async (context, _, options) => {
+    const query = {
+      ...filtersOf(options),
+      count: options.count as number | undefined,
+      after: options.after as string | undefined,
+    };
+    const awaited = { path: `${path}/wait`, missing: 'REQUEST_NOT_FOUND', query };
+    const calls = await waitedFor<object[]>(context, awaited, endOf(secondsOf(options.wait ?? '10')));
+    if (!calls) throw tooFew();
+    await printPages(context, async () => ({ items: calls }), shapeOf(columns, shownInTables), { all: true });
+  });
+}
+
+function tooFew(): CliError {
+  const fix = 'See `iam requests list` for what was called; --wait waits for what is still to come.';
+  return new CliError('Too few such calls came in time.', { code: 'REQUEST_NOT_FOUND', exitCode: 3, fix });
 }

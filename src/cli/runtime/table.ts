@@ -22,8 +22,10 @@ export function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
   if (typeof value !== 'object') return plain(String(value));
-  const values = Object.values(value);
-  return values.length === 1 ? cell(values[0]) : plain(JSON.stringify(value));
+  const [[name, only] = [''], ...others] = Object.entries(value);
+  if (name === '' || others.length > 0) return plain(JSON.stringify(value));
+  // That something is so says nothing without its name.
+  return only === true ? words(name) : cell(only);
 }
 
 /** `groupName` as words: `group name`. */

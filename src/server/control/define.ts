@@ -4,6 +4,8 @@ import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { AuditSink } from '../audit/audit.ts';
 import type { Insight } from '../insight/insight.ts';
 import type { OperationContext } from '../operations/define.ts';
+import type { MessagePort } from '../ports/outbox.ts';
+import type { Timer } from '../ports/timer.ts';
 import type { Sandboxes } from '../sandboxes.ts';
 import type { State } from '../state/state.ts';
 
@@ -15,6 +17,9 @@ export interface WholeContext extends OperationContext {
   /** There is one wherever there is a control plane. */
   readonly insight: Insight;
   readonly audit: AuditSink | undefined;
+  readonly timer: Timer;
+  /** With what is for who reads messages. */
+  readonly outbox: MessagePort;
 }
 
 /** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
@@ -32,6 +37,7 @@ export type ControlContext = Pick<
   | 'range'
   | 'gone'
   | 'insight'
+  | 'timer'
 > & {
   /** Where decisions are told, if anywhere. */
   readonly audit: AuditSink | undefined;

@@ -19,13 +19,14 @@ const EffectFields = {
   jitter: Duration.optional(),
   drop: z.enum(['before', 'after']).optional(),
   rotateKey: z.literal(true).optional(),
+  staleKeys: z.literal(true).optional(),
 };
 
 const EffectSchema = z
   .strictObject(EffectFields)
-  .refine(isOne, 'must be one of status, latency (with jitter or without), drop and rotateKey')
+  .refine(isOne, 'must be one of status, latency (with jitter or without), drop, rotateKey and staleKeys')
   .describe(
-    'One of: status (a failure that the operation documents), latency with or without jitter (200ms, 2s; at most 60s), drop (the connection ends before the operation begins, or after what it wrote is kept), rotateKey: true (a new signing key, before the answer goes out)',
+    'One of: status (a failure that the operation documents), latency with or without jitter (200ms, 2s; at most 60s), drop (the connection ends before the operation begins, or after what it wrote is kept), rotateKey: true (a new signing key, before the answer goes out), staleKeys: true (/.well-known/jwks.json gives the keys that were there before the last rotation)',
   );
 
 const Rules = {
@@ -59,6 +60,10 @@ export const FaultInput = z
     ({ nth, every, probability }) => given([nth, every, probability]) <= 1,
     'must have one of nth, every and probability at most',
   )
+  .refine(
+    ({ operation, caller, effect }) => effect.staleKeys === undefined || given([operation, caller]) === 0,
+    'must have no operation and no caller beside staleKeys: the key set is fetched by anybody, and by no operation',
+  )
   .refine(isDocumented, 'must have a status that the operation documents');
 
 type FaultBody = z.output<typeof FaultInput>;
@@ -75,8 +80,15 @@ function given(values: readonly unknown[]): number {
   return values.filter((value) => value !== undefined).length;
 }
 
-function isOne({ status, latency, jitter, drop, rotateKey }: z.output<z.ZodObject<typeof EffectFields>>): boolean {
-  return given([status, latency, drop, rotateKey]) === 1 && (jitter === undefined || latency !== undefined);
+function isOne({
+  status,
+  latency,
+  jitter,
+  drop,
+  rotateKey,
+  staleKeys,
+}: z.output<z.ZodObject<typeof EffectFields>>): boolean {
+  return given([status, latency, drop, rotateKey, staleKeys]) === 1 && (jitter === undefined || latency !== undefined);
 }
 
 /** Without an operation, those that document the status are meant. */
@@ -105,7 +117,7 @@ function withMilliseconds(times: Readonly<Record<'latency' | 'jitter', string | 
 }
 
 export function faultItem({ effect, ...rule }: Rule): z.input<typeof FaultItem> {
-  const { latency, jitter, rotateKey, ...others } = effect;
+  const { latency, jitter, rotateKey, staleKeys, ...others } = effect;
   return {
     ...rule,
     effect: {
@@ -113,6 +125,7 @@ export function faultItem({ effect, ...rule }: Rule): z.input<typeof FaultItem> 
       ...(latency === undefined ? {} : { latency: `${latency}ms` }),
       ...(jitter === undefined ? {} : { jitter: `${jitter}ms` }),
       ...(rotateKey === true ? { rotateKey } : {}),
+      ...(staleKeys === true ? { staleKeys } : {}),
     },
   };
 }

@@ -5,7 +5,8 @@ import { type Clock, epochSeconds } from '../clock.ts';
 import { attemptsLeft } from '../identity/codes.ts';
 import { codeOf, textOf } from '../identity/messages.ts';
 import type { StoreKey } from '../identity/store-key.ts';
-import type { Reader, Store } from '../store/store.ts';
+import type { MessagePort } from '../ports/outbox.ts';
+import type { Range, Reader, Store } from '../store/store.ts';
 import { foldIdentifier, type Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({
@@ -19,6 +20,7 @@ export const InboxItem = z.strictObject({
   expiresAt: z.string().optional(),
   attemptsLeft: z.int().optional().describe('How many wrong codes may still be given; only while the code is good'),
   supersededBy: z.string().optional().describe('The message whose code took the place of this one'),
+  failure: z.string().optional().describe('Why it could not be delivered; it then shows no code'),
 });
 
 export const InboxFilters = {
@@ -37,11 +39,20 @@ interface Tools {
   readonly clock: Clock;
 }
 
-/** Messages that fit, the oldest first. */
-export async function messagesFor(store: Reader, { to, purpose }: InboxQuery): Promise<readonly Message[]> {
+/** Messages that fit and have arrived, the oldest first; with `after` those that came after that one. */
+export async function messagesFor(
+  { store, outbox }: { readonly store: Reader; readonly outbox: Pick<MessagePort, 'settle'> },
+  { to, purpose, after }: InboxQuery & { readonly after?: string | undefined },
+): Promise<readonly Message[]> {
+  await outbox.settle();
+  const range: Range = { after };
   const rows =
-    to === undefined ? await store.messages.list() : await store.messages.find('to', foldIdentifier(contactOf(to)));
-  return purpose === undefined ? rows : rows.filter((message) => message.purpose === purpose);
+    to === undefined
+      ? await store.messages.list(range)
+      : await store.messages.find('to', foldIdentifier(contactOf(to)), range);
+  return rows.filter(
+    (message) => message.delivery !== 'late' && (purpose === undefined || message.purpose === purpose),
+  );
 }
 
 /** A number with its plus sign, which a query loses unless it is escaped. */
@@ -63,7 +74,7 @@ export async function inboxItem(
   message: Message,
   { store, storeKey, clock }: Tools,
 ): Promise<z.input<typeof InboxItem>> {
-  const { messageId, to, channel, purpose, createdAt, expiresAt, codeId } = message;
+  const { messageId, to, channel, purpose, createdAt, expiresAt, codeId, failure } = message;
   const shown = message.delivery === undefined ? message : { ...message, sealedCode: undefined };
   const code = codeOf(shown, storeKey);
   return {
@@ -76,6 +87,7 @@ export async function inboxItem(
     createdAt,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(codeId === undefined ? {} : await fateOf(codeId, store, epochSeconds(clock))),
+    ...(failure === undefined ? {} : { failure }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Calls as the journal of requests shows them. */
 import { z } from 'zod';
 import { line } from '../../contract/schemas.ts';
-import type { KeptCall } from '../insight/journal.ts';
+import type { KeptCall, RequestJournal } from '../insight/journal.ts';
 import { shownAnswer, shownBody, shownQuery } from '../insight/redact.ts';
 
 export const RequestItem = z.strictObject({
@@ -41,6 +41,23 @@ export interface RequestQuery {
   readonly caller?: string | undefined;
   readonly status?: string | undefined;
   readonly error?: string | undefined;
+}
+
+/** So many calls may be waited for. */
+export const mostAwaited = 1000;
+
+/** The last calls that fit, the newest first: so many, or undefined where there are fewer. */
+export function wantedCalls(
+  journal: RequestJournal,
+  { after, ...query }: RequestQuery & { readonly after?: string | undefined },
+  count: number,
+): KeptCall[] | undefined {
+  const found: KeptCall[] = [];
+  for (const call of journal.newestFirst()) {
+    if (call.requestId === after) return undefined;
+    if (fitsQuery(call, query) && found.push(call) === count) return found;
+  }
+  return undefined;
 }
 
 /** Whether a call is asked for. */

@@ -14,12 +14,14 @@ import faultsRemove from './routes/faults-remove.ts';
 import groupMembers from './routes/group-members.ts';
 import inbox from './routes/inbox.ts';
 import inboxEmpty from './routes/inbox-empty.ts';
+import inboxEvents from './routes/inbox-events.ts';
 import inboxWait from './routes/inbox-wait.ts';
 import keysRotate from './routes/keys-rotate.ts';
 import metrics from './routes/metrics.ts';
 import request from './routes/request.ts';
 import requestWhy from './routes/request-why.ts';
 import requests from './routes/requests.ts';
+import requestsWait from './routes/requests-wait.ts';
 import revoke from './routes/revoke.ts';
 import sandboxCreate from './routes/sandbox-create.ts';
 import sandboxDelete from './routes/sandbox-delete.ts';
@@ -49,6 +51,7 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   settings,
   inbox,
   inboxWait,
+  inboxEvents,
   inboxEmpty,
   sessions,
   endSessions,
@@ -57,6 +60,8 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   clock,
   setClock,
   requests,
+  // Before the one with an id in this place.
+  requestsWait,
   request,
   requestWhy,
   faults,

@@ -4,6 +4,7 @@ import { fault } from '../../contract/errors.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { packageVersion } from '../../contract/version.ts';
 import { openApiDocument } from '../documents/openapi.ts';
+import { wantsStaleKeys } from '../insight/disturb.ts';
 import type { AnyOperation } from '../pipeline.ts';
 import type { World } from '../world.ts';
 import { setHeader, writeJson } from './answer.ts';
@@ -16,7 +17,7 @@ export function rootDocuments(world: World, registry: readonly AnyOperation[]): 
     ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
     ['/readyz', (ctx) => writeReadiness(ctx, world)],
     ['/openapi.json', kept(() => openApiDocument(registry, { version: packageVersion, baseUrl: world.baseUrl }))],
-    ['/.well-known/jwks.json', (ctx) => writeCacheable(ctx, JSON.stringify({ keys: world.keys.publicKeys() }))],
+    ['/.well-known/jwks.json', (ctx) => writeKeySet(ctx, world)],
     ['/.well-known/openid-configuration', kept(() => discovery(world, registry))],
   ]);
   return (ctx) => {
@@ -41,6 +42,11 @@ function kept(make: () => object): Document {
 function writeCacheable(ctx: Context, json: string): void {
   setHeader(ctx, 'Cache-Control', 'public, max-age=300');
   writeJson(ctx, 200, json);
+}
+
+function writeKeySet(ctx: Context, { keys, insight }: World): void {
+  const shown = wantsStaleKeys(ctx, insight?.faults) ? keys.publicKeysBefore() : keys.publicKeys();
+  writeCacheable(ctx, JSON.stringify({ keys: shown }));
 }
 
 /** An audit log that can't be written is told, and no reason to send callers elsewhere: they are answered all the same. */

@@ -67,7 +67,7 @@ export async function sendCode(
   // A new code that reaches nobody would only take the last one away.
   if (contacts.length > 0 && reached.length === 0) return pretendedCode(tools);
   const now = epochSeconds(tools.clock);
-  const code = sixDigits(tools.randomness);
+  const code = fixedCodeFor(reached, tools) ?? sixDigits(tools.randomness);
   const codeId = tools.randomness.uuid();
   const expiresAt = now + lifetimeSeconds;
   const before = await tx.codes.getBy('holder', holderValue(holder));
@@ -89,6 +89,15 @@ export async function sendCode(
   for (const contact of reached)
     await queueMessage(tx, { contact, purpose: holder.purpose, text, code: { codeId, code, expiresAt, voids } }, tools);
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
+}
+
+/** The code that all of these contacts choose for themselves: one that goes to anybody else as well is never known before. */
+function fixedCodeFor(contacts: readonly Contact[], { outbox }: CodeTools): string | undefined {
+  const [chosen, ...others] = contacts.map((contact) => {
+    const outcome = outbox.outcomeOf(contact);
+    return outcome?.kind === 'fixed' ? outcome.code : undefined;
+  });
+  return others.every((code) => code === chosen) ? chosen : undefined;
 }
 
 /** What somebody is told for whom no code could be sent: the same as if one had been. */

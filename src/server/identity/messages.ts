@@ -7,12 +7,15 @@ import type { Ids } from '../ids.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 import type { Contact } from './contacts.ts';
+import type { Outcome } from './reserved-recipients.ts';
 import type { StoreKey } from './store-key.ts';
 
 /** What hands messages on, and wakes whoever waits for one. */
 export interface Outbox {
   /** Whether messages of this channel leave for a relay. */
   relays(channel: Contact['channel']): boolean;
+  /** What becomes of messages to this contact, where it is one of those that choose. */
+  outcomeOf(contact: Contact): Outcome | undefined;
   /** Tells that messages were kept: after the commit. */
   kept(): void;
 }
@@ -48,7 +51,7 @@ export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: 
   const { contact, purpose, text, code } = draft;
   const now = tools.clock.now();
   await clearOld(tx, now.getTime());
-  await tx.messages.insert({
+  const message = (): Message => ({
     messageId: tools.ids.newId(),
     ...contact,
     purpose,
@@ -64,6 +67,23 @@ export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: 
         }),
     ...(tools.outbox.relays(contact.channel) ? { delivery: 'waiting' as const } : {}),
   });
+  for (const row of withOutcome(message, tools.outbox.outcomeOf(contact), now.getTime())) await tx.messages.insert(row);
+}
+
+/** What is kept of a message: nothing, one or two. */
+function withOutcome(message: () => Message, outcome: Outcome | undefined, now: number): Message[] {
+  switch (outcome?.kind) {
+    case 'never':
+      return [];
+    case 'twice':
+      return [message(), message()];
+    case 'late':
+      return [{ ...message(), delivery: 'late', arrivesAt: new Date(now + outcome.milliseconds).toISOString() }];
+    case 'bounced':
+      return [{ ...withoutCode(message()), delivery: 'failed', failure: outcome.reason }];
+    default:
+      return [message()];
+  }
 }
 
 /** The code of a message, for whoever may read it; undefined where it has none, or was handed on with it. */

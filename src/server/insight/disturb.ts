@@ -42,6 +42,13 @@ export async function disturbAfter({ drop, rotateKey }: Disturbance, keys: KeyRi
   if (drop === 'after') throw new ConnectionDropped();
 }
 
+/** For the key set. @returns whether the set before is to be given. */
+export function wantsStaleKeys(ctx: Context, faults: Faults | undefined): boolean {
+  const text = faults?.staleKeys();
+  if (text !== undefined) mark(ctx, text);
+  return text !== undefined;
+}
+
 function mark(ctx: Context, text: string): void {
   ctx.state.fault = text;
   setHeader(ctx, faultHeader, text);

@@ -1,6 +1,6 @@
 /** Rules that disturb calls on purpose: which call each is for, and when its turn is. Nothing here is by chance. */
 
-/** What is done to a call. One of the first four; `jitter` goes with latency. */
+/** What is done to a call. One of them; `jitter` goes with latency. */
 export interface Effect {
   /** A failure that the operation documents. */
   readonly status?: number | undefined;
@@ -12,6 +12,8 @@ export interface Effect {
   readonly drop?: 'before' | 'after' | undefined;
   /** A new signing key, once the operation is done and before it is answered. */
   readonly rotateKey?: boolean | undefined;
+  /** The key set that verifiers fetch is the one before the last rotation. No operation: the document of that name. */
+  readonly staleKeys?: boolean | undefined;
 }
 
 export interface RuleInput {

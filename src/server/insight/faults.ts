@@ -38,6 +38,8 @@ export interface Faults {
   preferred(prefer: string, operation: Operation<never>): Preferred | undefined;
   /** What rules do to this call. Asked once a call: it counts. */
   disturbanceOf(operation: Operation<never>, caller: Principal | undefined): Disturbance | undefined;
+  /** What a rule does to this call for the key set, for the header: the set before is then given. It counts. */
+  staleKeys(): string | undefined;
   /** Resolves after so many milliseconds, or once the caller has gone. */
   wait(milliseconds: number, gone: AbortSignal): Promise<void>;
   list(): readonly Rule[];
@@ -62,6 +64,10 @@ export function createFaults(timer: Timer = systemTimer): Faults {
       if (rules.length === 0) return undefined;
       const fired = rules.filter((rule) => isFor(rule.input, operation, caller) && takesTurn(rule));
       return fired.length === 0 ? undefined : together(fired, operation);
+    },
+    staleKeys() {
+      const fired = rules.filter(({ input }) => input.effect.staleKeys === true).filter(takesTurn);
+      return fired.length === 0 ? undefined : wordsOfAll(fired);
     },
     wait: (milliseconds, gone) => waitFor(timer, milliseconds, gone),
     list: () => rules.map(shownRule),
@@ -89,7 +95,7 @@ function isFor(
   operation: Operation<never>,
   caller: Principal | undefined,
 ): boolean {
-  if (id !== undefined && id !== operation.id) return false;
+  if (effect.staleKeys === true || (id !== undefined && id !== operation.id)) return false;
   if (name !== undefined && name !== caller?.client.clientId && name !== caller?.user?.userId) return false;
   return effect.status === undefined || codeFor(effect.status, operation) !== undefined;
 }
@@ -100,7 +106,7 @@ function together(fired: readonly LiveRule[], operation: Operation<never>): Dist
   const wait = effects.reduce((sum, { latency = 0, extra }) => sum + latency + extra, 0);
   const status = effects.find((effect) => effect.status !== undefined)?.status;
   return {
-    text: fired.map(({ id, input }) => `${id} ${wordsOf(input.effect)}`).join(', '),
+    text: wordsOfAll(fired),
     waitMs: Math.min(longestWaitMs, Math.round(wait)),
     error: status === undefined ? undefined : failureWith(status, operation),
     drop: effects.find((effect) => effect.drop !== undefined)?.drop,
@@ -108,9 +114,14 @@ function together(fired: readonly LiveRule[], operation: Operation<never>): Dist
   };
 }
 
-function wordsOf({ status, latency, drop, rotateKey }: Effect): string {
+function wordsOfAll(fired: readonly LiveRule[]): string {
+  return fired.map(({ id, input }) => `${id} ${wordsOf(input.effect)}`).join(', ');
+}
+
+function wordsOf({ status, latency, drop, rotateKey, staleKeys }: Effect): string {
   if (status !== undefined) return `status=${status}`;
   if (latency !== undefined) return `latency=${latency}ms`;
+  if (staleKeys === true) return 'stale-keys';
   return rotateKey === true ? 'rotate-key' : `drop=${drop}`;
 }
 

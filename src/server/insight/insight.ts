@@ -1,4 +1,7 @@
 /** What a developer may ask of a running server: its last calls, what they covered, and faults. Part of the control plane. */
+
+import type { Timer } from '../ports/timer.ts';
+import { createWaiters, type Waiters } from '../ports/waiters.ts';
 import type { Settings } from '../settings.ts';
 import { type Counts, createCounts } from './coverage.ts';
 import { createFaults, type Faults } from './faults.ts';
@@ -7,6 +10,8 @@ import { createLoopDelay, type LoopDelay, type Stopwatch, systemStopwatch } from
 
 export interface Insight {
   readonly requests: RequestJournal;
+  /** Who waits for calls. */
+  readonly calls: Waiters;
   /** Since the start, or since somebody began anew. */
   readonly coverage: Counts;
   readonly faults: Faults;
@@ -17,19 +22,22 @@ export interface Insight {
 
 interface Parts {
   readonly stopwatch?: Stopwatch;
+  readonly timer?: Timer;
   hashesWaiting(): number;
 }
 
 /** @returns nothing where the control plane is switched off: then nothing is kept either. */
 export function createInsight(
   { noControl, requestsKept }: Pick<Settings, 'noControl' | 'requestsKept'>,
-  { stopwatch = systemStopwatch, hashesWaiting }: Parts,
+  { stopwatch = systemStopwatch, timer, hashesWaiting }: Parts,
 ): Insight | undefined {
   if (noControl) return undefined;
+  const calls = createWaiters();
   return {
-    requests: createJournal({ calls: requestsKept }),
+    requests: createJournal({ calls: requestsKept, onKept: calls.wake }),
+    calls,
     coverage: createCounts(),
-    faults: createFaults(),
+    faults: createFaults(timer),
     stopwatch,
     loopDelay: createLoopDelay(),
     hashesWaiting,

@@ -57,9 +57,15 @@ const mostBytes = 16 * 1024 * 1024;
 /** About what an entry takes besides its texts. */
 const bytesOfEntry = 600;
 
+interface JournalParts {
+  readonly calls: number;
+  readonly bytes?: number;
+  /** Called after each call that was kept. */
+  onKept?(): void;
+}
+
 /** At most so many calls and bytes; the oldest go first. */
-export function createJournal(limits: { readonly calls: number; readonly bytes?: number }): RequestJournal {
-  const { calls: mostCalls, bytes: most = mostBytes } = limits;
+export function createJournal({ calls: mostCalls, bytes: most = mostBytes, onKept }: JournalParts): RequestJournal {
   // A ring: `first` is the sequence of the oldest, `next` that of the call to come.
   const ring: (KeptCall | undefined)[] = [];
   let [first, next, bytes] = [0, 0, 0];
@@ -89,6 +95,7 @@ export function createJournal(limits: { readonly calls: number; readonly bytes?:
       next += 1;
       bytes += sizeOf(kept);
       while (bytes > most && first < next) forgetOldest();
+      onKept?.();
     },
     newestFirst,
     find(requestId) {

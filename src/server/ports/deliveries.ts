@@ -103,7 +103,7 @@ class ChannelDeliveries implements Deliveries {
         return await this.#giveUp(message, 'its code is over');
       if (!this.#taken.has(messageId)) await this.#send(message);
       this.#taken.add(messageId);
-      await this.#mark(messageId, 'sent');
+      await this.#mark(messageId, { delivery: 'sent' });
       this.#forget(messageId);
     } catch (error) {
       await this.#failed(message, error);
@@ -145,15 +145,15 @@ class ChannelDeliveries implements Deliveries {
   }
 
   async #giveUp({ messageId, channel, purpose }: Message, reason: string): Promise<void> {
-    await this.#mark(messageId, 'failed');
+    await this.#mark(messageId, { delivery: 'failed', failure: reason });
     this.#forget(messageId);
     this.#parts.log.warn({ messageId, channel, purpose, reason }, 'a message was given up');
   }
 
-  #mark(messageId: string, delivery: 'sent' | 'failed'): Promise<void> {
+  #mark(messageId: string, outcome: Pick<Message, 'delivery' | 'failure'>): Promise<void> {
     return this.#parts.store.transaction(async (tx) => {
       const row = await tx.messages.get(messageId);
-      if (row) await tx.messages.replace({ ...withoutCode(row), delivery });
+      if (row) await tx.messages.replace({ ...withoutCode(row), ...outcome });
     });
   }
 
@@ -163,7 +163,7 @@ class ChannelDeliveries implements Deliveries {
   }
 }
 
-/** For the log. The words of the other side can repeat address and text, so only its codes are told. */
+/** For the log and the inbox. The words of the other side can repeat address and text, so only its codes are told. */
 function reasonOf(error: unknown): string {
   if (error instanceof RelayRefusal) return error.message;
   const { code, name } = error as { code?: unknown; name?: unknown };

@@ -1,40 +1,50 @@
 /** Messages: the outbox of the store, whoever waits for one, and the relays that take from it where they are set. */
 import type { Outbox } from '../identity/messages.ts';
+import { reservedOutcome } from '../identity/reserved-recipients.ts';
 import type { Message } from '../store/tables.ts';
 import { createDeliveries } from './deliveries.ts';
+import { createLateMessages } from './late-messages.ts';
 import type { PortParts } from './ports.ts';
 import type { Relay } from './relay.ts';
-import { systemTimer, type Timer } from './timer.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
 
 export interface MessagePort extends Outbox {
   readonly waitFor: Waiters['waitFor'];
+  readonly follow: Waiters['follow'];
+  /** Lets late messages arrive whose time has come: before somebody looks. */
+  settle(): Promise<void>;
   /** Hands on what a process before left. */
   start(): void;
   /** Lets go of who waits, begins no other delivery, and waits for those under way. */
   stop(): Promise<void>;
 }
 
-/** The timer is that of the tries: tests have one of their own. */
-export function createOutbox(parts: PortParts, timer: Timer = systemTimer): MessagePort {
+export function createOutbox(parts: PortParts): MessagePort {
   const waiters = createWaiters();
+  const late = createLateMessages(parts, waiters.wake);
   const relayed = openers(parts).map(([channel, openRelay]) => ({
     channel,
-    deliveries: createDeliveries({ ...parts, timer, channel, openRelay }),
+    deliveries: createDeliveries({ ...parts, channel, openRelay }),
   }));
   const wakeAll = () => {
     for (const { deliveries } of relayed) deliveries.wake();
   };
+  const relays = (channel: Message['channel']) => relayed.some((one) => one.channel === channel);
+  const hasOutcomes = !parts.settings.noControl;
   return {
-    relays: (channel) => relayed.some((one) => one.channel === channel),
+    relays,
+    outcomeOf: (contact) => (hasOutcomes && !relays(contact.channel) ? reservedOutcome(contact) : undefined),
     kept() {
       waiters.wake();
       wakeAll();
     },
     waitFor: waiters.waitFor,
+    follow: waiters.follow,
+    settle: late.settle,
     start: wakeAll,
     async stop() {
       waiters.end();
+      late.stop();
       await Promise.all(relayed.map(({ deliveries }) => deliveries.stop()));
     },
   };

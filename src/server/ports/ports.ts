@@ -1,7 +1,8 @@
 /** The world outside: four ports, each with an embedded default and an adapter for the real thing. */
-import type { Clock } from '../clock.ts';
+import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { StoreKey } from '../identity/store-key.ts';
+import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Settings } from '../settings.ts';
@@ -10,6 +11,7 @@ import { createMainframe, type Mainframe } from './mainframe.ts';
 import { createOutbox, type MessagePort } from './outbox.ts';
 import { createProductSystem, type ProductSystem } from './product-system.ts';
 import { createProviders, type Providers } from './providers.ts';
+import type { Timer } from './timer.ts';
 
 export interface Ports {
   readonly outbox: MessagePort;
@@ -22,10 +24,12 @@ export interface Ports {
 export interface PortParts {
   readonly store: Store;
   readonly storeKey: StoreKey;
-  readonly clock: Clock;
+  readonly clock: AdjustableClock;
   readonly randomness: Randomness;
   readonly settings: Settings;
   readonly passwords: Passwords;
+  readonly ids: Ids;
+  readonly timer: Timer;
   readonly log: Log;
 }
 

@@ -196,7 +196,11 @@ export const MessageRow = z
     voids: text.optional(),
     createdAt: instant,
     expiresAt: instant.optional(),
-    /** Absent where the outbox is where it stays; else what became of handing it to a relay. */
-    delivery: z.enum(['waiting', 'sent', 'failed']).optional(),
+    /** Absent where the outbox is where it stays; else what became of handing it on. `late`: nobody sees it yet. */
+    delivery: z.enum(['waiting', 'sent', 'failed', 'late']).optional(),
+    /** When it arrives, where it is late. */
+    arrivesAt: instant.optional(),
+    /** Why it could not be handed on. */
+    failure: text.optional(),
   })
   .readonly();

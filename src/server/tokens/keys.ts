@@ -28,6 +28,8 @@ export interface KeyRing {
   find(kid: string): ImportedKey | undefined;
   /** All public keys that tokens are verified with, the current one first. */
   publicKeys(): readonly JWK[];
+  /** What `publicKeys` gave before the last rotation: what a verifier has that did not ask since. */
+  publicKeysBefore(): readonly JWK[];
   /** The current public key as PEM (RFC 7468). */
   currentPem(): Promise<string>;
   /** Puts a new key of the same algorithm in the place of the current one. One rotation at a time. */
@@ -171,13 +173,26 @@ async function importedHalf({ kid, alg }: SigningKey, jwk: Readonly<Record<strin
 function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
   let keys = first;
   let rotating: Promise<unknown> = Promise.resolve();
+  let before: readonly JWK[] | undefined;
   const inForce = (key: VerifyingKey) => !isOver(key, epochSeconds(parts.clock));
+
+  function publicKeys(): JWK[] {
+    return [...keys.byId.values()].filter(inForce).map(({ publicJwk }) => publicJwk);
+  }
+
+  /** What is told of a rotation before the start: the keys that were there besides, unless there were none. */
+  function keptBefore(): readonly JWK[] {
+    const others = publicKeys().slice(1);
+    return others.length === 0 ? publicKeys() : others;
+  }
 
   /** The new key signs only after it is durable; from one moment to the next both are there for verifying. */
   async function rotateOnce(): Promise<Rotated> {
     const made = await makeSigningKey(keys.current.alg, parts);
+    const known = publicKeys();
     const rows = await putInPlace(made, parts);
     keys = await opened([made, ...rows.filter(({ kid }) => kid !== made.kid)]);
+    before = known;
     const others = rows.filter((row) => !row.current);
     return { kid: made.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
   }
@@ -195,12 +210,14 @@ function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
       const key = keys.byId.get(kid);
       return key && inForce(key) ? key : undefined;
     },
-    publicKeys: () => [...keys.byId.values()].filter(inForce).map(({ publicJwk }) => publicJwk),
+    publicKeys,
+    publicKeysBefore: () => before ?? keptBefore(),
     currentPem: () => exportSPKI(keys.current.publicKey),
     rotate: () => inTurn(rotateOnce),
     reload: () =>
       inTurn(async () => {
         keys = await loaded(parts);
+        before = undefined;
       }),
   };
 }

@@ -71,6 +71,53 @@ describe('a new key', () => {
   });
 });
 
+describe('a stale key set', () => {
+  const path = '/.well-known/jwks.json';
+  const kids = async (server: TestServer, at = '') =>
+    ((await send(server, at + path)).body as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+
+  test('is the one before the last rotation, for as many callers as the rule says, and is marked', async () => {
+    await using server = await startServer();
+    await server.world.keys.rotate();
+    const before = await kids(server);
+    await server.world.keys.rotate();
+    const after = await kids(server);
+    expect([before.length, after.length]).toEqual([2, 3]);
+    await add(server, { times: 2, effect: { staleKeys: true } });
+    const answer = await send(server, path);
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-iam-fault': 'f1 stale-keys' } });
+    expect(await lastCall(server)).toMatchObject({ path, fault: 'f1 stale-keys' });
+    expect(await kids(server)).toEqual(before);
+    expect(await kids(server)).toEqual(after);
+    expect((await send(server, path)).headers).not.toHaveProperty('x-iam-fault');
+    expect((await send(server, '/_iam/faults')).body).toMatchObject([
+      { effect: { staleKeys: true }, matched: 4, applied: 2 },
+    ]);
+  });
+
+  test('still has the key that is gone, disturbs no operation and no sandbox', async () => {
+    await using server = await startServer();
+    const [old] = await kids(server);
+    await server.world.keys.rotate();
+    server.clock.advance(86_400);
+    expect(await kids(server)).toEqual([server.world.keys.current().kid]);
+    await add(server, { effect: { staleKeys: true } });
+    expect(await kids(server)).toEqual([old]);
+    expect(await kids(server, '/s/one')).not.toContain(old);
+    expect((await make(server, 'ops')).headers).not.toHaveProperty('x-iam-fault');
+    expect(await make(server, 'more')).toMatchObject({ status: 201 });
+  });
+
+  test.each([{ operation: 'keys.get' }, { caller: 'test-admin' }])(
+    'is for nobody in particular: not %j',
+    async (rule) => {
+      await using server = await startServer();
+      expect(await add(server, { ...rule, effect: { staleKeys: true } })).toMatchObject({ status: 400 });
+      expect((await send(server, '/_iam/faults')).body).toEqual([]);
+    },
+  );
+});
+
 describe('latency', () => {
   test('passes before the operation', async () => {
     await using server = await startServer();

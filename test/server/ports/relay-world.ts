@@ -32,7 +32,7 @@ export function createRelayWorld({ world }: TestServer, settings: object, store:
       };
     },
   };
-  const outbox = createOutbox({ ...world, store, settings: { ...world.settings, ...settings } }, timer);
+  const outbox = createOutbox({ ...world, store, timer, settings: { ...world.settings, ...settings } });
   const tools = { ...world, outbox };
   return {
     outbox,

@@ -90,7 +90,9 @@ describe('a relay', () => {
     const { messageId, code } = await relay.send(ann);
     await relay.settled();
     expect([await relay.delivery(messageId), relay.pauses]).toEqual(['failed', []]);
-    expect(await server.world.store.messages.get(messageId)).not.toHaveProperty('sealedCode');
+    const message = await server.world.store.messages.get(messageId);
+    expect(message).not.toHaveProperty('sealedCode');
+    expect(message).toMatchObject({ failure: 'refused with 550' });
     const line = server.log.find((one) => one.includes('given up'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({ messageId, channel: 'email', reason: 'refused with 550' });
     expect(line).not.toContain(code);

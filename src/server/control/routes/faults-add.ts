@@ -7,7 +7,7 @@ export default defineRoute({
   id: 'control.faults-add',
   title: 'Adds a fault on purpose',
   description:
-    'From now on it disturbs the calls of the interface that match, once they are authenticated and allowed; the header X-Iam-Fault of their answers and the journal of requests say so. A restart forgets it.',
+    'From now on it disturbs the calls of the interface that match, once they are authenticated and allowed, or, with staleKeys, those for the key set; the header X-Iam-Fault of their answers and the journal of requests say so. A restart forgets it.',
   method: 'POST',
   path: '/faults',
   status: [201, 400, 401, 403, 429, 500],

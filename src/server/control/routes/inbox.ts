@@ -9,7 +9,7 @@ export default defineRoute({
   id: 'control.inbox',
   title: 'Lists messages',
   description:
-    'Codes and notices that were sent, the newest first. Those that come while pages are read do not shift them. Messages are kept for a week.',
+    'Codes and notices that were sent, the newest first. Those that come while pages are read do not shift them. Messages are kept for a week. Some recipients choose what becomes of messages to them: see recipients.md.',
   method: 'GET',
   path: '/inbox',
   status: [200, 206, 400, 401, 403, 500],
@@ -19,7 +19,7 @@ export default defineRoute({
 
   async handle({ query }, context) {
     const { after, limit } = context.range;
-    const rows = await messagesFor(context.store, query);
+    const rows = await messagesFor(context, { to: query.to, purpose: query.purpose });
     const older = after === undefined ? rows : rows.filter(({ messageId }) => messageId < after);
     const newestFirst = older.slice(-limit - 1).reverse();
     const page = pageOf(newestFirst, limit, ({ messageId }) => messageId);

@@ -1,0 +1,34 @@
+/** The example for curl does what it says, against a server as anybody starts it. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { root, Sandbox } from './cli-process.ts';
+
+const script = path.join(root, 'examples/story.sh');
+
+test('examples/story.sh tells its story by curl alone, and leaves nothing behind', async () => {
+  await using sandbox = await Sandbox.make();
+  const { url } = await sandbox.serve(['--store', 'memory'], { IAM_APP_CLIENT_ID: 'story-app' });
+  const variables = { IAM_BASE_URL: url, IAM_APP_CLIENT_ID: 'story-app' };
+  expect(await sandbox.start('bash', [script], variables).done).toEqual({
+    code: 0,
+    err: '',
+    out: [
+      'carol signed up',
+      'two proofs: 200',
+      'with a fault: 500, and after it: 200',
+      'a second before its end: 200',
+      'at its end: 401',
+      'the server refused it as well',
+      '',
+    ].join('\n'),
+  });
+  expect(await (await fetch(`${url}/_iam/sandboxes`)).json()).toEqual([]);
+  expect(await (await fetch(`${url}/_iam/clock`)).json()).toMatchObject({ frozen: false, offset: 0 });
+});
+
+test('examples/story.sh calls nothing but curl and sed', async () => {
+  const text = await readFile(script, 'utf8');
+  expect(text).not.toMatch(/\b(node|jq|python|iam\.js)\b/);
+  expect(text.split('\n').length).toBeLessThan(60);
+});

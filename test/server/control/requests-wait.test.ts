@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { mostWaiters } from '../../../src/server/ports/waiters.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { send } from './calls.ts';
+import { createFakeTimer } from './events.ts';
+
+const path = '/_iam/requests/wait';
+const groups = '/security/iam/v1/groups';
+const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+const call = async (server: TestServer, name = '') =>
+  (await send(server, groups + name, { headers })).headers['x-request-id'];
+
+/** Resolves once so many timers run: each of who waits. */
+async function waiting(timer: { readonly pending: number }, count: number): Promise<void> {
+  while (timer.pending < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('waiting for calls', () => {
+  test('gives the newest that are there, at once', async () => {
+    await using server = await startServer();
+    await call(server);
+    const ids = [await call(server), await call(server)].reverse();
+    await call(server, '/nothing');
+    expect(await send(server, `${path}?status=200&count=2`)).toMatchObject({
+      status: 200,
+      body: ids.map((id) => ({ id, operation: 'groups.list' })),
+    });
+  });
+
+  test('gives them once there are so many that fit', async () => {
+    const timer = createFakeTimer();
+    await using server = await startServer({ timer });
+    await call(server, '/nothing');
+    const first = await call(server, '/nothing');
+    const answer = send(server, `${path}?error=GROUP_NOT_FOUND&count=2&after=${first}&timeout=60`);
+    await waiting(timer, 1);
+    const second = await call(server, '/nothing');
+    await call(server);
+    const third = await call(server, '/nothing');
+    expect(await answer).toMatchObject({ status: 200, body: [{ id: third }, { id: second }] });
+    expect(timer.pending).toBe(0);
+  });
+
+  test('is over after the time that was asked for, and does not hold up a stop', async () => {
+    const timer = createFakeTimer();
+    const server = await startServer({ timer });
+    await call(server);
+    const over = send(server, `${path}?count=2&timeout=5`);
+    await waiting(timer, 1);
+    timer.pass(5000);
+    expect(await over).toMatchObject({ status: 404, body: [{ code: 'REQUEST_NOT_FOUND' }] });
+    const still = [send(server, `${path}?count=2`), send(server, `/s/one${path}`)];
+    await waiting(timer, 2);
+    const before = performance.now();
+    await server[Symbol.asyncDispose]();
+    expect(performance.now() - before).toBeLessThan(2_000);
+    for (const answer of still) expect(await answer).toMatchObject({ status: 404 });
+  });
+
+  test.each(['count=0', 'count=-1', 'count=1.5', 'count=1001', 'count=', 'timeout=61', 'status=6xx'])(
+    'does not take %s',
+    async (query) => {
+      await using server = await startServer();
+      expect(await send(server, `${path}?${query}`)).toMatchObject({ status: 400, body: [{ code: 'FIELD_VALUE' }] });
+    },
+  );
+
+  test('is given to so many at a time', async () => {
+    const timer = createFakeTimer();
+    await using server = await startServer({ timer });
+    const answers = Array.from({ length: mostWaiters }, () => send(server, path));
+    await waiting(timer, mostWaiters);
+    expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
+    const id = await call(server);
+    for (const answer of answers) expect(await answer).toMatchObject({ status: 200, body: [{ id }] });
+  });
+});
