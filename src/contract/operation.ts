@@ -30,7 +30,9 @@ export interface Page<Item> {
 /** Text that goes out as it is, for the few answers that are not JSON. */
 export interface PlainText {
   readonly contentType: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
+  /** In the place of, or beside, those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A value that goes out in a header, and the name that it has as a field. */
@@ -110,6 +112,13 @@ export interface Example {
   readonly command: string;
 }
 
+/** Values for the API document, where those made from names and schemas would say little or would be refused. */
+export interface Samples {
+  readonly body?: unknown;
+  /** Of a list, one item. */
+  readonly answer?: unknown;
+}
+
 export interface Declaration<
   Path extends string,
   Req extends RequestDeclaration,
@@ -140,6 +149,7 @@ export interface Declaration<
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
   readonly examples?: readonly Example[];
+  readonly samples?: Samples;
   handle(input: Input<Req>, context: Context): Promise<Answer<Res>>;
 }
 
@@ -163,6 +173,7 @@ export interface Operation<Context = never> {
   readonly deprecated?: boolean;
   readonly command?: string | undefined;
   readonly examples: readonly Example[];
+  readonly samples?: Samples | undefined;
   handle(input: Input<RequestDeclaration>, context: Context): Promise<unknown>;
 }
 

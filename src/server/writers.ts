@@ -1,7 +1,7 @@
 /** How what a handler returns goes out, as its operation declares it. */
 import type { Context } from 'koa';
 import type { Operation, Page, PlainText } from '../contract/operation.ts';
-import { setHeader, writeJson, writeNothing, writeText } from './http/answer.ts';
+import { setHeader, setHeaders, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { cursorAfter, type ListIdentity } from './http/cursor.ts';
 import { wireEtag, wireJson } from './http/wire.ts';
 import type { World } from './world.ts';
@@ -18,7 +18,10 @@ export function writerOf({ response }: Operation<never>, world: World): Writer {
   if (!('body' in response)) return emptyWriter(response);
   const { status, body, secret = false, entity = false } = response;
   return (ctx, answer) => {
-    if (isText(answer)) return writeText(ctx, 200, answer);
+    if (isText(answer)) {
+      setHeaders(ctx, answer.headers ?? {});
+      return writeText(ctx, 200, answer);
+    }
     const json = wireJson(body, answer as object);
     if (entity) setHeader(ctx, 'ETag', wireEtag(body, answer as object));
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
