@@ -149,7 +149,7 @@ export interface Declaration<
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
   readonly examples?: readonly Example[];
-  readonly samples?: Samples;
+  readonly samples?: Samples | undefined;
   handle(input: Input<Req>, context: Context): Promise<Answer<Res>>;
 }
 
@@ -219,7 +219,7 @@ export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
   if (request.body && request.malformedBody) codes.push(request.malformedBody);
   else if (request.body)
     codes.push('BODY_NOT_JSON', 'BODY_TOO_DEEP', 'FIELD_MISSING', 'FIELD_UNKNOWN', 'FIELD_TYPE', 'FIELD_VALUE');
-  if ('page' in operation.response) codes.push('CURSOR_INVALID');
+  if ('page' in operation.response && statuses.includes(400)) codes.push('CURSOR_INVALID');
   return [...new Set(codes)];
 }
 
