@@ -122,7 +122,7 @@ function failureOf(code: ErrorCode, { errorFormat }: Operation<never>): unknown 
 /** Examples of a response by error code. */
 function failuresIn(response: Response | undefined, { components }: ApiDocument): Record<string, unknown> {
   const examples = Object.entries(response?.content?.['application/json']?.examples ?? {});
-  const valueOf = ({ $ref, value }: { $ref?: string; value?: unknown }) =>
+  const exampleOf = ({ $ref, value }: { $ref?: string; value?: unknown }) =>
     $ref === undefined ? value : components.examples[$ref.replace('#/components/examples/', '')]?.value;
-  return Object.fromEntries(examples.map(([name, example]) => [name, valueOf(example)]));
+  return Object.fromEntries(examples.map(([name, example]) => [name, exampleOf(example)]));
 }

@@ -1,12 +1,12 @@
 /** Examples for the API documents: what a schema says itself, else what fields of its name hold, else what it allows. */
 import type { Values } from './example-values.ts';
-import type { Json } from './openapi-schemas.ts';
+import type { Json, SchemaCollection } from './openapi-schemas.ts';
 
 /** What examples are made from besides a schema. */
 export interface ExampleSources {
   readonly values: Values;
-  /** Schemas by name, by which `$ref` is read. */
-  readonly components: Json;
+  /** Holds what `$ref` refers to. */
+  readonly schemas: Pick<SchemaCollection, 'component'>;
 }
 
 /** Tried where a name says nothing, the plainest first. */
@@ -27,7 +27,8 @@ const ofFormat: Readonly<Record<string, string>> = {
 export function exampleOf(schema: Json, name: string, sources: ExampleSources): unknown {
   const own = ownExample(schema, name, sources.values);
   if (own !== undefined) return own;
-  if (typeof schema.$ref === 'string') return exampleOf(referredTo(schema.$ref, sources.components), name, sources);
+  if (typeof schema.$ref === 'string')
+    return exampleOf(sources.schemas.component(lastPart(schema.$ref)), name, sources);
   const choices = (schema.anyOf ?? schema.oneOf) as readonly Json[] | undefined;
   const choice = choices?.find(({ type }) => type !== 'null');
   if (choice) return exampleOf(choice, name, sources);
@@ -41,10 +42,8 @@ function ownExample({ examples, const: only, enum: allowed }: Json, name: string
   return values[name]?.find((value) => allowed.includes(value)) ?? allowed[0];
 }
 
-function referredTo(reference: string, components: Json): Json {
-  const found = components[reference.slice(reference.lastIndexOf('/') + 1)];
-  if (found === undefined) throw new Error(`${reference} leads nowhere`);
-  return found as Json;
+function lastPart(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
 function ofType(schema: Json, name: string, sources: ExampleSources): unknown {
@@ -76,9 +75,9 @@ function ofObject({ properties = {} }: Json, name: string, sources: ExampleSourc
 }
 
 /** `dependencies.groupName` is a group name in dependencies only. */
-function within({ values, components }: ExampleSources, name: string, field: string): ExampleSources {
+function within({ values, schemas }: ExampleSources, name: string, field: string): ExampleSources {
   const own = values[`${name}.${field}`];
-  return { values: own ? { ...values, [field]: own } : values, components };
+  return { values: own ? { ...values, [field]: own } : values, schemas };
 }
 
 function ofText(schema: Json, name: string, values: Values): string {

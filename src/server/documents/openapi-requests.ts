@@ -44,7 +44,7 @@ interface Parameter {
 function parameterOf({ name, place, schema, values }: Parameter, schemas: SchemaCollection): Json {
   const { description: words, ...rest } = schemas.schemaOf(schema, 'input');
   const required = place === 'path' || !schema.safeParse(undefined).success;
-  const example = exampleOf(rest, name, { values, components: schemas.components });
+  const example = exampleOf(rest, name, { values, schemas });
   return {
     name,
     in: place,
@@ -66,7 +66,7 @@ function conditionsOf({ errors }: AnyOperation): Json[] {
 export function bodyOf({ id, request, samples }: AnyOperation, schemas: SchemaCollection): Json | undefined {
   if (!request.body) return undefined;
   const schema = schemas.schemaOf(request.body, 'input');
-  const sources = { values: valuesFor(id), components: schemas.components };
+  const sources = { values: valuesFor(id), schemas };
   const example = samples?.body ?? exampleOf(schema, 'body', sources);
   const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
   return { required: !request.body.safeParse({}).success, content: { [type]: { schema, example } } };

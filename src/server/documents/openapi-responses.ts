@@ -98,8 +98,8 @@ function successesOf(operation: AnyOperation, schemas: SchemaCollection): [numbe
   return [[status, { description, headers: named, content: contentOf(operation, response, schemas) }]];
 }
 
-function answerOf({ id, samples }: AnyOperation, schema: Json, { components }: SchemaCollection): unknown {
-  return samples?.answer ?? exampleOf(schema, 'answer', { values: valuesFor(id), components });
+function answerOf({ id, samples }: AnyOperation, schema: Json, schemas: SchemaCollection): unknown {
+  return samples?.answer ?? exampleOf(schema, 'answer', { values: valuesFor(id), schemas });
 }
 
 type WithBody = Extract<ResponseDeclaration, { body: unknown }>;
