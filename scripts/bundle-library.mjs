@@ -63,6 +63,9 @@ export async function bundleLibrary({ root, outdir }) {
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     plugins: [withoutMediaTypes],
+    // Where the file is, in the words of CommonJS.
+    define: { 'import.meta.url': 'fileUrl' },
+    banner: { js: "const fileUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
   writeFileSync(path.join(outdir, 'index.d.cts'), commonJsTypes);
 }
