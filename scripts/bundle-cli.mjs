@@ -1,7 +1,7 @@
 /**
  * Makes the command line a few files: what every run needs, what every command needs, and one for each package that only
  * some commands use. They are CommonJS, since Node starts up to 15 ms sooner when nothing is an ES module. The server
- * stays outside (`iam serve` imports it by its path in dist/), so do packages with native parts.
+ * stays outside (`iam serve` loads it by its path in dist/), so do packages with native parts.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const files = {
   main: 'src/cli/main.ts',
   run: 'src/cli/run.ts',
   http: 'src/client/undici.ts',
-  import: 'src/cli/runtime/plain-import.ts',
+  server: 'src/cli/runtime/plain-require.ts',
   prompts: 'src/cli/runtime/inquirer.ts',
   yaml: 'src/cli/runtime/yaml.ts',
   signatures: 'src/cli/runtime/jose.ts',

@@ -30,6 +30,27 @@ exports.part = (name, directory, load) => {
   return code ? exports.evaluated(exports.scriptOf(file, code), directory, load) : load(file);
 };
 
+/**
+ * Loads a folder of files that ask for each other by relative names: each once, and with its code where there is some.
+ * @param load for whatever is asked for by another name
+ * @param noteScript is told of each script before it runs
+ */
+exports.folderLoader = (folder, load, noteScript = () => undefined) => {
+  const loaded = new Map();
+  return function get(name) {
+    if (!name.startsWith('./')) return load(name);
+    const known = loaded.get(name);
+    if (known) return known.exports;
+    const file = `${folder}/${name.slice(2)}`;
+    const script = exports.scriptOf(file, codeOf(file));
+    noteScript(file, script);
+    const module = { exports: {} };
+    loaded.set(name, module);
+    script.runInThisContext()(module.exports, get, module, folder);
+    return module.exports;
+  };
+};
+
 function codeOf(file) {
   try {
     return readFileSync(exports.codeFile(file));

@@ -2,6 +2,7 @@
  * `npm start`: installs and builds when needed, then serves in this very process, so that signals and exit code are the
  * server's own. Flags are those of `iam serve`: `npm start -- --port 0 --json`.
  */
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -39,7 +40,7 @@ async function main(args) {
   const flags = readFlags(args, manifest.settings);
   for (const name of swallowedFlags(flags, manifest.settings, process.env))
     process.stderr.write(`note: npm kept --${name} to itself; write npm start -- --${name}\n`);
-  const { serve } = await load('server/main.js');
+  const { serve } = createRequire(import.meta.url)('../dist/server/main.cjs');
   // `serve` listens for the signal; before it does, the next look finds npm still gone.
   watchParents(() => process.emit('SIGTERM'));
   const { stdout, stderr, env: environment } = process;

@@ -61,7 +61,7 @@ describe('the bundle', () => {
       Object.keys(inputs).filter((input) => input.startsWith('apart:')),
     );
     expect([...apart].sort()).toEqual(
-      ['bulk', 'colour', 'http', 'import', 'plan', 'prompts', 'query', 'run', 'signatures', 'yaml'].map(
+      ['bulk', 'colour', 'http', 'plan', 'prompts', 'query', 'run', 'server', 'signatures', 'yaml'].map(
         (name) => `apart:${name}`,
       ),
     );

@@ -15,7 +15,7 @@ type Serve = (options: {
 }) => Promise<number>;
 
 /** Its path as seen from dist/cli/, where the files of the built command are. */
-const serverModule = '../server/main.js';
+const serverModule = '../server/main.cjs';
 
 export const serveText: LeafText = {
   title: 'Runs the server in the foreground',
@@ -38,8 +38,8 @@ export function addServe(program: Command, { io, environment, manifest }: Surrou
   command.action(async () => {
     io.releaseSignals();
     // Not bundled: the server is loaded from its own files, and by this command alone.
-    const { plainImport } = await import('../runtime/plain-import.ts');
-    const { serve } = (await plainImport(serverModule)) as { serve: Serve };
+    const { plainRequire } = await import('../runtime/plain-require.ts');
+    const { serve } = plainRequire(serverModule) as { serve: Serve };
     const { variables } = environment;
     const exitCode = await serve({
       flags: flagsOf(command, settings),

@@ -1,7 +1,7 @@
 /** What a seed document says of identity providers. */
 import { z } from 'zod';
 import { line } from '../../contract/schemas.ts';
-import { readCertificate } from '../ports/providers/certificate-facts.ts';
+import { certificateFrom } from '../ports/providers/certificate-text.ts';
 
 /** It stands before the colon of the links to a provider, so it holds none. */
 const name = z
@@ -11,7 +11,7 @@ const name = z
 
 const Certificate = z
   .string()
-  .refine((text) => readCertificate(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
+  .refine((text) => certificateFrom(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
 
 const emailDomains = z.array(line(253, 'Domain')).optional();
 

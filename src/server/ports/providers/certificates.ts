@@ -3,7 +3,7 @@ import { constants, verify } from 'node:crypto';
 import type { CertificateProof, ProvenCertificate } from '../../identity/certificate-login.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Provider } from '../../store/tables.ts';
-import { type CertificateFacts, readCertificate } from './certificate-facts.ts';
+import type { CertificateFacts } from './certificate-facts.ts';
 
 /** An authority that the store trusts. */
 interface Anchor {
@@ -20,11 +20,12 @@ export async function verifyCertificate(
   proof: CertificateProof,
   now: number,
 ): Promise<ProvenCertificate | undefined> {
+  const { readCertificate } = await import('./certificate-facts.ts');
   const leaf = readCertificate(proof.certificate);
   const chain = proof.chain.map(readCertificate);
   if (!leaf || !chain.every((certificate) => certificate !== undefined)) return undefined;
   if (!isOfPerson(leaf, now) || !signed(leaf, proof)) return undefined;
-  const anchor = anchorOf(leaf, chain, await anchorsIn(reader), now);
+  const anchor = anchorOf(leaf, chain, await anchorsIn(reader, readCertificate), now);
   return anchor && { fingerprint: leaf.fingerprint, emails: leaf.emails, authority: anchor.row };
 }
 
@@ -37,10 +38,13 @@ function inTime({ notBefore, notAfter }: CertificateFacts, now: number): boolean
   return notBefore <= now && now <= notAfter;
 }
 
-async function anchorsIn(reader: Pick<Reader, 'providers'>): Promise<Anchor[]> {
+async function anchorsIn(
+  reader: Pick<Reader, 'providers'>,
+  read: (text: string) => CertificateFacts | undefined,
+): Promise<Anchor[]> {
   const rows = await reader.providers.find('kind', 'certificateAuthority');
   return rows.flatMap((row) => {
-    const certificate = row.kind === 'certificateAuthority' ? readCertificate(row.certificate) : undefined;
+    const certificate = row.kind === 'certificateAuthority' ? read(row.certificate) : undefined;
     return certificate ? [{ row, certificate }] : [];
   });
 }

@@ -4,7 +4,7 @@
  */
 import { SAML } from '@node-saml/node-saml';
 import type { Provider } from '../../store/tables.ts';
-import { isSoundKey, readCertificate } from './certificate-facts.ts';
+import { certificateFrom, isSoundKey } from './certificate-text.ts';
 
 export interface SignedParts {
   readonly recipient: string;
@@ -22,8 +22,8 @@ export async function signedAssertion(
   { recipient, responseSigned, assertionSigned }: SignedParts,
 ): Promise<string | undefined> {
   const idpCert = certificates.flatMap((text) => {
-    const certificate = readCertificate(text);
-    return certificate && isSoundKey(certificate.x509) ? [certificate.x509.toString()] : [];
+    const certificate = certificateFrom(text);
+    return certificate && isSoundKey(certificate) ? [certificate.toString()] : [];
   });
   if (idpCert.length === 0) return undefined;
   const saml = new SAML({

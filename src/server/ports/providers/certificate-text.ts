@@ -1,0 +1,38 @@
+/** A certificate from its text, by node:crypto alone: what wants no more of it than that need not load more. */
+import { X509Certificate } from 'node:crypto';
+
+/** The certificate in PEM, or in base64 of DER. Undefined where it is none, or more than one. */
+export function certificateFrom(text: string): X509Certificate | undefined {
+  try {
+    const bytes = bytesOf(text);
+    const x509 = new X509Certificate(bytes);
+    // What stands behind a first one would be passed over.
+    return x509.raw.equals(bytes) ? x509 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(text: string): Buffer {
+  const [, inner] = /^\s*-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----\s*$/.exec(text) ?? [];
+  const base64 = (inner ?? text).replaceAll(/\s+/g, '');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new Error('neither PEM nor base64');
+  return Buffer.from(base64, 'base64');
+}
+
+const soundCurves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
+const leastModulus = 2048;
+const greatestModulus = 8192;
+
+/** Whether a key is strong enough for today, and not so long that checking it takes long. */
+export function isSoundKey({ publicKey }: X509Certificate): boolean {
+  const { modulusLength = 0, namedCurve } = publicKey.asymmetricKeyDetails ?? {};
+  switch (publicKey.asymmetricKeyType) {
+    case 'rsa':
+      return modulusLength >= leastModulus && modulusLength <= greatestModulus;
+    case 'ec':
+      return soundCurves.includes(namedCurve);
+    default:
+      return publicKey.asymmetricKeyType === 'ed25519';
+  }
+}

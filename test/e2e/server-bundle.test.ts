@@ -1,0 +1,71 @@
+/** The built server: what V8 made of it beforehand fits, and it starts without it. */
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from './cli-process.ts';
+
+const built = path.join(root, 'dist/server');
+let folder: string;
+
+beforeAll(async () => {
+  await mkdir(path.join(root, 'node_modules/.cache'), { recursive: true });
+  // Where its packages are found.
+  folder = await mkdtemp(path.join(root, 'node_modules/.cache/iam-server-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Serves until it is ready, and says how it ended. */
+const start = `
+const { serve } = require(process.argv[1]);
+const io = { stderr: process.stderr, stdout: { write: (line) => process.emit('SIGTERM') && line } };
+serve({ flags: { port: '0', store: 'memory', json: true }, environment: {}, io })
+  .then((exitCode) => process.stdout.write('ended ' + exitCode));
+`;
+
+function started(main: string): string {
+  return execFileSync(process.execPath, ['-e', start, main], { encoding: 'utf8' });
+}
+
+/** In a process of its own, since V8 takes code only under the flags that it was compiled under. */
+const tryCode = `
+const { scriptOf, codeFile } = require(process.argv[1]);
+for (const file of process.argv.slice(2)) {
+  const script = scriptOf(file, require('node:fs').readFileSync(codeFile(file)));
+  process.stdout.write(script.cachedDataRejected + ' ');
+}
+`;
+
+describe('code compiled beforehand', () => {
+  test('is there for what a start loads, and fits the Node that built it', async () => {
+    const parts = path.join(built, 'parts');
+    const names = (await readdir(parts)).filter((name) => name.endsWith('.code'));
+    const files = names.map((name) => path.join(parts, name.replace(/(\.cjs)\..*/, '$1')));
+    expect(files).toContain(path.join(parts, 'main.cjs'));
+    const loader = path.join(root, 'scripts/cli-part.cjs');
+    const rejected = execFileSync(process.execPath, ['-e', tryCode, loader, ...files], { encoding: 'utf8' });
+    expect(rejected).toBe('false '.repeat(files.length));
+  });
+
+  test.each([
+    ['is broken', (file: string) => writeFile(file, 'not what V8 made')],
+    ['is cut off', async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 5_000))],
+    ['is missing', (file: string) => rm(file)],
+  ])('is not needed: it %s and the server starts', async (_what, change) => {
+    const copy = path.join(folder, 'server');
+    await rm(copy, { recursive: true, force: true });
+    await cp(path.join(built, 'parts'), path.join(copy, 'parts'), { recursive: true });
+    await cp(path.join(built, 'main.cjs'), path.join(copy, 'main.cjs'));
+    for (const name of await readdir(path.join(copy, 'parts')))
+      if (name.endsWith('.code')) await change(path.join(copy, 'parts', name));
+    expect(started(path.join(copy, 'main.cjs'))).toBe('ended 0');
+  });
+});
+
+test('is ASCII, as what loads it takes it to be', async () => {
+  for (const name of await readdir(path.join(built, 'parts')))
+    if (name.endsWith('.cjs'))
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ends of ASCII
+      expect(await readFile(path.join(built, 'parts', name), 'latin1'), name).toMatch(/^[\x00-\x7f]*$/);
+});
