@@ -6,7 +6,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { banner, withoutMediaTypes } from './bundle-server.mjs';
+import { banner, folderInCommonJs, withoutMediaTypes } from './bundle-server.mjs';
 
 /** The client as the package has it already. */
 const sharedClient = {
@@ -63,9 +63,7 @@ export async function bundleLibrary({ root, outdir }) {
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     plugins: [withoutMediaTypes],
-    // Where the file is, in the words of CommonJS.
-    define: { 'import.meta.url': 'fileUrl' },
-    banner: { js: "const fileUrl = require('node:url').pathToFileURL(__filename).href;" },
+    define: folderInCommonJs,
   });
   writeFileSync(path.join(outdir, 'index.d.cts'), commonJsTypes);
 }

@@ -24,6 +24,9 @@ export const withoutMediaTypes = {
   },
 };
 
+/** Where a file of the bundle is, in the words of CommonJS. */
+export const folderInCommonJs = { 'import.meta.dirname': '__dirname' };
+
 /** Writes main.cjs, and into the folder `parts` what it loads. */
 export async function bundleServer({ root, outdir }) {
   const parts = path.join(outdir, 'parts');
@@ -71,6 +74,7 @@ async function asCommonJs(text) {
     platform: 'node',
     target: 'node20',
     supported: { 'dynamic-import': false },
+    define: folderInCommonJs,
     banner: '"use strict";',
     minifyWhitespace: true,
     // What there was to warn of was said when it was bundled.

@@ -5,7 +5,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fault } from '../../contract/errors.ts';
 
 /** The page itself, with places for what differs. */
@@ -38,7 +37,7 @@ let kept: Promise<PageFiles> | undefined;
 
 /** Reads them once. @throws IamError PAGE_NOT_BUILT where there is no built package around this file. */
 export function pageFiles(): Promise<PageFiles> {
-  kept ??= readPageFiles(foldersAround(path.dirname(fileURLToPath(import.meta.url)))).catch((error: unknown) => {
+  kept ??= readPageFiles(foldersAround(import.meta.dirname)).catch((error: unknown) => {
     kept = undefined;
     throw error;
   });
