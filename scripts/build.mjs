@@ -1,5 +1,5 @@
 /**
- * Builds dist/: the client and all declarations with tsc, the server, the library and the CLI as bundles. With --generate it first rewrites the
+ * Builds dist/: the client and all declarations with tsc, the server, the library and the CLI as bundles, the docs page as files. With --generate it first rewrites the
  * generated files; with --if-needed it does nothing where dist/ is newer than every source.
  */
 import { execFileSync } from 'node:child_process';
@@ -73,10 +73,12 @@ export async function build() {
   const { bundleLibrary } = await import('./bundle-library.mjs');
   const { bundleCli } = await import('./bundle-cli.mjs');
   const { bundleBench } = await import('./bundle-bench.mjs');
+  const { copyDocsPage } = await import('./docs-page.mjs');
   await bundleServer({ root, outdir: path.join(root, 'dist/server') });
   await bundleLibrary({ root, outdir: path.join(root, 'dist/library') });
   await bundleCli({ outdir: path.join(root, 'dist/cli') });
   await bundleBench({ root, outdir: path.join(root, 'dist/bench') });
+  copyDocsPage({ root, outdir: path.join(root, 'dist/documents') });
   writeFileSync(stamp, String(startedAt));
 }
 

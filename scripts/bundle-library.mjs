@@ -6,7 +6,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { banner, withoutMediaTypes } from './bundle-server.mjs';
+import { banner, folderInCommonJs, withoutMediaTypes } from './bundle-server.mjs';
 
 /** The client as the package has it already. */
 const sharedClient = {
@@ -65,6 +65,7 @@ export async function bundleLibrary({ root, outdir }) {
     supported: { 'dynamic-import': false },
     outExtension: { '.js': '.cjs' },
     plugins: [withoutMediaTypes],
+    define: folderInCommonJs,
   });
   writeFileSync(path.join(outdir, 'index.d.cts'), commonJsTypes);
 }

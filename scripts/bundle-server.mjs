@@ -24,6 +24,9 @@ export const withoutMediaTypes = {
   },
 };
 
+/** Where a file of the bundle is, in the words of CommonJS. */
+export const folderInCommonJs = { 'import.meta.dirname': '__dirname' };
+
 /** Writes a file for each entry, and into the folder `parts` what they load. */
 export async function bundleServer({ root, outdir }) {
   const parts = path.join(outdir, 'parts');
@@ -80,6 +83,7 @@ async function asCommonJs(text) {
     platform: 'node',
     target: 'node20',
     supported: { 'dynamic-import': false },
+    define: folderInCommonJs,
     banner: '"use strict";',
     minifyWhitespace: true,
     // What there was to warn of was said when it was bundled.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cliReference } from '../../src/cli/docs.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { controlDocument } from '../../src/server/documents/control-openapi.ts';
 import { openApiDocument } from '../../src/server/documents/openapi.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { controlPage } from './control-page.ts';
@@ -22,11 +23,13 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
   const all: Readonly<Record<string, Operation<never>>> = operations;
   const document = openApiDocument(Object.values(all), { version, baseUrl });
+  const ofControl = controlDocument({ version, baseUrl, isRemote: false });
   return new Map([
     ['src/server/operations/index.ts', registrySource(operationFiles(path.join(root, 'src/server/operations')))],
     ['src/contract/version.ts', versionSource(version)],
     ['src/contract/manifest.ts', manifestSource(manifestOf(all, version))],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
+    ['docs/control-openapi.json', `${JSON.stringify(ofControl, undefined, 2)}\n`],
     ['docs/operations.md', operationsPage(all)],
     ['docs/control.md', controlPage()],
     ['docs/errors.md', errorsPage(all)],

@@ -67,6 +67,11 @@ export const absences = {
     message: 'The product system knows no such product.',
     fix: 'Check productId, or productAlias and sku.',
   },
+  PAGE_NOT_BUILT: {
+    status: 404,
+    message: 'The files of this page are not there: the package is not built.',
+    fix: 'Run `npm run build`, then load the page again.',
+  },
   SANDBOX_NOT_FOUND: {
     status: 404,
     message: 'There is no sandbox of this name.',

@@ -7825,6 +7825,12 @@ export const manifest: Manifest = {
    "fix": "Check productId, or productAlias and sku."
   },
   {
+   "code": "PAGE_NOT_BUILT",
+   "status": 404,
+   "message": "The files of this page are not there: the package is not built.",
+   "fix": "Run `npm run build`, then load the page again."
+  },
+  {
    "code": "SANDBOX_NOT_FOUND",
    "status": 404,
    "message": "There is no sandbox of this name.",

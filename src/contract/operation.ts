@@ -30,7 +30,9 @@ export interface Page<Item> {
 /** Text that goes out as it is, for the few answers that are not JSON. */
 export interface PlainText {
   readonly contentType: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
+  /** In the place of, or beside, those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Bytes that go out as they are made: what is too long to be held whole. */
@@ -130,6 +132,13 @@ export interface Example {
   readonly command: string;
 }
 
+/** Values for the API document, where those made from names and schemas would say little or would be refused. */
+export interface Samples {
+  readonly body?: unknown;
+  /** Of a list, one item. */
+  readonly answer?: unknown;
+}
+
 export interface Declaration<
   Path extends string,
   Req extends RequestDeclaration,
@@ -160,6 +169,7 @@ export interface Declaration<
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
   readonly examples?: readonly Example[];
+  readonly samples?: Samples | undefined;
   handle(input: Input<Req>, context: Context): Promise<Answer<Res>>;
 }
 
@@ -183,6 +193,7 @@ export interface Operation<Context = never> {
   readonly deprecated?: boolean;
   readonly command?: string | undefined;
   readonly examples: readonly Example[];
+  readonly samples?: Samples | undefined;
   handle(input: Input<RequestDeclaration>, context: Context): Promise<unknown>;
 }
 
@@ -228,7 +239,7 @@ export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
   if (request.body && request.malformedBody) codes.push(request.malformedBody);
   else if (request.body)
     codes.push('BODY_NOT_JSON', 'BODY_TOO_DEEP', 'FIELD_MISSING', 'FIELD_UNKNOWN', 'FIELD_TYPE', 'FIELD_VALUE');
-  if ('page' in operation.response) codes.push('CURSOR_INVALID');
+  if ('page' in operation.response && statuses.includes(400)) codes.push('CURSOR_INVALID');
   return [...new Set(codes)];
 }
 

@@ -1,5 +1,6 @@
 /** What the start tells: one line for programs, or a few for a person. Secrets made by this start are told here only. */
 import { servicePrefix } from '../contract/prefix.ts';
+import { controlPrefix } from './control/define.ts';
 import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
 
@@ -16,6 +17,7 @@ export function readyText(service: Service, settings: Settings, profile: string 
   const lines = [
     `Ready: ${url}${servicePrefix}`,
     `Store: ${where}`,
+    ...(settings.noControl ? [] : [`Read and try the API: ${url}${controlPrefix}/docs`]),
     ...looser(settings),
     '',
     ...secrets(service, profile),

@@ -1,7 +1,7 @@
 /** How what a handler returns goes out, as its operation declares it. */
 import type { Context } from 'koa';
 import type { Operation, Page, PlainText, StreamedBytes, TextStream } from '../contract/operation.ts';
-import { setHeader, writeChunks, writeJson, writeNothing, writeText } from './http/answer.ts';
+import { setHeader, setHeaders, writeChunks, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { cursorAfter, type ListIdentity } from './http/cursor.ts';
 import { writeStream } from './http/streams.ts';
 import { wireEtag, wireJson } from './http/wire.ts';
@@ -21,7 +21,10 @@ export function writerOf({ response }: Operation<never>, world: World): Writer {
   const { status, body, secret = false, entity = false, stream = false } = response;
   if (stream) return (ctx, answer) => writeStream(ctx, answer as TextStream, world);
   return (ctx, answer) => {
-    if (isText(answer)) return writeText(ctx, 200, answer);
+    if (isText(answer)) {
+      setHeaders(ctx, answer.headers ?? {});
+      return writeText(ctx, 200, answer);
+    }
     if (isStreamed(answer)) return writeChunks(ctx, 200, answer);
     const json = wireJson(body, answer as object);
     if (entity) setHeader(ctx, 'ETag', wireEtag(body, answer as object));

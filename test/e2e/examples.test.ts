@@ -93,6 +93,24 @@ describe('the package', () => {
     ).toBe('done\n');
   });
 
+  test('has the page of API documents from either, and nothing of what it was made with', async () => {
+    const use = `
+      const iam = await startServer();
+      const answers = [];
+      for (const file of ['', '/page.js', '/swagger-ui-bundle.js', '/swagger-ui.css', '/swagger-ui.LICENSE.txt'])
+        answers.push((await fetch(iam.url + '/_iam/docs' + file)).status);
+      console.log(answers.join());
+      await iam.stop();`;
+    const start = `import { startServer } from 'iam-standin';\n${use}`;
+    expect(await script('page.mjs', start)).toBe('200,200,200,200,200\n');
+    const common = `const { startServer } = require('iam-standin');\n(async () => {${use}\n})();`;
+    expect(await script('page.cjs', common)).toBe('200,200,200,200,200\n');
+    const { dependencies } = JSON.parse(
+      await readFile(path.join(folder, 'node_modules/iam-standin/package.json'), 'utf8'),
+    );
+    expect(Object.keys(dependencies).filter((name) => /swagger|scarf|redocly/.test(name))).toEqual([]);
+  });
+
   test('exports the same from both', async () => {
     const names = `Object.keys(library).filter((name) => name !== 'default' && name !== 'module.exports').sort().join()`;
     const modules = await script('names.mjs', `import * as library from 'iam-standin'; console.log(${names})`);

@@ -63,6 +63,23 @@ describe('code compiled beforehand', () => {
   });
 });
 
+/** Asks for the page and a file of it, then ends. */
+const readPage = `
+const { serve } = require(process.argv[1]);
+const write = async (line) => {
+  for (const file of ['docs', 'docs/page.js', 'openapi.json'])
+    process.stdout.write((await fetch(JSON.parse(line).url + '/_iam/' + file)).status + ' ');
+  process.emit('SIGTERM');
+};
+const io = { stderr: process.stderr, stdout: { write } };
+serve({ flags: { port: '0', store: 'memory', json: true }, environment: {}, io });
+`;
+
+test('gives out the page of API documents, which lies beside it', () => {
+  const main = path.join(built, 'main.cjs');
+  expect(execFileSync(process.execPath, ['-e', readPage, main], { encoding: 'utf8' })).toBe('200 200 200 ');
+});
+
 test('is ASCII, as what loads it takes it to be', async () => {
   for (const name of await readdir(path.join(built, 'parts')))
     if (name.endsWith('.cjs'))

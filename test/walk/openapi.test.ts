@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { serviceAreas } from '../../src/server/documents/areas.ts';
 import { openApiDocument } from '../../src/server/documents/openapi.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { read } from './sources.ts';
@@ -9,6 +10,7 @@ import { read } from './sources.ts';
 interface Described {
   readonly operationId: string;
   readonly 'x-roles': string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
@@ -61,8 +63,22 @@ describe('docs/openapi.json', () => {
     expect([...references].toSorted()).toEqual(components.toSorted());
   });
 
-  test('shows every code of the error table', () => {
-    expect(Object.keys(document.components.examples ?? {})).toEqual(Object.keys(errorTable));
+  test('shows every code of the error table, together with that of the control plane', () => {
+    const ofControl = JSON.parse(read('docs/control-openapi.json')) as Document;
+    const shown = new Set(
+      valuesOf('examples', [document, ofControl]).flatMap((examples) => Object.keys(examples as object)),
+    );
+    expect((Object.keys(errorTable) as string[]).filter((code) => !shown.has(code))).toEqual([]);
+  });
+
+  test('shows no code that only the control plane answers with', () => {
+    expect(Object.keys(document.components.examples ?? {})).not.toContain('SNAPSHOT_NOT_FOUND');
+    expect(Object.keys(document.components.examples ?? {})).not.toContain('ORIGIN_FOREIGN');
+  });
+
+  test('divides all operations into areas, and has no other areas', () => {
+    const areas = new Set(registry.map(({ id }) => id.split('.')[0]));
+    expect(serviceAreas.map(({ name }) => name).toSorted()).toEqual([...areas].toSorted());
   });
 });
 
@@ -79,6 +95,20 @@ describe('the document that a server makes', () => {
     });
     expect((paths as Document['paths'])['/user-identities/renew-token']?.post).toMatchObject({
       requestBody: { required: true },
+    });
+  });
+
+  test('has forms as forms, and failures of the OAuth endpoint as its RFC has them', () => {
+    const { paths } = openApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
+    const { requestBody, responses } = (paths as Document['paths'])['/client-identities/connect/token']?.post ?? {};
+    expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded']);
+    expect(responses?.['400']).toMatchObject({
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/OAuthError' },
+          examples: { GRANT_TYPE_UNSUPPORTED: { value: { error: 'unsupported_grant_type' } } },
+        },
+      },
     });
   });
 

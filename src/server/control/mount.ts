@@ -1,9 +1,10 @@
 /** Serves the routes of the control plane beside the interface, through the same pipeline. */
 import type { Context } from 'koa';
-import { fault } from '../../contract/errors.ts';
+import { errorTable, fault, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { parseRoles } from '../../contract/roles.ts';
 import { pathMatcher } from '../http/paths.ts';
+import { basicChallenge } from '../identity/authenticate.ts';
 import { type AnyOperation, compile, type Handler } from '../pipeline.ts';
 import type { World } from '../world.ts';
 import { type ControlContext, controlPrefix } from './define.ts';
@@ -27,9 +28,23 @@ export function createControlPlane(world: World): ControlPlane {
     if (!isRemote) requireThisMachine(ctx);
     const { route, handle } = routeOf(routes, ctx.method, path.slice(controlPrefix.length));
     ctx.state.operation = route;
-    await handle(ctx, new URLSearchParams(search));
+    await handle(ctx, new URLSearchParams(search)).catch((error) => {
+      throw isForBrowsers(route) ? askingReader(error) : error;
+    });
     return true;
   };
+}
+
+function isForBrowsers({ path }: Operation<ControlContext>): boolean {
+  return path === '/docs' || path.startsWith('/docs/');
+}
+
+/** A browser asks its reader for id and secret where it is told Basic, and has no other way to send any with a page. */
+function askingReader(error: unknown): unknown {
+  if (!(error instanceof IamError) || errorTable[error.code].status !== 401) return error;
+  const [first, ...others] = error.faults;
+  if (!first) return error;
+  return new IamError([first, ...others], { cause: error, headers: { 'WWW-Authenticate': basicChallenge } });
 }
 
 interface Mounted {

@@ -7,6 +7,8 @@ import clock from './routes/clock.ts';
 import coverage from './routes/coverage.ts';
 import coverageClear from './routes/coverage-clear.ts';
 import customers from './routes/customers.ts';
+import docs from './routes/docs.ts';
+import docsFile from './routes/docs-file.ts';
 import endSessions from './routes/end-sessions.ts';
 import faults from './routes/faults.ts';
 import faultsAdd from './routes/faults-add.ts';
@@ -18,6 +20,7 @@ import inboxEvents from './routes/inbox-events.ts';
 import inboxWait from './routes/inbox-wait.ts';
 import keysRotate from './routes/keys-rotate.ts';
 import metrics from './routes/metrics.ts';
+import openapi from './routes/openapi.ts';
 import request from './routes/request.ts';
 import requestWhy from './routes/request-why.ts';
 import requests from './routes/requests.ts';
@@ -49,6 +52,9 @@ export const controlRoutes: readonly Operation<ControlContext>[] = [
   customers,
   groupMembers,
   settings,
+  docs,
+  docsFile,
+  openapi,
   inbox,
   inboxWait,
   inboxEvents,

@@ -1,7 +1,11 @@
 /** What an operation answers, for the API document: its success, and each failure with the codes that lead to it. */
+import { z } from 'zod';
 import { alwaysPossible, type ErrorCode, errorTable } from '../../contract/errors.ts';
 import { answerableErrors, type Operation, type ResponseDeclaration } from '../../contract/operation.ts';
 import { ErrorBody } from '../../contract/schemas.ts';
+import { oauthErrorOf } from '../http/oauth-errors.ts';
+import { exampleValues, valuesFor } from './example-values.ts';
+import { exampleOf } from './openapi-examples.ts';
 import type { Json, SchemaCollection } from './openapi-schemas.ts';
 
 type AnyOperation = Operation<never>;
@@ -36,6 +40,10 @@ export const headerComponents: Json = {
   'WWW-Authenticate': { description: 'The ways in that are open (RFC 9110).', schema: { type: 'string' } },
 };
 
+const OAuthFailure = z
+  .strictObject({ error: z.string(), error_description: z.string() })
+  .meta({ id: 'OAuthError', description: 'The body of a failure of the OAuth token endpoint (RFC 6749, 5.2).' });
+
 const Errors = ErrorBody.meta({ id: 'Errors', description: 'The body of every failure.' });
 
 /** One failure for each code; responses refer to those they may carry. */
@@ -52,10 +60,11 @@ export function responsesOf(operation: AnyOperation, schemas: SchemaCollection):
   const codes = codesByStatus(operation);
   const responses = new Map<number, Json>();
   for (const status of new Set([...operation.statuses, ...codes.keys()])) {
-    if (status >= 400) responses.set(status, failure(status, codes.get(status) ?? [], schemas));
+    if (status >= 400)
+      responses.set(status, failure(status, codes.get(status) ?? [], schemas, operation.errorFormat === 'oauth'));
   }
   if (operation.softErrors) responses.set(200, softFailure(codes, schemas));
-  for (const [status, success] of successesOf(operation.response, schemas)) {
+  for (const [status, success] of successesOf(operation, schemas)) {
     responses.set(status, withSoftFailure(success, responses.get(status)));
   }
   const sorted = [...responses].sort(([a], [b]) => a - b).map(([status, response]) => [String(status), response]);
@@ -71,9 +80,12 @@ function codesByStatus(operation: AnyOperation): Map<number, ErrorCode[]> {
   return byStatus;
 }
 
-function successesOf(response: ResponseDeclaration, schemas: SchemaCollection): [number, Json][] {
+function successesOf(operation: AnyOperation, schemas: SchemaCollection): [number, Json][] {
+  const { response } = operation;
   if ('page' in response) {
-    const content = json({ type: 'array', items: schemas.schemaOf(response.page, 'output') });
+    const items = schemas.schemaOf(response.page, 'output');
+    const example = [answerOf(operation, items, schemas)];
+    const content = json({ schema: { type: 'array', items }, example });
     return [
       [200, { description: 'The list, complete to its end.', headers: headers(), content }],
       [206, { description: reasons[206], headers: headers('Link'), content }],
@@ -82,30 +94,65 @@ function successesOf(response: ResponseDeclaration, schemas: SchemaCollection): 
   const { status } = response;
   const description = reasons[status];
   if (!('body' in response)) return [[status, { description, headers: headersOfNothing(response) }]];
-  const { body, secret, entity, alternatives = [] } = response;
-  const named = headers(...(secret ? ['Cache-Control'] : []), ...(entity ? ['ETag'] : []));
-  const others = Object.fromEntries(alternatives.map((type) => [type, { schema: { type: 'string' } }]));
-  return [[status, { description, headers: named, content: { ...json(schemas.schemaOf(body, 'output')), ...others } }]];
+  const named = headers(...(response.secret ? ['Cache-Control'] : []), ...(response.entity ? ['ETag'] : []));
+  return [[status, { description, headers: named, content: contentOf(operation, response, schemas) }]];
 }
+
+function answerOf({ id, samples }: AnyOperation, schema: Json, schemas: SchemaCollection): unknown {
+  return samples?.answer ?? exampleOf(schema, 'answer', { values: valuesFor(id), schemas });
+}
+
+type WithBody = Extract<ResponseDeclaration, { body: unknown }>;
+
+/** An answer that is a text goes out as what it is, never as JSON. */
+function contentOf(operation: AnyOperation, { body, alternatives = [] }: WithBody, schemas: SchemaCollection) {
+  const schema = schemas.schemaOf(body, 'output');
+  const example = answerOf(operation, schema, schemas);
+  const isText = schema.type === 'string';
+  const texts = Object.fromEntries(
+    alternatives.map((type) => [
+      type,
+      { schema: { type: 'string' }, example: isText ? example : (textOf[type] ?? '') },
+    ]),
+  );
+  return isText ? texts : { ...texts, ...json({ schema, example }) };
+}
+
+/** What an answer looks like in a type that is no JSON. */
+const textOf: Readonly<Record<string, string>> = {
+  'application/x-pem-file':
+    '-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----\n',
+};
 
 /** An answer without a body may have its one value in a header. */
 function headersOfNothing({ header }: Extract<ResponseDeclaration, { status: 204 }>): Json {
   if (!header) return headers();
   const { name, description } = header;
-  return { ...headers('Cache-Control'), [name]: { description, required: true, schema: { type: 'string' } } };
+  const schema = { type: 'string', examples: exampleValues[header.field] ?? [] };
+  return { ...headers('Cache-Control'), [name]: { description, required: true, schema } };
 }
 
-function json(schema: Json, examples?: Json): Json {
-  return { 'application/json': { schema, ...(examples ? { examples } : {}) } };
+function json(media: { schema: Json; example?: unknown; examples?: Json }): Json {
+  return { 'application/json': media };
 }
 
-function failure(status: number, codes: readonly ErrorCode[], schemas: SchemaCollection): Json {
+function failure(status: number, codes: readonly ErrorCode[], schemas: SchemaCollection, asOAuth: boolean): Json {
   const extra = status === 401 ? ['WWW-Authenticate'] : status === 429 || status === 503 ? ['Retry-After'] : [];
+  const examples = asOAuth ? oauthExamplesOf(codes) : examplesOf(codes);
   return {
     description: reasons[status] ?? 'Refused.',
     headers: headers(...extra),
-    content: json(schemas.schemaOf(Errors, 'output'), codes.length > 0 ? examplesOf(codes) : undefined),
+    content: json({
+      schema: schemas.schemaOf(asOAuth ? OAuthFailure : Errors, 'output'),
+      ...(codes.length > 0 ? { examples } : {}),
+    }),
   };
+}
+
+function oauthExamplesOf(codes: readonly ErrorCode[]): Json {
+  return Object.fromEntries(
+    codes.map((code) => [code, { value: oauthErrorOf([{ code, message: errorTable[code].message }]) }]),
+  );
 }
 
 function examplesOf(codes: readonly ErrorCode[]): Json {
@@ -121,55 +168,44 @@ function softFailure(codes: ReadonlyMap<number, readonly ErrorCode[]>, schemas: 
     description:
       'An error array: the call was refused. With the setting soft-errors also for what is else 400, 412 or 422.',
     headers: headers(),
-    content: json(schemas.schemaOf(Errors, 'output'), examples),
+    content: json({ schema: schemas.schemaOf(Errors, 'output'), examples }),
   };
 }
 
+interface JsonContent {
+  readonly 'application/json'?: { readonly schema: Json; readonly example?: unknown; readonly examples?: Json };
+}
+
 function withSoftFailure(success: Json, soft: Json | undefined): Json {
-  const contents = [success, soft].map(
-    (response) => response?.content as { 'application/json'?: { schema: Json } } | undefined,
-  );
-  const [own, other] = contents.map((content) => content?.['application/json']?.schema);
+  const contents = [success, soft].map((response) => response?.content as JsonContent | undefined);
+  const [own, other] = contents.map((content) => content?.['application/json']);
   if (!own || !other) return success;
   return {
     ...success,
     description: `${String(success.description)} Or an error array.`,
-    content: json({ anyOf: [own, other] }),
+    content: json({
+      schema: { anyOf: [own.schema, other.schema] },
+      examples: { done: { summary: 'done', value: own.example }, ...other.examples },
+    }),
   };
 }
 
-/** The answer that any call may get besides those of its operation. */
-export function httpFailure(schemas: SchemaCollection): Json {
+/** The answer that any call may get besides those of its operation. `guardCodes`: of what stands before them all. */
+export function httpFailure(schemas: SchemaCollection, guardCodes: readonly ErrorCode[]): Json {
   const statuses: readonly number[] = alwaysPossible.filter((status) => status !== 500);
-  const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => isOfHttp(code, statuses));
+  const codes = (Object.keys(errorTable) as ErrorCode[]).filter(
+    (code) => isOfHttp(code, statuses) || guardCodes.includes(code),
+  );
+  const guarded = guardCodes.length > 0 ? ', and 403 for calls from elsewhere' : '';
   return {
-    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation. ${ofControlPlane.join(', ')} are those of the control plane, beside the interface.`,
+    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation${guarded}.`,
     headers: headers('Retry-After'),
-    content: json(schemas.schemaOf(Errors, 'output'), examplesOf(codes)),
+    content: json({ schema: schemas.schemaOf(Errors, 'output'), examples: examplesOf(codes) }),
   };
 }
-
-/** Codes that only the control plane answers with. */
-const ofControlPlane: readonly ErrorCode[] = [
-  'HOST_FOREIGN',
-  'ORIGIN_FOREIGN',
-  'MESSAGE_NOT_FOUND',
-  'REQUEST_NOT_FOUND',
-  'FAULT_NOT_FOUND',
-  'SESSION_NOT_FOUND',
-  'EXPIRY_NOT_FOUND',
-  'SNAPSHOT_NOT_FOUND',
-  'SNAPSHOT_EXISTS',
-  'TOO_MANY_SNAPSHOTS',
-  'STATE_NOT_EMPTY',
-  'STATE_NEWER',
-  'STATE_DAMAGED',
-  'SANDBOX_NOT_FOUND',
-  'TOO_MANY_SANDBOXES',
-];
 
 /** Codes for calls that reach none of the operations. */
-const ofNoOperation: readonly ErrorCode[] = ['REQUEST_MALFORMED', 'HOST_MISSING', 'PATH_UNKNOWN', ...ofControlPlane];
+const ofNoOperation: readonly ErrorCode[] = ['REQUEST_MALFORMED', 'HOST_MISSING', 'PATH_UNKNOWN'];
 
 function isOfHttp(code: ErrorCode, statuses: readonly number[]): boolean {
   return statuses.includes(errorTable[code].status) || ofNoOperation.includes(code);

@@ -18,6 +18,13 @@ export class SchemaCollection {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
+  /** @throws Error where nothing of this name was kept. */
+  component(name: string): Json {
+    const found = this.#components.get(name);
+    if (!found) throw new Error(`there is no schema ${name}`);
+    return found;
+  }
+
   #keep(name: string, definition: Json): void {
     const { id: _id, ...schema } = definition;
     const component = withComponentRefs(schema) as Json;

@@ -1,7 +1,9 @@
-/** The API document (OpenAPI 3.1), from the declarations of the operations. Served at /openapi.json, kept in docs/. */
-import type { Operation, RequestDeclaration } from '../../contract/operation.ts';
+/** The OpenAPI 3.1 document of the operations. Served at /openapi.json, kept in docs/. */
+import type { Operation } from '../../contract/operation.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { describeRoles } from '../../contract/roles.ts';
+import { type Area, serviceAreas } from './areas.ts';
+import { bodyOf, parametersOf, securityOf, securitySchemes } from './openapi-requests.ts';
 import { exampleComponents, headerComponents, httpFailure, responsesOf } from './openapi-responses.ts';
 import { type Json, SchemaCollection } from './openapi-schemas.ts';
 
@@ -14,6 +16,22 @@ export interface DocumentOptions {
   readonly baseUrl: string;
 }
 
+/** What a document of some operations is made with. */
+export interface DocumentParts extends DocumentOptions {
+  readonly title: string;
+  readonly description: string;
+  /** Goes before the path of every operation. */
+  readonly prefix: string;
+  /** In the order in which they are shown. */
+  readonly areas: readonly Area[];
+  areaOf(operation: AnyOperation): string;
+  securityOf(operation: AnyOperation): Json[];
+  /** The sentence about the roles of an operation. */
+  rolesText(roles: string): string;
+  /** Codes that any call may get here, besides those of HTTP itself. */
+  readonly guardCodes: Parameters<typeof httpFailure>[1];
+}
+
 const description = `Identities, groups, roles and credentials.
 
 Every failure is a non-empty array of \`{code, message}\`; codes are stable. Validation lists every fault, one item each.
@@ -22,100 +40,80 @@ Every answer carries X-Request-Id. Lists answer 200 where they are complete and 
 \`x-roles\` is the role expression that a caller must satisfy; role names compare without the prefix ROLE_.
 Where an operation documents no 403, a missing role is 401.`;
 
-const securitySchemes: Json = {
-  basic: { type: 'http', scheme: 'basic', description: 'Client id and client secret.' },
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'An API key; it acts as its client.' },
-  clientId: { type: 'apiKey', in: 'query', name: 'clientId', description: 'Names a client without proving it.' },
-};
-
 /** The document of these operations. The same operations and options give the same text. */
 export function openApiDocument(operations: readonly AnyOperation[], options: DocumentOptions): Json {
+  const byPath = [...operations].sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
+  return documentOf(byPath, {
+    ...options,
+    title: 'IAM',
+    description,
+    prefix: servicePrefix,
+    areas: serviceAreas,
+    areaOf: ({ id }) => id.split('.')[0] ?? id,
+    securityOf,
+    rolesText: (roles) => `Roles: ${roles}.`,
+    guardCodes: [],
+  });
+}
+
+/** The document of these operations, in their order. */
+export function documentOf(operations: readonly AnyOperation[], parts: DocumentParts): Json {
+  const { title, version, baseUrl, prefix } = parts;
   const schemas = new SchemaCollection();
-  const paths = pathsOf(operations, schemas);
-  const http = httpFailure(schemas);
+  const paths = pathsOf(operations, parts, schemas);
+  const responses = { Http: httpFailure(schemas, parts.guardCodes) };
+  const text = JSON.stringify({ paths, responses });
+  const used = new Set(operations.map(parts.areaOf));
+  const schemesUsed = new Set(operations.flatMap((operation) => parts.securityOf(operation).flatMap(Object.keys)));
   return {
     openapi: '3.1.0',
-    info: { title: 'IAM', version: options.version, description, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: `${options.baseUrl.replace(/\/+$/, '')}${servicePrefix}` }],
-    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
+    info: { title, version, description: parts.description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: `${baseUrl.replace(/\/+$/, '')}${prefix}` }],
+    tags: parts.areas.filter(({ name }) => used.has(name)),
     paths,
     components: {
       schemas: schemas.components,
-      responses: { Http: http },
-      examples: exampleComponents,
-      headers: headerComponents,
-      securitySchemes,
+      responses,
+      examples: referredTo('examples', exampleComponents, text),
+      headers: referredTo('headers', headerComponents, text),
+      securitySchemes: Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => schemesUsed.has(name))),
     },
   };
 }
 
-function tagOf({ id }: AnyOperation): string {
-  return id.split('.')[0] ?? id;
-}
-
-function pathsOf(operations: readonly AnyOperation[], schemas: SchemaCollection): Json {
-  const paths = new Map<string, Json>();
-  for (const operation of operations) {
-    const method = operation.method.toLowerCase();
-    paths.set(operation.path, { ...paths.get(operation.path), [method]: operationObject(operation, schemas) });
-  }
-  return Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function operationObject(operation: AnyOperation, schemas: SchemaCollection): Json {
-  const { id, title, request } = operation;
-  const roles = describeRoles(operation.roles);
-  const parameters = [...parametersOf(request, schemas), ...conditionsOf(operation)];
-  return {
-    operationId: id,
-    summary: title,
-    description: `${operation.description}\n\nRoles: ${roles}.`,
-    tags: [tagOf(operation)],
-    ...(operation.deprecated ? { deprecated: true } : {}),
-    security: securityOf(operation),
-    'x-roles': roles,
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request.body
-      ? {
-          requestBody: {
-            required: !request.body.safeParse({}).success,
-            content: { 'application/json': { schema: schemas.schemaOf(request.body, 'input') } },
-          },
-        }
-      : {}),
-    responses: responsesOf(operation, schemas),
-  };
-}
-
-function parametersOf(
-  { params = {}, query = {}, headers = {} }: RequestDeclaration,
-  schemas: SchemaCollection,
-): Json[] {
-  const places = [
-    { place: 'path', shape: params },
-    { place: 'query', shape: query },
-    { place: 'header', shape: headers },
-  ];
-  return places.flatMap(({ place, shape }) =>
-    Object.entries(shape).map(([name, schema]) => {
-      const { description: words, ...rest } = schemas.schemaOf(schema, 'input');
-      const required = place === 'path' || !schema.safeParse(undefined).success;
-      return { name, in: place, required, ...(words === undefined ? {} : { description: words }), schema: rest };
-    }),
+function referredTo(kind: string, components: Json, text: string): Json {
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
   );
 }
 
-/** The headers that make a call depend on the state that was read. */
-function conditionsOf({ errors }: AnyOperation): Json[] {
-  if (!errors.includes('CHANGED_MEANWHILE')) return [];
-  const words = 'ETag of the state that was read; the call is refused where it was changed since.';
-  return [{ name: 'If-Match', in: 'header', required: false, description: words, schema: { type: 'string' } }];
+const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function pathsOf(operations: readonly AnyOperation[], parts: DocumentParts, schemas: SchemaCollection): Json {
+  const templates = [...new Set(operations.map(({ path }) => path))];
+  const methodsAt = (template: string) =>
+    operations
+      .filter(({ path }) => path === template)
+      .sort((a, b) => methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method))
+      .map((operation) => [operation.method.toLowerCase(), operationObject(operation, parts, schemas)]);
+  return Object.fromEntries(templates.map((template) => [template, Object.fromEntries(methodsAt(template))]));
 }
 
-/** An operation that is open to all and yet refuses credentials is one that logs a client in. */
-function securityOf({ auth, errors }: AnyOperation): Json[] {
-  const ways =
-    auth === 'none' ? (errors.includes('CREDENTIALS_INVALID') ? ['basic'] : []) : ['bearer', 'basic', 'apiKey'];
-  return [...ways, ...(auth === 'client-id' ? ['clientId'] : [])].map((way) => ({ [way]: [] }));
+function operationObject(operation: AnyOperation, parts: DocumentParts, schemas: SchemaCollection): Json {
+  const { id, title } = operation;
+  const roles = describeRoles(operation.roles);
+  const body = bodyOf(operation, schemas);
+  const parameters = parametersOf(operation, schemas);
+  return {
+    operationId: id,
+    summary: title,
+    description: `${operation.description}\n\n${parts.rolesText(roles)}`,
+    tags: [parts.areaOf(operation)],
+    ...(operation.deprecated ? { deprecated: true } : {}),
+    security: parts.securityOf(operation),
+    'x-roles': roles,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: responsesOf(operation, schemas),
+  };
 }

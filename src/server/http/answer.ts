@@ -30,7 +30,7 @@ export function writeJson(ctx: Context, status: number, json: string): void {
 export function writeText(
   ctx: Context,
   status: number,
-  { contentType, text }: { contentType: string; text: string },
+  { contentType, text }: { contentType: string; text: string | Uint8Array },
 ): void {
   const { headers } = ctx.state;
   ctx.state.answer = text;

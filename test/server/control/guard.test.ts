@@ -14,7 +14,7 @@ const all = controlRoutes.map(({ method, path }) => ({
 }));
 /** Reading routes that have an answer whatever is there, and an end of it. */
 const paths = all
-  .filter(({ method, path }) => method === 'GET' && !/wait|events|requests\//.test(path))
+  .filter(({ method, path }) => method === 'GET' && !/wait|events|requests\/|docs\//.test(path))
   .map(({ path }) => path);
 const restricted = all.filter(({ path }) => path !== '/_iam/revoke');
 

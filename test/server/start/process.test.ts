@@ -73,6 +73,11 @@ describe('when it is ready', () => {
       /iam\.js groups list/,
     ])
       expect(run.stdout()).toMatch(part);
+    // This server lies where nothing was built: its page says what to do.
+    const [, page = ''] = /^Read and try the API: (\S+)$/m.exec(run.stdout()) ?? [];
+    const answer = await fetch(page);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject([{ code: 'PAGE_NOT_BUILT' }]);
     expect(await stopped(run)).toBe(0);
   });
 

@@ -14,6 +14,7 @@ export default defineRoute({
   request: { body: FaultInput },
   response: { status: 201, body: FaultItem },
   errors: ['TOO_MANY_FAULTS'],
+  samples: { body: { operation: 'groups.get', every: 3, effect: { status: 503 } } },
 
   async handle({ body }, { insight }) {
     return faultItem(insight.faults.add(ruleOf(body)));

@@ -23,6 +23,7 @@ export default defineRoute({
   request: { params: { id: GroupReference }, query: PageQuery },
   response: { page: MemberItem },
   errors: ['GROUP_NOT_FOUND'],
+  samples: { answer: { kind: 'user', userId: 'alice' } },
 
   async handle({ params }, { store, range }) {
     const { groupId } = await requireGroup(store, params.id);

@@ -13,6 +13,10 @@ export default defineRoute({
   request: {},
   response: { status: 200, body: z.string(), alternatives: ['text/plain'] },
   errors: [],
+  samples: {
+    answer:
+      '# HELP iam_store_writable Whether the store takes writes\n# TYPE iam_store_writable gauge\niam_store_writable 1\n',
+  },
 
   async handle(_input, { insight, store, audit }) {
     // Loaded for who asks: it takes longer than a start may.

@@ -39,6 +39,7 @@ export default defineRoute({
   request: { body: Adjustment },
   response: { status: 200, body: ClockShown },
   errors: ['EXPIRY_NOT_FOUND', 'FIELD_MISSING', 'FIELD_VALUE'],
+  samples: { body: { advance: '10m' } },
 
   async handle({ body }, context) {
     requireOneWay(body);

@@ -13,6 +13,10 @@ const schemaOfKind: Readonly<Record<Setting['kind'], z.ZodType<string | number |
 /** What comes from the environment only is a secret, or the name of who has one. */
 const shownSettings = Object.entries(settingsTable).filter(([, { flag }]) => flag);
 
+const usualSettings = Object.fromEntries(
+  shownSettings.flatMap(([, setting]) => ('default' in setting ? [[setting.name, setting.default]] : [])),
+);
+
 const SettingsShown = z.strictObject(
   Object.fromEntries(
     shownSettings.map(([, { name, kind, description }]) => [name, schemaOfKind[kind].optional().describe(description)]),
@@ -29,6 +33,7 @@ export default defineRoute({
   request: {},
   response: { status: 200, body: SettingsShown },
   errors: [],
+  samples: { answer: usualSettings },
 
   async handle(_input, { settings, baseUrl }) {
     const inForce: Readonly<Record<string, unknown>> = { ...settings, baseUrl };

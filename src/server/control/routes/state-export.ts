@@ -22,6 +22,7 @@ export default defineRoute({
     alternatives: ['application/json'],
   },
   errors: [],
+  samples: { answer: { formatVersion: 1, tables: {} } },
 
   async handle({ query: { format } }, { state }) {
     const text = format === 'state' ? await state.exported() : await seedText(state);

@@ -20,6 +20,17 @@ export default defineRoute({
   request: { params: { id: Id }, query: PageQuery },
   response: { page: FactorItem },
   errors: ['USER_NOT_FOUND'],
+  samples: {
+    answer: {
+      id: 'main-email',
+      contactType: 'EMAIL',
+      email: 'a***@example.com',
+      tags: '["private"]',
+      credential: true,
+      default: true,
+      verified: true,
+    },
+  },
 
   async handle({ params }, { store, range }) {
     const factors = await allFactors(store, await requireUser(store, params.id));

@@ -57,6 +57,9 @@ export default defineOperation({
     'TOO_BUSY',
   ],
   errorFormat: 'oauth',
+  samples: {
+    body: { grant_type: 'client_credentials', client_id: 'billing-service', client_secret: 'only-for-this-machine' },
+  },
 
   async handle({ body }, context) {
     const token = await grantToken(context, requestOf(body), { clientsRenew: false });

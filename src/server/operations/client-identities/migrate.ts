@@ -53,6 +53,9 @@ export default defineOperation({
       command: '--client-id c1,c2 --target.organization-id acme --target.business-unit-id b',
     },
   ],
+  samples: {
+    body: { clientIds: ['billing-service'], target: { organizationId: 'example-org', businessUnitId: 'retail' } },
+  },
 
   async handle({ body }, { store }) {
     requireOneSelection(body);

@@ -43,6 +43,9 @@ export default defineOperation({
     'TOO_MANY_ATTEMPTS',
     'TOO_BUSY',
   ],
+  samples: {
+    body: { grantType: 'client_credentials', clientId: 'billing-service', clientSecret: 'only-for-this-machine' },
+  },
 
   async handle({ body }, context) {
     return grantToken(context, body, { clientsRenew: true }).catch((error: unknown) => {

@@ -30,6 +30,21 @@ export default defineOperation({
   errors: [],
   command: 'keys',
   examples: [{ title: 'The JWK Set', command: '-o json' }],
+  samples: {
+    answer: {
+      keys: [
+        {
+          kty: 'EC',
+          kid: 'standin-1',
+          alg: 'ES256',
+          use: 'sig',
+          crv: 'P-256',
+          x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+          y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+        },
+      ],
+    },
+  },
 
   async handle({ accept }, { keys }) {
     if (accept.includes('application/x-pem-file'))

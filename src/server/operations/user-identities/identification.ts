@@ -31,6 +31,7 @@ export default defineOperation({
   },
   response: { status: 201, body: SentCode },
   errors: ['CONTACT_AMBIGUOUS', 'TOO_MANY_CODES'],
+  samples: { body: { userEmail: 'alice@example.com' } },
 
   async handle({ body }, context) {
     const contact = onlyContact(body);

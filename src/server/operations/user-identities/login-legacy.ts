@@ -33,6 +33,7 @@ export default defineOperation({
   },
   response: { status: 201, body: Token, secret: true },
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
+  samples: { body: { logon: 'ALICE01', password: 'secret01' } },
 
   async handle({ query, body }, { caller, presented, ...context }) {
     const remember = query['remember-me'] ?? false;

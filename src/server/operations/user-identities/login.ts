@@ -37,6 +37,7 @@ export default defineOperation({
   },
   response: { status: 201, body: Token, secret: true },
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
+  samples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
 
   async handle({ query, body }, { caller, presented, ...context }) {
     const remember = query['remember-me'] ?? false;

@@ -21,6 +21,9 @@ export default defineOperation({
     { title: 'An e-mail', command: '--contact-type EMAIL --email alice@example.org --tag home' },
     { title: 'Several, as authenticationFactors in a file', command: '-f factors.yaml' },
   ],
+  samples: {
+    body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] }] },
+  },
 
   async handle({ body }, { store, caller, ...context }) {
     const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: tagsOf(factor.tags) }));

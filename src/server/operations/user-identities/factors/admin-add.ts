@@ -23,6 +23,9 @@ export default defineOperation({
     { title: 'An e-mail', command: 'USER_ID --contact-type EMAIL --email alice@example.org --tag home' },
     { title: 'Several, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
   ],
+  samples: {
+    body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] }] },
+  },
 
   async handle({ params, body }, { store, caller, ...context }) {
     const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: tagsOf(factor.tags) }));

@@ -32,6 +32,7 @@ export default defineOperation({
   ],
   command: 'users factors update',
   examples: [{ title: 'Other tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
+  samples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 
   async handle({ params, body }, { store, caller, ...context }) {
     const setByAdministrator = body.email !== undefined || body.mobile !== undefined;

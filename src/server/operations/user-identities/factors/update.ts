@@ -21,6 +21,7 @@ export default defineOperation({
   examples: [
     { title: 'Another e-mail, without tags', command: 'FACTOR_ID --contact-type EMAIL --email alice@example.org' },
   ],
+  samples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 
   async handle({ params, body }, { store, caller, ...context }) {
     const draft = { ...body, tags: tagsOf(body.tags) };

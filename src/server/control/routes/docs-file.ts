@@ -1,0 +1,29 @@
+/** GET /_iam/docs/{name} */
+import { z } from 'zod';
+import { line } from '../../../contract/schemas.ts';
+import { pageFileNames } from '../../documents/page-files.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.docs-file',
+  title: 'Gives a file of that page',
+  description: 'Scripts, styles and licences of the page at /_iam/docs.',
+  path: '/docs/{name}',
+  status: [200, 400, 401, 403, 404, 500],
+  request: {
+    params: { name: z.enum(pageFileNames).describe('Name of the file') },
+    query: { v: line(64, 'Version of the files: with it a browser may keep the file for good').optional() },
+  },
+  response: {
+    status: 200,
+    body: z.string(),
+    alternatives: ['text/css', 'text/javascript', 'text/plain'],
+  },
+  errors: ['PAGE_NOT_BUILT'],
+
+  async handle({ params: { name }, query: { v } }) {
+    const { docsFile } = await import('../../documents/page.ts');
+    return docsFile(name, v);
+  },
+});

@@ -1,0 +1,22 @@
+/** GET /_iam/docs */
+import { z } from 'zod';
+import { defineRoute, forReaders } from '../define.ts';
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.docs',
+  title: 'Shows a page to read and try the API documents',
+  description:
+    'For browsers: the documents of the interface and of the control plane, with calls to this server that can be tried. In a sandbox they go to the sandbox. It loads nothing from elsewhere.',
+  path: '/docs',
+  status: [200, 401, 403, 404, 500],
+  request: {},
+  response: { status: 200, body: z.string(), alternatives: ['text/html'] },
+  errors: ['PAGE_NOT_BUILT'],
+  samples: { answer: '<!doctype html>' },
+
+  async handle() {
+    const { docsPage } = await import('../../documents/page.ts');
+    return docsPage();
+  },
+});

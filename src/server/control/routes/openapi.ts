@@ -1,0 +1,35 @@
+/** GET /_iam/openapi.json */
+import { z } from 'zod';
+import { packageVersion } from '../../../contract/version.ts';
+import { defineRoute, forReaders } from '../define.ts';
+
+const ApiDocument = z.looseObject({ openapi: z.string(), paths: z.looseObject({}) });
+
+type ApiDocument = z.input<typeof ApiDocument>;
+
+/** Made once for each server and each sandbox, whose state it is kept by: it takes longer than other answers. */
+const made = new WeakMap<object, ApiDocument>();
+
+export default defineRoute({
+  ...forReaders,
+  id: 'control.openapi',
+  title: 'Gives the API document of the control plane',
+  description: 'OpenAPI 3.1: this document. That of the interface is at /openapi.json.',
+  path: '/openapi.json',
+  status: [200, 401, 403, 500],
+  request: {},
+  response: { status: 200, body: ApiDocument },
+  errors: [],
+  samples: { answer: { openapi: '3.1.0', paths: {} } },
+
+  async handle(_input, { baseUrl, settings, state }) {
+    const known = made.get(state);
+    if (known) return known;
+    // Loaded for who asks; and it is made from all routes, of which this is one.
+    const { controlDocument } = await import('../../documents/control-openapi.ts');
+    const options = { version: packageVersion, baseUrl, isRemote: settings.allowRemote };
+    const document = controlDocument(options) as ApiDocument;
+    made.set(state, document);
+    return document;
+  },
+});

@@ -1,0 +1,36 @@
+/** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json, kept in docs/. */
+import type { Operation } from '../../contract/operation.ts';
+import { type ControlContext, controlPrefix } from '../control/define.ts';
+import { controlRoutes } from '../control/routes.ts';
+import { areaOfControl, controlAreas } from './areas.ts';
+import { type DocumentOptions, documentOf } from './openapi.ts';
+import { securityOf } from './openapi-requests.ts';
+import type { Json } from './openapi-schemas.ts';
+
+const description = `What a server offers beside the interface: messages that were sent, the clock, sandboxes, state, faults, calls.
+
+On a server that only this machine reaches it asks for no credentials, and refuses calls whose Host or Origin is another
+machine. On a server that others reach, callers need the roles given in \`x-roles\`. \`--no-control\` switches all of it off.
+Every failure is a non-empty array of \`{code, message}\`; codes are stable.`;
+
+export interface ControlDocumentOptions extends DocumentOptions {
+  /** Whether other machines reach the server, so that callers have to show who they are. */
+  readonly isRemote: boolean;
+}
+
+/** The document of all routes. The same options give the same text. */
+export function controlDocument({ isRemote, ...options }: ControlDocumentOptions): Json {
+  // What handlers are given does not matter to a document.
+  const routes = controlRoutes as readonly Operation<ControlContext>[] as readonly Operation<never>[];
+  return documentOf(routes, {
+    ...options,
+    title: 'IAM control plane',
+    description,
+    prefix: controlPrefix,
+    areas: controlAreas,
+    areaOf: ({ path }) => areaOfControl(path),
+    securityOf: (route) => (isRemote || route.auth === 'none' ? securityOf(route) : [{}, ...securityOf(route)]),
+    rolesText: (roles) => (roles === 'none' ? 'Roles: none.' : `Roles, where other machines reach it: ${roles}.`),
+    guardCodes: isRemote ? [] : ['HOST_FOREIGN', 'ORIGIN_FOREIGN'],
+  });
+}
