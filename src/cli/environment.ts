@@ -1,9 +1,14 @@
 /** The one place of the command line that reads the process: its variables, its clock, its streams. */
+import { setTimeout as after } from 'node:timers/promises';
 import type { Environment, Io } from './runtime/io.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
-  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), workingFolder };
+  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), pause, workingFolder };
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await after(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
 function workingFolder(): string | undefined {

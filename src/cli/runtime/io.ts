@@ -1,5 +1,6 @@
 /** What the command line is given of the world around it; tests give their own. */
 import type { Readable, Writable } from 'node:stream';
+import type { Gateway } from './questions.ts';
 
 export type Input = Readable & { readonly isTTY?: boolean | undefined };
 export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
@@ -14,6 +15,8 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Leaves signals to somebody else: the server stops cleanly by its own handlers. */
   readonly releaseSignals: () => void;
+  /** Who asks in place of the terminal. */
+  readonly gateway?: Gateway | undefined;
 }
 
 export interface Environment {
@@ -22,6 +25,8 @@ export interface Environment {
   readonly now: () => number;
   /** A number from 0 up to 1, by chance. */
   readonly random: () => number;
+  /** Resolves after so many milliseconds, or early where the signal is aborted; at once where left out. */
+  readonly pause?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
   /** Where the command was typed; nothing where that folder is gone, or does not matter. */
   readonly workingFolder?: (() => string | undefined) | undefined;
 }

@@ -115,7 +115,7 @@ describe('rows that delete', () => {
       const outcome = await run(home, server, [...words, ...more]);
       expect([outcome.code, outcome.err.includes('--confirm 3')]).toEqual([10, true]);
     }
-    expect((await run(home, server, [...words, '--confirm', '4'])).code).toBe(1);
+    expect((await run(home, server, [...words, '--confirm', '4'])).code).toBe(2);
     expect(server.received).toEqual([]);
     expect((await run(home, server, [...words, '--confirm', '3'])).code).toBe(0);
     expect(server.received).toHaveLength(3);
