@@ -51,7 +51,7 @@ function checkOfOne(schema: JsonSchema): Check {
     if (type === 'integer') return integerCheck(schema, text);
     if (text.length < minLength) return `It must have at least ${minLength} characters.`;
     if (maxLength !== undefined && text.length > maxLength) return `It must have at most ${maxLength} characters.`;
-    if (expression?.test(text) === false) return `That can't be: ${description || String(pattern)}`;
+    if (expression?.test(text) === false) return `Not valid: ${description || `it must be like ${pattern}`}`;
     return true;
   };
 }

@@ -3,9 +3,11 @@ import { asPage } from '../../client/answer.ts';
 import type { CallInput, ResultPage } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { callControl } from '../control.ts';
+import { kebab } from '../fields.ts';
 import { operationOf } from '../operations.ts';
 import type { Context } from '../runtime/context.ts';
 import type { Choice } from '../runtime/questions.ts';
+import { settingNames } from '../runtime/settings.ts';
 import { plain } from '../runtime/table.ts';
 import { send } from '../send.ts';
 
@@ -38,10 +40,9 @@ export const mostLoaded = 200;
 
 const sources: Readonly<Record<string, Source>> = {
   group: ofGroups,
-  'group-name': ({ manifest, ...context }, place) =>
-    // The name of a group that is to be made is not that of one that is there.
-    place.operation?.id === 'groups.create' ? undefined : ofGroups({ manifest, ...context }, place),
-  'dependency-name': (context, place) =>
+  // The name of a group that is to be made is not that of one that is there.
+  'group-name': (context, place) => (place.operation?.id === 'groups.create' ? undefined : ofGroups(context)),
+  dependency: (context, place) =>
     ofOneGroup(context, place, ({ dependencies }) => (dependencies as Row[]).map(({ groupName }) => groupName)),
   'role-name': (context, place) =>
     place.operation?.id === 'groups.remove-role'
@@ -57,6 +58,7 @@ const sources: Readonly<Record<string, Source>> = {
   'api-key-id': (context) => ofOperation(context, 'api-key.list', {}, ['apiKeyId', 'appId', 'clientId', 'hint']),
   'corporate-group-id': (context) =>
     ofOperation(context, 'corporate-groups.list', {}, ['corporateGroupId', 'corporateGroupName'], 'name'),
+  key: () => ofThese(settingNames.map(({ key }) => ({ value: key, name: key }))),
   operation: ({ manifest }) =>
     ofThese(manifest.operations.map(({ id, title }) => ({ value: id, name: `${id}  ${title}` }))),
 };
@@ -66,7 +68,7 @@ export function listOf(context: Context, name: string, place: Place): ThingList 
   return ofSiblings(context, name, place) ?? sources[name]?.(context, place);
 }
 
-function ofGroups(context: Context, _place: Place): ThingList {
+function ofGroups(context: Context): ThingList {
   return ofOperation(context, 'groups.list', {}, ['groupName', 'organizationId', 'businessUnitId'], 'name');
 }
 
@@ -77,15 +79,11 @@ function ofSiblings(context: Context, name: string, { operation, known }: Place)
   if (effect !== 'destructive' || params.length < 2) return undefined;
   const sibling = manifest.operations.find((one) => one.command === command.replace(/ \S+$/, ' list'));
   const last = params.at(-1)?.name;
-  const isOfLast = sibling?.params.every(({ name: param }, at) => param === params[at]?.name);
-  if (!sibling || last === undefined || kebabOf(last) !== name || !isOfLast) return undefined;
+  const isOfLast = sibling?.params.length === params.length - 1;
+  if (!sibling || last === undefined || kebab(last) !== name || !isOfLast) return undefined;
   const values = Object.values(known);
   const input = Object.fromEntries(sibling.params.map(({ name: param }, at) => [param, values[at] ?? '']));
   return ofOperation(context, sibling.id, { params: input }, [last]);
-}
-
-function kebabOf(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
 
 function ofOperation(
@@ -156,9 +154,5 @@ function foundOf({ items, next }: ResultPage<unknown>, [value = '', ...others]: 
 
 function choiceOf([value, ...others]: readonly unknown[]): Choice {
   const shown = [value, ...others].filter((part) => part !== undefined && part !== null && part !== '');
-  return {
-    value: String(value),
-    name: shown.map((part) => plain(String(part))).join('  '),
-    short: plain(String(value)),
-  };
+  return { value: String(value), name: shown.map((part) => plain(String(part))).join('  ') };
 }

@@ -17,6 +17,9 @@ const settled = 200;
 /** A list up to this long is ticked off; a longer one is searched again and again. */
 const mostTicked = 50;
 
+/** Lines of a list that are shown at a time. */
+export const pageSize = 12;
+
 /** One value; nothing where there is no list to pick from, because the caller may not see it or it is empty. */
 export async function pick(picking: Picking): Promise<string | undefined> {
   const first = await firstOf(picking);
@@ -31,7 +34,7 @@ export async function pickSeveral(picking: Picking): Promise<string[] | undefine
   if (!first) return undefined;
   if (!first.more && first.choices.length <= mostTicked) {
     const choices = fitting(first.choices, picking);
-    return (await ask(asking, { type: 'checkbox', message, choices, required: true })) as string[];
+    return (await ask(asking, { type: 'checkbox', message, choices, required: true, pageSize })) as string[];
   }
   const chosen = [await search(picking, first, [])];
   for (;;) {
@@ -55,7 +58,7 @@ async function search(picking: Picking, first: Found, chosen: readonly string[])
   const { asking, message } = picking;
   const { source, validate } = searchOf(picking, first, chosen);
   const title = chosen.length === 0 ? message : `${chosen.length} chosen; another:`;
-  return String(await ask(asking, { type: 'search', message: title, source, validate }));
+  return String(await ask(asking, { type: 'search', message: title, source, validate, pageSize }));
 }
 
 /**
@@ -74,7 +77,14 @@ export function searchOf(
     shown = [];
     const found = (await matches(picking, first, term, signal)).filter(({ value }) => !chosen.includes(value));
     if (signal.aborted) return [];
-    shown = fitting([...(term === '' ? end : []), ...found, ...asTyped(picking, term, found)], picking);
+    shown = fitting(
+      [
+        ...(term === '' ? end : []),
+        ...found,
+        ...asTyped(picking, term, [...found.map(({ value }) => value), ...chosen]),
+      ],
+      picking,
+    );
     return shown;
   };
   // Enter in the moment before a new list is there would take of the old one.
@@ -90,7 +100,10 @@ async function matches(
   signal: AbortSignal,
 ): Promise<readonly Choice[]> {
   const lower = term.toLowerCase();
-  const near = first.choices.filter(({ name }) => name.toLowerCase().includes(lower));
+  const [starting, holding] = [0, 1].map((least) =>
+    first.choices.filter(({ name }) => Math.min(1, name.toLowerCase().indexOf(lower)) === least),
+  );
+  const near = [...(starting ?? []), ...(holding ?? [])];
   if (near.length > 0 || !first.more || !list.canSearch) return near;
   await environment.pause?.(settled, signal);
   if (signal.aborted) return [];
@@ -98,14 +111,16 @@ async function matches(
   return choices.slice(0, mostLoaded);
 }
 
-function asTyped({ validate }: Picking, term: string, found: readonly Choice[]): Choice[] {
-  const isThere = found.some(({ value }) => value === term);
-  return isThere || validate(term) !== true ? [] : [{ value: term, name: `${term}  (as typed)`, short: term }];
+function asTyped({ validate }: Picking, term: string, known: readonly string[]): Choice[] {
+  return known.includes(term) || validate(term) !== true
+    ? []
+    : [{ value: term, name: `${term}  (as typed)`, short: term }];
 }
 
 /** Cut to the width of the terminal: a list of wrapped lines can't be read. */
 function fitting(choices: readonly Choice[], { context: { io } }: Picking): Choice[] {
-  const width = (io.stderr.columns ?? 80) - 4;
+  // A terminal that does not know its width says 0.
+  const width = (io.stderr.columns || 80) - 4;
   return choices.map((choice) =>
     choice.name.length <= width
       ? choice

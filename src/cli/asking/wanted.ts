@@ -6,7 +6,7 @@ import { unanswered } from '../runtime/failures.ts';
 import { ask, canAsk } from '../runtime/prompt.ts';
 import { checkOf, choicesOf, messageOf } from './fields.ts';
 import { type Known, listOf } from './lists.ts';
-import { pick, pickSeveral } from './picking.ts';
+import { pageSize, pick, pickSeveral } from './picking.ts';
 
 export interface Wanted {
   /** What it is called on the command line: `group`, `app-id`. Lists to pick it from go by this. */
@@ -73,7 +73,7 @@ async function askOne(occasion: Occasion, wanted: Wanted): Promise<Answer> {
   if (secret) return String(await ask(asking, { type: 'password', message, mask: '*', validate }));
   const choices = choicesOf(schema, optional);
   if (choices && several)
-    return (await ask(asking, { type: 'checkbox', message, choices, required: !optional })) as string[];
+    return (await ask(asking, { type: 'checkbox', message, choices, required: !optional, pageSize })) as string[];
   if (choices) return String(await ask(asking, { type: 'select', message, choices }));
   const list = optional ? undefined : listOf(context, wanted.name, { operation, known });
   const found = list && (await (several ? pickSeveral : pick)({ context, asking, message, list, validate }));

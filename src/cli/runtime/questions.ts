@@ -27,6 +27,7 @@ export type Question =
       readonly type: 'checkbox';
       readonly message: string;
       readonly choices: readonly Choice[];
+      readonly pageSize: number;
       /** At least one must be chosen. */
       readonly required: boolean;
     }
@@ -34,6 +35,8 @@ export type Question =
       readonly type: 'search';
       readonly message: string;
       readonly source: ChoiceSource;
+      /** Lines of the list that are shown at a time. */
+      readonly pageSize: number;
       readonly validate?: (value: string) => Promise<true | string>;
     };
 
