@@ -63,8 +63,11 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
     ['Ctrl-D', 10, '\u0004'],
   ])('%s sends nothing and ends with %d', async (_name, code, key) => {
     const before = writes().length;
-    expect((await typed(['users', 'create'], [['mail', key]])).code).toBe(code);
-    expect((await typed(['groups', 'delete', 'ops'], [['(y/N)', key]])).code).toBe(code);
+    const outcomes = await Promise.all([
+      typed(['users', 'create'], [['mail', key]]),
+      typed(['groups', 'delete', 'ops'], [['(y/N)', key]]),
+    ]);
+    expect(outcomes.map((outcome) => outcome.code)).toEqual([code, code]);
     expect(writes()).toHaveLength(before);
   });
 
