@@ -1,5 +1,4 @@
 /** The one place of the command line that reads the process: its variables, its clock, its streams. */
-import { setTimeout as after } from 'node:timers/promises';
 import type { Environment, Io } from './runtime/io.ts';
 
 /** The variables, the clock and the folder of this process. */
@@ -7,8 +6,16 @@ export function processEnvironment(): Environment {
   return { variables: process.env, now: () => Date.now(), random: () => Math.random(), pause, workingFolder };
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await after(milliseconds, undefined, { signal }).catch(() => undefined);
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
 }
 
 function workingFolder(): string | undefined {

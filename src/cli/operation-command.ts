@@ -87,12 +87,12 @@ async function perform(
   if (!operation.response.page) context.printer.check(operation.response.schema);
   if (operation.response.page) return printList(context, operation, input, extentOf(options));
   if (options.dryRun === true) return printPlan(context, planOf(context, operation, input));
-  const given = namesIn(shape, input).join(' ');
+  const named = [wordsOf(command).replace(/^\S+ /, ''), ...namesIn(shape, input)].join(' ');
   if (operation.effect === 'destructive')
-    await confirmed(context, `${operation.title}: ${given}?`, options, options.file === '-', {
+    await confirmed(context, `Go on with \`${named}\`?`, options, options.file === '-', {
       details: () => takenAlong(context, operation.id, input.params ?? {}),
     });
-  const done = `${[wordsOf(command).replace(/^\S+ /, ''), given].filter(Boolean).join(' ')}: done`;
+  const done = `${named}: done`;
   const call = async () => (await send(context, operation, input)).body;
   const tolerant = options.ifNotExists === true ? () => existing(context, operation, input, call) : call;
   if (!operation.response.secret) return printAnswer(context, await tolerant(), done);

@@ -75,7 +75,8 @@ export async function confirmed(
   const asking = context.asking(stdinIsData);
   if (severity.details && canAsk(asking))
     for (const line of await severity.details()) context.io.stderr.write(`  ${plain(line)}\n`);
-  if (severe ? await confirmByName(asking, question, name) : await confirm(asking, question)) return;
+  const plainly = plain(question);
+  if (severe ? await confirmByName(asking, plainly, name) : await confirm(asking, plainly)) return;
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
 }
 

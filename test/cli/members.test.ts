@@ -65,7 +65,10 @@ describe('users', () => {
 
   test('are not locked without an id', async () => {
     await using server = await startFake(() => ({ json: {} }));
-    expect(await iam(['users', 'lock'], server)).toMatchObject({ code: 2, err: expect.stringContaining('argument') });
+    expect(await iam(['users', 'lock'], server)).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('<user-id> is missing'),
+    });
     expect(server.received).toEqual([]);
   });
 
