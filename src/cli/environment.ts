@@ -3,7 +3,19 @@ import type { Environment, Io } from './runtime/io.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
-  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), workingFolder };
+  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), pause, workingFolder };
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
 }
 
 function workingFolder(): string | undefined {

@@ -1,6 +1,7 @@
 /** How every command is made: its words, its help with examples, the options that all commands have, and its run. */
 import { type Command, Option } from 'commander';
 import type { Example } from '../contract/operation.ts';
+import { askFor, missingArguments } from './asking/wanted.ts';
 import { explained } from './missing-role.ts';
 import { type Context, type Surroundings, withContext } from './runtime/context.ts';
 import { formats } from './runtime/output.ts';
@@ -99,9 +100,29 @@ export function wordsOf(command: Command): string {
   return command.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name();
 }
 
+/** Words of a whole command line that the help gives as its first example. */
+export function exampleOf(command: Command): string {
+  return `${wordsOf(command)} ${texts.get(command)?.examples[0]?.command ?? ''}`.trimEnd();
+}
+
+/** Whether values that are missing may be asked for: not where standard input is data, and a dry run never asks. */
+export function mayAsk(args: readonly (string | readonly string[] | undefined)[], options: Options): boolean {
+  const readsStdin =
+    [...args, ...Object.values(options)].flat().includes('-') ||
+    Object.keys(options).some((name) => name.endsWith('Stdin'));
+  return !readsStdin && options.dryRun !== true;
+}
+
+export interface Running {
+  /** The work itself asks for arguments that are missing, together with what else it needs. */
+  readonly asksItself?: boolean;
+}
+
 /** Adds the global options and the action; call it last, so that a command's own options come first in its help. */
-export function runs(command: Command, surroundings: Surroundings, work: Work): Command {
+export function runs(command: Command, surroundings: Surroundings, work: Work, running: Running = {}): Command {
   addGlobalOptions(command);
+  // Commander would end the run here with wrong usage; what is missing can be asked for.
+  Object.assign(command, { missingArgument: () => undefined });
   return command.action(async (...given: unknown[]) => {
     const args = given.slice(0, -2) as (string | string[] | undefined)[];
     const options = typed(command);
@@ -109,12 +130,35 @@ export function runs(command: Command, surroundings: Surroundings, work: Work): 
     await withContext(surroundings, global, async (context) => {
       if (isSureToWrite(command, options)) requireWritable(context.sources);
       try {
-        await work(context, args, options);
+        const asked = running.asksItself ? args : await withAnswers(context, command, args, options);
+        await work(context, asked, options);
       } catch (error) {
         throw await explained(context, error);
       }
     });
   });
+}
+
+async function withAnswers(
+  context: Context,
+  command: Command,
+  args: readonly (string | string[] | undefined)[],
+  options: Options,
+): Promise<readonly (string | string[] | undefined)[]> {
+  const gaps = missingArguments(command, args);
+  if (gaps.length === 0) return args;
+  const names = command.registeredArguments.map((argument) => argument.name());
+  const known = Object.fromEntries(
+    names.flatMap((name, at) => (typeof args[at] === 'string' ? [[name, args[at]] as const] : [])),
+  );
+  const occasion = { context, example: exampleOf(command), mayAsk: mayAsk(args, options), known };
+  const answers = await askFor(
+    occasion,
+    gaps.map(({ wanted }) => wanted),
+  );
+  const filled = [...args];
+  for (const [at, gap] of gaps.entries()) filled[gap.at] = answers[at] as string | string[];
+  return filled;
 }
 
 function rootOf(command: Command): Command {

@@ -1,11 +1,12 @@
 /** The command of an operation, made from its declaration: path parameters are arguments, fields are options. */
 import type { Command } from 'commander';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
+import { askFor, type Wanted } from './asking/wanted.ts';
 import { addFieldOption } from './fields.ts';
 import { existing } from './if-not-exists.ts';
-import { addLeaf, type Options, runs, wordsOf } from './leaf.ts';
+import { addLeaf, exampleOf, mayAsk, type Options, runs, type Work, wordsOf } from './leaf.ts';
 import { addExtentOptions, extentOf, printList } from './list.ts';
-import { type Arguments, argumentName, inputOf, type Shape, shapeOf } from './operation-shape.ts';
+import { type Arguments, argumentName, type Input, inputOf, type Shape, shapeOf } from './operation-shape.ts';
 import type { Context, Surroundings } from './runtime/context.ts';
 import { keepingSecret, noteSecret } from './secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from './send.ts';
@@ -36,7 +37,8 @@ export function addOperationCommand(
   if (shape.last) command.argument(`[${shape.last.flag}]`, shape.last.schema.description);
   if (shape.members) command.argument(`[${shape.members.flag}...]`, 'One or more');
   addOptions(command, shape);
-  return runs(command, surroundings, (context, args, options) => perform(context, command, shape, args, options));
+  const work: Work = (context, args, options) => perform(context, command, shape, args, options);
+  return runs(command, surroundings, work, { asksItself: true });
 }
 
 function addOptions(command: Command, { operation, query, body, members, entries }: Shape): void {
@@ -76,19 +78,21 @@ async function perform(
   options: Options,
 ): Promise<void> {
   const { operation } = shape;
-  const input = await inputOf(context, shape, args, options);
+  const occasion = { context, example: exampleOf(command), mayAsk: mayAsk(args, options), operation };
+  const known = Object.fromEntries(
+    operation.params.flatMap((param, at) => (args[at] === undefined ? [] : [[argumentName(param), String(args[at])]])),
+  );
+  const ask = (wanted: readonly Wanted[]) => askFor({ ...occasion, known }, wanted);
+  const input = await inputOf(context, shape, { args, options, ask });
   if (!operation.response.page) context.printer.check(operation.response.schema);
   if (operation.response.page) return printList(context, operation, input, extentOf(options));
   if (options.dryRun === true) return printPlan(context, planOf(context, operation, input));
-  const given = args
-    .flat()
-    .filter((arg) => arg !== undefined)
-    .join(' ');
+  const named = [wordsOf(command).replace(/^\S+ /, ''), ...namesIn(shape, input)].join(' ');
   if (operation.effect === 'destructive')
-    await confirmed(context, `${operation.title}: ${given}?`, options, options.file === '-', {
+    await confirmed(context, `Go on with \`${named}\`?`, options, options.file === '-', {
       details: () => takenAlong(context, operation.id, input.params ?? {}),
     });
-  const done = `${[wordsOf(command).replace(/^\S+ /, ''), given].filter(Boolean).join(' ')}: done`;
+  const done = `${named}: done`;
   const call = async () => (await send(context, operation, input)).body;
   const tolerant = options.ifNotExists === true ? () => existing(context, operation, input, call) : call;
   if (!operation.response.secret) return printAnswer(context, await tolerant(), done);
@@ -100,4 +104,12 @@ async function perform(
   );
   await printAnswer(context, body, done);
   noteSecret(context, body);
+}
+
+/** What a call is about, as it would be typed: parameters, and what is taken as further arguments. */
+function namesIn({ operation, last, members }: Shape, { params, body }: Input): string[] {
+  const inPath = operation.params.map(({ name }) => params[name] ?? '');
+  if (members) return [...inPath, ...(body as Record<string, unknown>[]).map((one) => String(Object.values(one)[0]))];
+  const named = last && (body as Record<string, unknown>)[last.path[0] ?? ''];
+  return named === undefined ? inPath : [...inPath, String(named)];
 }

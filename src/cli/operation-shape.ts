@@ -1,7 +1,9 @@
 /** What of an operation is typed as arguments and what as options, and the body that both make. */
 import type { CallInput, Scalar } from '../client/types.ts';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../contract/manifest-types.ts';
+import type { Answer, Wanted } from './asking/wanted.ts';
 import { type Field, fieldOf, fieldsOf, kebab, place, typedValue, valueOfText } from './fields.ts';
+import { gapsOf } from './gaps.ts';
 import type { Options } from './leaf.ts';
 import type { Context } from './runtime/context.ts';
 import { usageError } from './runtime/failures.ts';
@@ -59,24 +61,35 @@ export function argumentName({ name, schema }: ManifestField): string {
   return /^id or name/i.test(description) ? kebab(name).replace(/-(id|name)$/, '') : kebab(name);
 }
 
-/** What is sent, from what was typed. */
-export async function inputOf(context: Context, shape: Shape, args: Arguments, options: Options): Promise<CallInput> {
+/** What was typed, and whom to ask for what was not. */
+export interface Typed {
+  readonly args: Arguments;
+  readonly options: Options;
+  /** Gives the answers in the same order. */
+  ask(wanted: readonly Wanted[]): Promise<readonly Answer[]>;
+}
+
+export interface Input extends CallInput {
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What is sent, from what was typed and, where that lacks something, from answers. */
+export async function inputOf(context: Context, shape: Shape, { args, options, ask }: Typed): Promise<Input> {
   const { operation } = shape;
-  const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, String(args[at] ?? '')]));
   const query: Record<string, Scalar | undefined> = {};
   for (const field of shape.query) query[field.path[0] ?? ''] = typedValue(field, options) as Scalar | undefined;
   const rest = args[operation.params.length];
-  const body = operation.body ? await bodyOf(context, shape, operation.body, options, rest) : undefined;
+  const body = operation.body ? await bodyOf(context, shape, options, rest) : undefined;
+  const params = Object.fromEntries(
+    operation.params.flatMap(({ name }, at) => (args[at] === undefined ? [] : [[name, String(args[at])]])),
+  );
+  const gaps = gapsOf(shape, { params, query, body });
+  const answers = gaps.length === 0 ? [] : await ask(gaps.map(({ wanted }) => wanted));
+  for (const [at, { fill }] of gaps.entries()) fill(answers[at] ?? '');
   return { params, query, ...(body === undefined ? {} : { body }) };
 }
 
-async function bodyOf(
-  context: Context,
-  shape: Shape,
-  schema: JsonSchema,
-  options: Options,
-  rest: Arguments[number],
-): Promise<unknown> {
+async function bodyOf(context: Context, shape: Shape, options: Options, rest: Arguments[number]): Promise<unknown> {
   if (shape.members) return memberList(context, shape.members, options, rest);
   if (shape.entries) return entryList(context, shape.entries, shape.body, options);
   const file = options.file as string | undefined;
@@ -88,7 +101,6 @@ async function bodyOf(
     if (typed === undefined) continue;
     place(body, field.path, field.secret ? await readSecret(String(typed), context.io) : typed);
   }
-  requireFields(schema, shape, body);
   return body;
 }
 
@@ -118,10 +130,7 @@ async function entryList(
     const typed = typedValue(field, options);
     if (typed !== undefined) place(entry, field.path, typed);
   }
-  if (Object.keys(entry).length > 0) return { ...body, [name]: [body[name] ?? [], entry].flat() };
-  if (body[name] === undefined)
-    throw usageError(`${name} are missing.`, 'Give one by options, or any number in a file with -f.');
-  return body;
+  return Object.keys(entry).length > 0 ? { ...body, [name]: [body[name] ?? [], entry].flat() } : body;
 }
 
 async function memberList(
@@ -133,22 +142,5 @@ async function memberList(
   const file = options.file as string | undefined;
   const listed = file === undefined ? [] : await readList(file, context.io);
   const [name = ''] = member.path;
-  const typed = [rest ?? []].flat().map((value) => ({ [name]: value }));
-  if (listed.length + typed.length === 0)
-    throw usageError(`At least one ${member.flag} is missing.`, 'Give them as arguments, or in a file with -f.');
-  return [...listed, ...typed];
-}
-
-/** Only what is missing is found here; all else is the server's to judge. */
-function requireFields(schema: JsonSchema, { body: fields, last }: Shape, body: Record<string, unknown>): void {
-  const missing = (schema.required ?? []).filter((name) => body[name] === undefined);
-  const flags = missing.map((name) => `--${fields.find(({ path }) => path[0] === name)?.flag ?? name}`);
-  if (flags.length === 0) return;
-  const isArgument = last !== undefined && missing.includes(last.path[0] ?? '');
-  throw usageError(
-    `${flags.join(', ')} ${flags.length > 1 ? 'are' : 'is'} missing.`,
-    isArgument
-      ? `Give ${last.flag} as an argument or an option, others as options, or all in a file with -f.`
-      : 'Give it as an option, or in a file with -f.',
-  );
+  return [...listed, ...[rest ?? []].flat().map((value) => ({ [name]: value }))];
 }

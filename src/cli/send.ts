@@ -6,7 +6,7 @@ import type { ManifestOperation } from '../contract/manifest-types.ts';
 import type { Options } from './leaf.ts';
 import { baseUrlOf, requireSignIn } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';
-import { CliError, usageError } from './runtime/failures.ts';
+import { CliError } from './runtime/failures.ts';
 import { canAsk, confirm, confirmByName } from './runtime/prompt.ts';
 import { openPath, withoutSecrets } from './runtime/redact.ts';
 import { maxWaitOf, withRetries } from './runtime/retry.ts';
@@ -46,7 +46,7 @@ export function planOf(context: Context, operation: ManifestOperation, input: Ca
 export interface Severity {
   /** More than one goes, or something that many stand on: `--yes` does not cover that. */
   readonly severe?: boolean;
-  /** What is typed where `--yes` is not enough: the name of the profile in use where left out. */
+  /** What is typed where `--yes` is not enough: of the profile in use where left out. */
   readonly name?: string;
   /** What goes along. Looked up only where somebody is asked, since that takes calls. */
   readonly details?: () => Promise<readonly string[]>;
@@ -67,12 +67,16 @@ export async function confirmed(
   const { severe = isProtected, name = usual } = severity;
   const given = options.confirm as string | undefined;
   if (given !== undefined && given !== name)
-    throw usageError(`--confirm names ${JSON.stringify(given)}, and this is about ${name}; nothing was sent.`);
+    throw new CliError(`--confirm is ${JSON.stringify(given)}, and this needs ${name}; nothing was sent.`, {
+      code: 'NOT_CONFIRMED',
+      exitCode: 2,
+    });
   if (given !== undefined || (options.yes === true && !severe)) return;
   const asking = context.asking(stdinIsData);
   if (severity.details && canAsk(asking))
     for (const line of await severity.details()) context.io.stderr.write(`  ${plain(line)}\n`);
-  if (severe ? await confirmByName(asking, question, name) : await confirm(asking, question)) return;
+  const plainly = plain(question);
+  if (severe ? await confirmByName(asking, plainly, name) : await confirm(asking, plainly)) return;
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
 }
 

@@ -22,22 +22,19 @@ export async function takenAlong(context: Context, operationId: string, params: 
 
 const descriptions: Readonly<Record<string, (look: Look, params: Params) => Promise<string[]>>> = {
   'groups.remove': async (look, { groupId = '' }) => {
-    const group = await look.entity('groups.get', { groupId });
-    if (!group) return [];
-    const [members, groups] = await Promise.all([
-      look.controlList(`/_iam/groups/${encodeURIComponent(String(group.groupId))}/members`),
-      look.list('groups.list'),
-    ]);
-    const above = groups.filter(({ dependencies }) => (dependencies as Row[] | undefined)?.some(isNamed(group)));
-    const kept = sentence(
-      above.map(({ groupName }) => groupName),
-      'group depends on it',
-      'groups depend on it',
-    );
-    return [
-      ...(members.length > 0 ? [memberLine(members)] : []),
-      ...kept.map((line) => `${line}; it stays as long as they do`),
-    ];
+    const { members, above } = await around(look, groupId);
+    const kept = sentence(above, 'group depends on it', 'groups depend on it');
+    return [...memberLines(members), ...kept.map((line) => `${line}; it stays as long as they do`)];
+  },
+  'groups.remove-role': losingRoles,
+  'groups.remove-dependency': losingRoles,
+  'user-accesses.remove-user': rolesOfGroup,
+  'user-accesses.remove-business-user': rolesOfGroup,
+  'business-accesses.remove-business': rolesOfGroup,
+  'service-accesses.remove-service': rolesOfGroup,
+  'api-key.remove': async (look, { apiKeyId = '' }) => {
+    const key = (await look.list('api-key.list')).find((one) => one.apiKeyId === apiKeyId);
+    return key ? [`${key.appId} can't call as ${key.clientId} with it any more`] : [];
   },
   'client-identities.remove': async (look, { serviceAccountId = '' }) => {
     const found = await look.controlList('/_iam/clients', { name: String(serviceAccountId) });
@@ -74,6 +71,35 @@ const descriptions: Readonly<Record<string, (look: Look, params: Params) => Prom
     );
   },
 };
+
+/** Whether it is known what a deletion takes along. */
+export function isTold(operationId: string): boolean {
+  return operationId in descriptions;
+}
+
+/** Who is in a group, and which groups depend on it. */
+async function around(look: Look, groupId: unknown): Promise<{ members: readonly Row[]; above: readonly unknown[] }> {
+  const group = await look.entity('groups.get', { groupId: String(groupId) });
+  if (!group) return { members: [], above: [] };
+  const [members, groups] = await Promise.all([
+    look.controlList(`/_iam/groups/${encodeURIComponent(String(group.groupId))}/members`),
+    look.list('groups.list'),
+  ]);
+  const above = groups.filter(({ dependencies }) => (dependencies as Row[] | undefined)?.some(isNamed(group)));
+  return { members, above: above.map(({ groupName }) => groupName) };
+}
+
+async function losingRoles(look: Look, { groupId = '' }: Params): Promise<string[]> {
+  const { members, above } = await around(look, groupId);
+  return [...memberLines(members), ...sentence(above, 'group that depends on it', 'groups that depend on it')].map(
+    (line) => `less for ${line}`,
+  );
+}
+
+async function rolesOfGroup(look: Look, { groupId, groupName }: Params): Promise<string[]> {
+  const group = await look.entity('groups.get', { groupId: String(groupId ?? groupName) });
+  return sentence((group?.roles ?? []) as string[], 'role that it gives', 'roles that it gives');
+}
 
 /** Reads that may fail without harm. */
 class Look {
@@ -127,11 +153,12 @@ async function keysOf(look: Look, clientId: string): Promise<string[]> {
   return keys.length === 0 ? [] : [`${counted(keys)} ${keys.length === 1 ? 'API key' : 'API keys'} of ${clientId}`];
 }
 
-function memberLine(members: readonly Row[]): string {
+function memberLines(members: readonly Row[]): string[] {
+  if (members.length === 0) return [];
   const kinds = [...new Set(members.map(({ kind }) => String(kind)))].map(
     (kind) => `${members.filter((member) => member.kind === kind).length} of kind ${kind}`,
   );
-  return `${counted(members)} ${members.length === 1 ? 'member' : 'members'}: ${kinds.join(', ')}`;
+  return [`${counted(members)} ${members.length === 1 ? 'member' : 'members'}: ${kinds.join(', ')}`];
 }
 
 function isNamed(group: Row): (dependency: Row) => boolean {

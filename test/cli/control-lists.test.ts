@@ -134,7 +134,7 @@ test('one factor is typed, several come from a file, and both go together', asyn
     { authenticationFactors: [listed, typed] },
   ]);
   const nothing = await iam(['users', 'factors', 'add', 'u1'], server);
-  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining('authenticationFactors are missing') });
+  expect(nothing).toMatchObject({ code: 10, err: expect.stringContaining('--contact-type is missing') });
 });
 
 test('factors are the own ones of the caller', async () => {

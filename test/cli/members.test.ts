@@ -31,7 +31,10 @@ describe('members of groups', () => {
     const given = { ...server, variables: signedIn };
     expect((await home.iam([...words, '-f', home.file('users.yaml'), 'u2'], given)).code).toBe(0);
     expect(server.received[0]?.body).toBe('[{"userId":"u1"},{"userId":"u2"}]');
-    expect(await home.iam(words, given)).toMatchObject({ code: 2, err: expect.stringContaining('user-id is missing') });
+    expect(await home.iam(words, given)).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('<user-id>... is missing'),
+    });
     expect(server.received).toHaveLength(1);
   });
 
@@ -62,7 +65,10 @@ describe('users', () => {
 
   test('are not locked without an id', async () => {
     await using server = await startFake(() => ({ json: {} }));
-    expect(await iam(['users', 'lock'], server)).toMatchObject({ code: 2, err: expect.stringContaining('argument') });
+    expect(await iam(['users', 'lock'], server)).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('<user-id> is missing'),
+    });
     expect(server.received).toEqual([]);
   });
 

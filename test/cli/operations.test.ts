@@ -80,8 +80,7 @@ describe('the command of an operation', () => {
   });
 
   test.each([
-    [['groups', 'create'], '--group-name is missing'],
-    [['groups', 'get'], 'missing required argument'],
+    [['groups', 'get', 'a', 'b'], 'too many arguments'],
     [['groups', 'list', '--limit', 'many'], 'whole number'],
     [['groups', 'list', '--limit', '0'], 'at least 1'],
     [['groups', 'list', '-o', 'xml'], 'Allowed choices are table'],

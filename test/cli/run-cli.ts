@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
+import type { Gateway } from '../../src/cli/runtime/questions.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -21,6 +22,8 @@ export interface Given {
   readonly now?: () => number;
   /** Where the command is typed; without it no file of a project is looked for. */
   readonly folder?: string;
+  /** Answers questions in place of somebody at a terminal. */
+  readonly gateway?: Gateway;
 }
 
 export const signedIn = { IAM_TOKEN: 'test-token' };
@@ -69,7 +72,7 @@ export async function iam(words: readonly string[], given: Given = {}): Promise<
     ...(given.variables ?? signedIn),
   };
   const signal = given.signal ?? new AbortController().signal;
-  const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined };
+  const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined, gateway: given.gateway };
   const now = given.now ?? (() => 1_800_000_000_000);
   const storeTools = () => import('../../src/server/store-tools.ts');
   const code = await run(words, io, {

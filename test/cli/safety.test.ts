@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
 import { requireChanges, safetyOf } from '../../src/cli/runtime/safety.ts';
+import { isTold } from '../../src/cli/taken-along.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
 import { adminClient, startServer } from '../harness.ts';
@@ -230,6 +231,10 @@ describe('what a deletion takes along', () => {
     ],
     [['groups', 'delete', 'ops'], ['3 members: 2 of kind user, 1 of kind service']],
     [['corporate-groups', 'delete', 'cg'], ['1 business is in no corporate group then: b1']],
+    [['groups', 'remove-role', 'ops', 'A'], ['less for 3 members: 2 of kind user, 1 of kind service']],
+    [['groups', 'users', 'remove', 'ops', 'u1'], ['2 roles that it gives: A, B']],
+    [['groups', 'services', 'remove', 'ops', 's1'], ['2 roles that it gives: A, B']],
+    [['api-key', 'delete', 'k2'], ["shop can't call as c1 with it any more"]],
   ])('%j tells of %j', async (words, lines) => {
     await using server = await startFake(({ path, method }) => {
       if (method !== 'GET') return { status: 204 };
@@ -238,16 +243,26 @@ describe('what a deletion takes along', () => {
       if (path.startsWith('/_iam/sessions')) return { json: [{ sessionId: 's' }] };
       if (path.startsWith('/_iam/groups/g1/members'))
         return { json: [{ kind: 'user' }, { kind: 'user' }, { kind: 'service' }] };
-      if (path.includes('/api-key')) return { json: [{ apiKeyId: 'k1' }, { apiKeyId: 'k2' }] };
+      if (path.includes('/api-key'))
+        return { json: [{ apiKeyId: 'k1' }, { apiKeyId: 'k2', appId: 'shop', clientId: 'c1' }] };
       if (path.includes('/roles')) return { json: [{ role: 'A', groupNames: ['leads', 'ops'] }] };
       if (path.includes('/corporate-groups/')) return { json: { businesses: [{ businessId: 'b1' }] } };
       if (path.includes('/groups/ops'))
-        return { json: { groupId: 'g1', groupName: 'ops', roles: [], dependencies: [] } };
+        return { json: { groupId: 'g1', groupName: 'ops', roles: ['A', 'B'], dependencies: [] } };
       return { json: [] };
     });
     const { err } = await iam(words, { ...server, ...terminal });
     for (const line of lines) expect(err).toContain(`  ${line}\n`);
     expect(server.received.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  test('is known of every operation that destroys, but of those that take nothing else along', () => {
+    const alone = ['user-identities.lock', 'user-identities.remove-identity', 'user-identities.factors.remove'];
+    const destroying = manifest.operations.filter(
+      ({ effect, command }) => effect === 'destructive' && command !== undefined,
+    );
+    const untold = destroying.map(({ id }) => id).filter((id) => !isTold(id));
+    expect(untold.sort()).toEqual([...alone, 'user-identities.factors.admin-remove'].sort());
   });
 
   test('is left out where the caller may not read it, and not asked for where nobody reads it', async () => {

@@ -30,6 +30,7 @@ const passing = [
       'src/cli/commands/background/launch.ts',
       'src/cli/commands/background/logs.ts',
       'src/cli/commands/background/stop.ts',
+      'src/cli/environment.ts',
       'src/cli/runtime/files.ts',
       'src/cli/runtime/retry.ts',
       'src/client/proxy.ts',

@@ -119,6 +119,7 @@ async function carryOut(job: Job): Promise<void> {
   if (found.secretive !== undefined && settings.secretTo === undefined)
     throw tools.usage(`${found.secretive} answers with a secret.`, 'Add --secret-to FILE to keep it.');
   if (found.needsCaller) tools.requireSignIn();
+  if (found.changes > 0) tools.requireChanges(found.changes);
   await confirmAll(job, found);
   tellEnd(job, found, await send(job, found));
 }
@@ -135,18 +136,18 @@ async function* plansOf(tools: BulkTools, rows: AsyncIterable<ChosenRow>) {
       yield [{ line: row.line, operation: row.operation.id, ...tools.plan(row.operation, row.input) }];
 }
 
+/** One row is confirmed like one command; of more, their number has to be typed. */
 async function confirmAll({ tools, settings, source }: Job, { destructive, count }: Survey): Promise<void> {
-  const stdinIsData = source.given === '-';
   if (destructive === 0) return;
-  const question = `${destructive} of ${count} rows delete or remove something.`;
   const { yes, confirm } = settings;
-  if (destructive === 1 && confirm !== '1')
-    return tools.confirm(
-      'One row deletes or removes something. Go on?',
-      { yes, ...(confirm === undefined ? {} : { confirm }) },
-      stdinIsData,
-    );
-  await tools.confirmNumber(question, destructive, confirm, stdinIsData);
+  const options = { yes, ...(confirm === undefined ? {} : { confirm }) };
+  const stdinIsData = source.given === '-';
+  if (destructive === 1) {
+    const severity = confirm === '1' ? { name: confirm } : {};
+    return tools.confirm('One row deletes or removes something. Go on?', options, stdinIsData, severity);
+  }
+  const question = `${destructive} of ${count} rows delete or remove something.`;
+  await tools.confirm(question, options, stdinIsData, { severe: true, name: String(destructive) });
 }
 
 async function send(job: Job, { count }: Survey): Promise<End> {

@@ -1,4 +1,5 @@
 /** The first reading of the rows: what they are, and whether all of them can be sent. */
+import { changesIn } from '../runtime/changes.ts';
 import { openRows, type RowFile } from './records.ts';
 import { type Row, rowMaker, type WrongRow } from './rows.ts';
 import type { RunSettings } from './settings.ts';
@@ -17,6 +18,8 @@ export interface Survey {
   readonly skipped: number;
   /** Those to be sent after which something is gone. */
   readonly destructive: number;
+  /** Changes that the rows to be sent make: a list as a body is so many. */
+  readonly changes: number;
   /** An operation whose answer has a secret, where there is one. */
   readonly secretive: string | undefined;
   /** A row needs somebody who is signed in. */
@@ -67,6 +70,7 @@ export async function survey(
     count: 0,
     skipped: 0,
     destructive: 0,
+    changes: 0,
     secretive: undefined as string | undefined,
     needsCaller: false,
   };
@@ -81,7 +85,8 @@ export async function survey(
       if (wrong.length < mostTold) wrong.push(`line ${row.line}: ${row.reason}`);
       continue;
     }
-    const { operation } = row;
+    const { operation, input } = row;
+    if (operation.effect !== 'read') found.changes += changesIn(input.body);
     if (operation.effect === 'destructive') found.destructive += 1;
     if (operation.response.secret) found.secretive = operation.id;
     if (operation.auth !== 'none') found.needsCaller = true;

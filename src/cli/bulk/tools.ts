@@ -11,11 +11,11 @@ import { operationOf } from '../operations.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context } from '../runtime/context.ts';
 import { exitCodeOf } from '../runtime/exit-codes.ts';
-import { CliError, type FailureDetails, unanswered, usageError } from '../runtime/failures.ts';
+import { CliError, type FailureDetails, usageError } from '../runtime/failures.ts';
 import { underLock } from '../runtime/files.ts';
-import { askText, canAsk } from '../runtime/prompt.ts';
 import { maxWaitOf } from '../runtime/retry.ts';
-import { confirmed, planOf, withoutSecrets } from '../send.ts';
+import { requireChanges } from '../runtime/safety.ts';
+import { confirmed, planOf, type Severity, withoutSecrets } from '../send.ts';
 
 /** A call that failed. */
 export interface Problem {
@@ -45,10 +45,10 @@ export interface BulkTools {
   requireSignIn(): void;
   usage(message: string, fix?: string): Error;
   failure(message: string, details: FailureDetails): Error;
-  /** Asks yes or no; throws where it is no. */
-  confirm(question: string, options: Options, stdinIsData: boolean): Promise<void>;
-  /** Asks for a number to be typed; throws where it is another. */
-  confirmNumber(question: string, number: number, given: string | undefined, stdinIsData: boolean): Promise<void>;
+  /** Asks yes or no, or for a name to be typed where that is too little; throws where it is no. */
+  confirm(question: string, options: Options, stdinIsData: boolean, severity?: Severity): Promise<void>;
+  /** Throws where one command may not make so many changes. */
+  requireChanges(count: number): void;
   underLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -65,8 +65,8 @@ export function bulkTools(context: Context): BulkTools {
     requireSignIn: () => void requireSignIn(context.sources),
     usage: usageError,
     failure: (message, details) => new CliError(message, details),
-    confirm: (question, options, stdinIsData) => confirmed(context, question, options, stdinIsData),
-    confirmNumber: (...given) => confirmNumber(context, ...given),
+    confirm: (...asked) => confirmed(context, ...asked),
+    requireChanges: (count) => requireChanges(context.sources, count),
     underLock,
   };
 }
@@ -91,23 +91,4 @@ function problemOf({ manifest }: Context, error: unknown): Problem | undefined {
   // A proxy that got no answer does not know more than a connection that broke.
   const kind = status === 502 || status === 504 ? 'unanswered' : 'refused';
   return { kind, code, message, status, requestId, retryAfter, exitCode };
-}
-
-async function confirmNumber(
-  context: Context,
-  question: string,
-  number: number,
-  given: string | undefined,
-  stdinIsData: boolean,
-): Promise<void> {
-  const fix = `Add --confirm ${number} to go on without being asked; --yes is not enough for so many.`;
-  const asking = context.asking(stdinIsData);
-  if (given === undefined && !canAsk(asking))
-    throw unanswered(`${question} Nobody can be asked here, and nothing was sent.`, fix);
-  const typed = given ?? (await askText(asking, `${question} Type ${number} to go on:`, fix));
-  if (typed === String(number)) return;
-  throw new CliError(`Not confirmed: it is ${number}, not ${typed}; nothing was sent.`, {
-    code: 'NOT_CONFIRMED',
-    exitCode: 1,
-  });
 }

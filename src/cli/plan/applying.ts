@@ -7,7 +7,7 @@ import { filesOf, printPlan } from './printing.ts';
 import { fingerprintOf, loadPlan } from './saved-plan.ts';
 import { type SecretKeeper, secretKeeper, secretLine } from './secret-keeping.ts';
 import { addToRecord } from './set-record.ts';
-import { stepsOf } from './steps.ts';
+import { type Step, stepsOf } from './steps.ts';
 import { planData, shownChange, summaryOf, warningsOf } from './text.ts';
 import type { Tools } from './tools.ts';
 
@@ -35,8 +35,10 @@ export async function runApply(tools: Tools, savedPlan: string | undefined, opti
   if (isDry || plan.changes.length === 0 || context.printer.isForPeople) await printPlan(tools, plan);
   if (isDry) context.notice('Not sent: this was a dry run.');
   if (isDry || plan.changes.length === 0) return;
+  const steps = stepsOf(plan.changes, prepared.state, prepared.caller);
+  tools.requireChanges(steps.reduce((count, step) => count + (step.kind === 'join' ? step.members.length : 1), 0));
   await confirmPlan(tools, plan, options);
-  await carryOut(tools, prepared, options);
+  await carryOut(tools, prepared, steps, options);
 }
 
 async function askedFor(tools: Tools, savedPlan: string | undefined, options: Options): Promise<Asked> {
@@ -61,33 +63,38 @@ function refuseLockout(tools: Tools, plan: Plan, options: Options): void {
 /** Removing what was made, or administrators, is confirmed by typing a name; everything else by yes. */
 async function confirmPlan(tools: Tools, plan: Plan, options: Options): Promise<void> {
   const stdinIsData = filesOf(options).includes('-');
-  const { delete: gone } = summaryOf(plan);
   const { administratorsLose, lastAdministrator } = plan.guards;
-  const isSevere = gone > 0 || administratorsLose.length > 0 || lastAdministrator;
-  if (!isSevere)
-    return tools.confirm(
-      `Apply ${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}?`,
-      options,
-      stdinIsData,
-    );
+  const gone = removedWords(plan);
+  if (gone === '' && administratorsLose.length === 0 && !lastAdministrator) {
+    const changes = `${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}`;
+    return tools.confirm(`Apply ${changes}?`, options, stdinIsData);
+  }
+  const what = gone === '' ? 'This takes administrators their roles.' : `This removes ${gone} for good.`;
   const name = plan.set ?? new URL(tools.baseUrl).host;
-  const what =
-    gone > 0
-      ? `This removes ${gone} thing${gone === 1 ? '' : 's'} for good.`
-      : 'This takes administrators their roles.';
-  await tools.confirmName(what, name, options.confirm as string | undefined, stdinIsData);
+  await tools.confirm(what, options, stdinIsData, { severe: true, name });
 }
 
-async function carryOut(tools: Tools, { plan, state, caller, record }: Prepared, options: Options): Promise<void> {
+/** `2 things and 1 membership`; nothing where the plan removes nothing. */
+function removedWords(plan: Plan): string {
+  const counted = (count: number, word: string) => (count === 0 ? [] : [`${count} ${word}${count === 1 ? '' : 's'}`]);
+  return [...counted(summaryOf(plan).delete, 'thing'), ...counted(plan.pruned.length, 'membership')].join(' and ');
+}
+
+async function carryOut(
+  tools: Tools,
+  { plan, state, record }: Prepared,
+  steps: readonly Step[],
+  options: Options,
+): Promise<void> {
   const keeper = await secretKeeper(tools, plan.changes, options.secretTo as string | undefined);
   const execution = executionOf(tools, state, {
     keepSecret: keeper.keep,
-    remember: async (what, thing) => {
-      if (record !== undefined) await addToRecord(record, what, thing);
+    remember: async (what, ...things) => {
+      if (record !== undefined) await addToRecord(record, what, things);
     },
   });
   try {
-    await execute(execution, stepsOf(plan.changes, state, caller));
+    await execute(execution, steps);
   } catch (error) {
     // A secret that was made is lost where it is not shown now.
     await printSecrets(tools, keeper);

@@ -26,7 +26,7 @@ export interface Execution {
   /** Keeps a secret as soon as it is there. */
   keepSecret(secret: NewSecret): Promise<void>;
   /** Remembers what was made, or that it is gone. */
-  remember(what: 'made' | 'gone', thing: Made): Promise<void>;
+  remember(what: 'made' | 'gone', ...things: readonly Made[]): Promise<void>;
 }
 
 export type Writer<Kind extends Step['kind']> = (

@@ -35,11 +35,12 @@ export function memberMoves(
   return { joining: sortedMembers(joining), leaving: sortedMembers(leaving) };
 }
 
-/** The change of one group, where there is one. */
-export function groupChange(desired: DesiredGroup, state: State): GroupChange[] {
+/** The change of one group, where there is one. `pruned` leave besides those whom the documents no longer list. */
+export function groupChange(desired: DesiredGroup, state: State, pruned: readonly Member[] = []): GroupChange[] {
   const before = state.groups?.get(desired.groupName);
   const after = groupAfter(desired, before);
-  const moves = memberMoves(desired, state);
+  const { joining, leaving } = memberMoves(desired, state);
+  const moves = { joining, leaving: sortedMembers([...leaving, ...pruned]) };
   const fields = fieldsOf(before, after, moves);
   if (before && fields.length === 0) return [];
   const found = { kind: 'group', name: desired.groupName, fields, after, ...moves } as const;

@@ -1,6 +1,7 @@
 /** Putting members into groups and taking them out. Who is in already, or out already, is no fault. */
 import { type Execution, expected, type Writer } from './executor.ts';
 import type { Member, MemberKind } from './members.ts';
+import { membershipOf } from './memberships.ts';
 
 interface Paths {
   readonly add: string;
@@ -38,20 +39,26 @@ const join: Writer<'join'> = async (execution, { group, members }) => {
   const { add, member } = paths[first.kind];
   const body = members.map(({ id }) => ({ [member]: id }));
   expected(await execution.tools.call(add, { params: groupParams(execution, group, first), body }));
+  await execution.remember('made', ...members.map((one) => membershipOf(groupIdOf(execution, group), group, one)));
 };
 
 const leave: Writer<'leave'> = async (execution, { group, member }) => {
   const { remove, member: name } = paths[member.kind];
   const params = { ...groupParams(execution, group, member), [name]: member.id };
   expected(await execution.tools.call(remove, { params }), 'MEMBERSHIP_NOT_FOUND');
+  await execution.remember('gone', membershipOf(groupIdOf(execution, group), group, member));
 };
 
 export const memberSteps = { join, leave };
 
 /** By its id: a name may be the id of another group. */
-function groupParams({ groupIds }: Execution, group: string, { kind, businessId }: Member): Record<string, string> {
+function groupIdOf({ groupIds }: Execution, group: string): string {
+  return groupIds.get(group) ?? group;
+}
+
+function groupParams(execution: Execution, group: string, { kind, businessId }: Member): Record<string, string> {
   return {
-    [paths[kind].group]: groupIds.get(group) ?? group,
+    [paths[kind].group]: groupIdOf(execution, group),
     ...(businessId === undefined ? {} : { businessId }),
   };
 }

@@ -2,12 +2,13 @@
 import { corporateGroupChange, customerChange } from './business-changes.ts';
 import type { AnyChange, GroupChange } from './changes.ts';
 import { apiKeyChange, clientChange, type Refusal } from './client-changes.ts';
-import type { Desired } from './desired.ts';
+import type { Desired, DesiredGroup } from './desired.ts';
 import { groupChange, groupsAfter } from './group-changes.ts';
 import { walk } from './group-graph.ts';
 import { type Caller, type Guards, guardsOf } from './guards.ts';
 import { type Index, indexOf } from './matching.ts';
-import { goneServices, type Made, removals, stillNamed, stillNeeded } from './pruning.ts';
+import { byGroup } from './memberships.ts';
+import { goneServices, type Made, noRemovals, type Removals, removals, stillNamed, stillNeeded } from './pruning.ts';
 import { referenceRefusals } from './references.ts';
 import { type RoleEffect, reachOf, roleEffects } from './role-effects.ts';
 import type { State } from './state.ts';
@@ -19,6 +20,8 @@ export interface Plan {
   readonly guards: Guards;
   /** Made by earlier applies of the set, no longer asked for, and left there without --prune. */
   readonly leftovers: readonly Made[];
+  /** Memberships that go because of --prune. */
+  readonly pruned: readonly Made[];
   /** What can't be done; with one of them nothing is. */
   readonly refusals: readonly Refusal[];
 }
@@ -35,7 +38,7 @@ export interface PlanInput {
 export function planOf({ desired, state, caller, recorded, prune }: PlanInput): Plan {
   const index = indexOf(desired, state);
   const gone = removals(recorded, desired, state, index);
-  const { changes, refusals } = changesOf(desired, state, index, prune ? gone : []);
+  const { changes, refusals } = changesOf(desired, state, index, prune ? gone : noRemovals);
   const groups = changes.filter((change): change is GroupChange => change.kind === 'group');
   const after = groupsAfter(groups, state);
   const structural = [...refusals, ...circleRefusals(desired, after.groups), ...neededRefusals(groups, after.groups)];
@@ -49,7 +52,8 @@ export function planOf({ desired, state, caller, recorded, prune }: PlanInput): 
     changes,
     roles,
     guards: guardsOf(reach, roles, changes, state, caller),
-    leftovers: prune ? [] : gone.map(({ kind, id = '', name }) => ({ kind, id, name }) as Made),
+    leftovers: prune ? [] : madeOf(gone),
+    pruned: prune ? gone.memberships.map(({ made }) => made) : [],
     refusals: all,
   };
 }
@@ -64,20 +68,34 @@ function withServices(effects: readonly RoleEffect[], gone: readonly string[], s
 }
 
 /** All changes, in the order in which they are printed: by kind, and by name within a kind. */
-export function changesOf(desired: Desired, state: State, index: Index, gone: readonly AnyChange[]) {
+export function changesOf(desired: Desired, state: State, index: Index, gone: Removals) {
+  const pruned = byGroup(gone.memberships);
+  const groups = [...desired.groups, ...otherGroups(desired, pruned)];
   const customers = desired.customers.map((entry) => customerChange(entry, index));
   const clients = desired.clients.map((entry) => clientChange(entry, index));
   const keys = desired.apiKeys.map((entry) => apiKeyChange(entry, index));
   const changes: AnyChange[] = [
-    ...desired.groups.flatMap((entry) => groupChange(entry, state)),
+    ...groups.flatMap((entry) => groupChange(entry, state, pruned.get(entry.groupName))),
     ...[...customers, ...clients, ...keys].flatMap((outcome): readonly AnyChange[] => outcome.changes),
     ...desired.corporateGroups.flatMap((entry) => corporateGroupChange(entry, index)),
-    ...gone,
+    ...gone.things,
   ];
   const order = ['customer', 'client', 'apiKey', 'corporateGroup', 'group'];
   const rank = ({ kind, action }: AnyChange) => order.indexOf(kind) + (action === 'delete' ? order.length : 0);
   changes.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : Number(a.name > b.name)));
   return { changes, refusals: [...customers, ...clients, ...keys].flatMap((outcome) => outcome.refusals) };
+}
+
+/** Groups that the documents do not name and whose members change all the same. */
+function otherGroups({ groups }: Desired, pruned: ReadonlyMap<string, unknown>): DesiredGroup[] {
+  const named = new Set(groups.map(({ groupName }) => groupName));
+  const others = [...pruned.keys()].filter((name) => !named.has(name));
+  return others.map((groupName) => ({ path: '', groupName, members: {} }));
+}
+
+function madeOf({ things, memberships }: Removals): Made[] {
+  const asMade = things.map(({ kind, id = '', name }) => ({ kind, id, name }) as Made);
+  return [...asMade, ...memberships.map(({ made }) => made)];
 }
 
 type Groups = ReadonlyMap<string, { readonly dependencies: readonly string[] }>;

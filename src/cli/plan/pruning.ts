@@ -6,17 +6,33 @@ import { apiKeyRemoval, clientRemoval, type Refusal } from './client-changes.ts'
 import type { Desired } from './desired.ts';
 import { groupRemoval } from './group-changes.ts';
 import type { Index } from './matching.ts';
+import { type Leftover, leftMemberships } from './memberships.ts';
 import type { State } from './state.ts';
 
-/** Something that an apply made: known by its id, which nothing else ever has. */
+/** Something that an apply made: known by its id, which nothing else ever has; a membership by its group and its member. */
 export interface Made {
-  readonly kind: 'group' | 'client' | 'apiKey' | 'corporateGroup';
+  readonly kind: 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'membership';
   readonly id: string;
   readonly name: string;
 }
 
+/** What goes: things, and members of groups that stay. */
+export interface Removals {
+  readonly things: readonly AnyChange[];
+  readonly memberships: readonly Leftover[];
+}
+
+export const noRemovals: Removals = { things: [], memberships: [] };
+
 /** The removals of what is recorded, still there and no longer asked for. */
-export function removals(recorded: readonly Made[], desired: Desired, state: State, index: Index): AnyChange[] {
+export function removals(recorded: readonly Made[], desired: Desired, state: State, index: Index): Removals {
+  const things = removedThings(recorded, desired, state, index);
+  const gone = new Set(things.flatMap(({ kind, name }) => (kind === 'group' ? [name] : [])));
+  const memberships = leftMemberships(recorded, desired, state).filter(({ groupName }) => !gone.has(groupName));
+  return { things, memberships };
+}
+
+function removedThings(recorded: readonly Made[], desired: Desired, state: State, index: Index): AnyChange[] {
   const kept = keptIds(desired, state, index);
   const ids = new Set(
     recorded.filter(({ kind, id }) => !kept.has(`${kind} ${id}`)).map(({ kind, id }) => `${kind} ${id}`),

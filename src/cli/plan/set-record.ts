@@ -41,8 +41,9 @@ function parsed(text: string): Line | undefined {
   }
 }
 
-/** Adds a line. One write each, so that an interruption loses nothing that came before. */
-export async function addToRecord(file: string, what: Line['what'], thing: Made): Promise<void> {
+/** Adds a line for each. One write for a call, so that an interruption loses nothing that came before. */
+export async function addToRecord(file: string, what: Line['what'], things: readonly Made[]): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await appendFile(file, `${JSON.stringify({ what, ...thing })}\n`, { mode: 0o600 });
+  const lines = things.map((thing) => `${JSON.stringify({ what, ...thing })}\n`);
+  await appendFile(file, lines.join(''), { mode: 0o600 });
 }

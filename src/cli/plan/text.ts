@@ -20,6 +20,7 @@ export const kindWords = {
   apiKey: 'API key',
   corporateGroup: 'corporate group',
   customer: 'customer',
+  membership: 'member of',
 } as const;
 
 /** The changes alone. */

@@ -13,10 +13,10 @@ import type { Options } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context } from '../runtime/context.ts';
-import { CliError, type FailureDetails, QuietExit, unanswered, usageError } from '../runtime/failures.ts';
+import { CliError, type FailureDetails, QuietExit, usageError } from '../runtime/failures.ts';
 import { readText } from '../runtime/input.ts';
-import { askText, canAsk } from '../runtime/prompt.ts';
-import { confirmed, send } from '../send.ts';
+import { requireChanges } from '../runtime/safety.ts';
+import { confirmed, type Severity, send } from '../send.ts';
 
 export type Yaml = typeof import('../runtime/yaml.ts');
 
@@ -47,10 +47,10 @@ export interface Tools {
   usage(message: string, fix?: string): Error;
   /** Ends the run with this code and without a word more. */
   quietExit(code: number): Error;
-  /** Asks yes or no; throws where it is no. */
-  confirm(question: string, options: Options, stdinIsData: boolean): Promise<void>;
-  /** Asks for a name to be typed; throws where it is another. */
-  confirmName(question: string, name: string, given: string | undefined, stdinIsData: boolean): Promise<void>;
+  /** Asks yes or no, or for a name to be typed where that is too little; throws where it is no. */
+  confirm(question: string, options: Options, stdinIsData: boolean, severity?: Severity): Promise<void>;
+  /** Throws where one command may not make so many changes. */
+  requireChanges(count: number): void;
   /** Paints a line that adds, changes or removes. */
   painter(): Promise<(line: string) => string>;
 }
@@ -73,8 +73,8 @@ export async function toolsOf(context: Context, colour: string | undefined): Pro
     failure: (message, details) => new CliError(message, details),
     usage: usageError,
     quietExit: (code) => new QuietExit(code),
-    confirm: (question, options, stdinIsData) => confirmed(context, question, options, stdinIsData),
-    confirmName: (question, name, given, stdinIsData) => confirmName(context, question, name, given, stdinIsData),
+    confirm: (...asked) => confirmed(context, ...asked),
+    requireChanges: (count) => requireChanges(context.sources, count),
     painter: async () => {
       const { colours } = await import('../runtime/colour.ts');
       const paint = colours(context.io.stdout, context.environment, colour);
@@ -117,25 +117,4 @@ function readable(token: string): Readonly<Record<string, unknown>> | undefined 
     // A token that is no JWT tells nothing; the server knows it all the same.
     return undefined;
   }
-}
-
-async function confirmName(
-  context: Context,
-  question: string,
-  name: string,
-  given: string | undefined,
-  stdinIsData: boolean,
-): Promise<void> {
-  const asking = context.asking(stdinIsData);
-  if (given === undefined && !canAsk(asking))
-    throw unanswered(
-      `${question} Nobody can be asked here, and nothing was sent.`,
-      `Add --confirm ${name} to go on without being asked.`,
-    );
-  const typed = given ?? (await askText(asking, `${question} Type ${name} to go on:`, ''));
-  if (typed === name) return;
-  throw new CliError(`Not confirmed: ${JSON.stringify(typed)} is not ${name}; nothing was sent.`, {
-    code: 'NOT_CONFIRMED',
-    exitCode: given === undefined ? 1 : 2,
-  });
 }

@@ -4,8 +4,9 @@ import type { Desired } from './desired.ts';
 import { groupsAfter } from './group-changes.ts';
 import { walk } from './group-graph.ts';
 import { indexOf } from './matching.ts';
+import { groupsOfMemberships } from './memberships.ts';
 import { changesOf } from './plan.ts';
-import { goneServices, type Made, removals } from './pruning.ts';
+import { goneServices, type Made, noRemovals, removals } from './pruning.ts';
 import { reachOf, touchedHolders } from './role-effects.ts';
 import type { State } from './state.ts';
 
@@ -49,7 +50,7 @@ function missingLists(desired: Desired, state: State, recorded: readonly Made[])
   const made = new Set(recorded.map(({ kind }) => kind));
   const { groups, clients, apiKeys, corporateGroups, customers } = desired;
   const wanted = {
-    groups: groups.length > 0 || made.has('group'),
+    groups: groups.length > 0 || made.has('group') || made.has('membership'),
     clients: clients.length > 0 || apiKeys.length > 0 || made.has('client'),
     apiKeys: apiKeys.length > 0 || made.has('apiKey'),
     corporateGroups: corporateGroups.length > 0 || made.has('corporateGroup'),
@@ -63,9 +64,9 @@ function missingMembers(desired: Desired, state: State, recorded: readonly Made[
   const listed = desired.groups
     .filter(({ members }) => Object.keys(members).length > 0)
     .map(({ groupName }) => groupName);
-  const gone = prune ? removals(recorded, desired, state, indexOf(desired, state)) : [];
-  const names = [...listed, ...gone.filter(({ kind }) => kind === 'group').map(({ name }) => name)];
-  return namesToRead(names, state);
+  const { things } = prune ? removals(recorded, desired, state, indexOf(desired, state)) : noRemovals;
+  const gone = things.filter(({ kind }) => kind === 'group').map(({ name }) => name);
+  return namesToRead([...listed, ...gone, ...groupsOfMemberships(recorded, desired, state)], state);
 }
 
 function namesToRead(names: Iterable<string>, state: State): string[] {
@@ -74,11 +75,11 @@ function namesToRead(names: Iterable<string>, state: State): string[] {
 
 function missingThings(desired: Desired, state: State, recorded: readonly Made[], prune: boolean): Unread {
   const index = indexOf(desired, state);
-  const gone = prune ? removals(recorded, desired, state, index) : [];
+  const gone = prune ? removals(recorded, desired, state, index) : noRemovals;
   const changes = changesOf(desired, state, index, gone).changes.filter(
     (change): change is GroupChange => change.kind === 'group',
   );
-  const serviceRoles = fresh(goneServices(gone), state.serviceRoles);
+  const serviceRoles = fresh(goneServices(gone.things), state.serviceRoles);
   const named = { ...namedThings(desired, changes, state), serviceRoles };
   if (walk(groupsAfter(changes, state).groups).circles.length > 0) return { ...none, ...named };
   const reach = reachOf(changes, state);

@@ -4,6 +4,8 @@ import type * as storeTools from '../../server/store-tools.ts';
 
 export type StoreModule = typeof storeTools;
 
+import type { Gateway } from './questions.ts';
+
 export type Input = Readable & { readonly isTTY?: boolean | undefined };
 export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
@@ -17,6 +19,8 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Leaves signals to somebody else: the server stops cleanly by its own handlers. */
   readonly releaseSignals: () => void;
+  /** Who asks in place of the terminal. */
+  readonly gateway?: Gateway | undefined;
 }
 
 export interface Environment {
@@ -25,6 +29,8 @@ export interface Environment {
   readonly now: () => number;
   /** A number from 0 up to 1, by chance. */
   readonly random: () => number;
+  /** Resolves after so many milliseconds, or early where the signal is aborted; at once where left out. */
+  readonly pause?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
   /** Where the command was typed; nothing where that folder is gone, or does not matter. */
   readonly workingFolder?: (() => string | undefined) | undefined;
   /** What works on the files of stores, where that is not the built code of the server. */

@@ -1,6 +1,8 @@
-/** The one gateway to questions. They are drawn on standard error, so that standard output stays data. */
+/** The one way to questions: whether there is anybody to answer, and how each kind of question is put. */
 import { unanswered } from './failures.ts';
+import { terminalGateway } from './gateway.ts';
 import type { Environment, Io } from './io.ts';
+import type { Question } from './questions.ts';
 
 export interface Asking {
   readonly io: Io;
@@ -25,7 +27,7 @@ export async function confirm(asking: Asking, message: string): Promise<boolean>
       `${message} Nobody can be asked here, and nothing was sent.`,
       'Add --yes to go on without being asked.',
     );
-  return (await prompt(asking, { type: 'confirm', message, default: false })) === true;
+  return (await ask(asking, { type: 'confirm', message, default: false })) === true;
 }
 
 /** Asks to type a name, so that nobody says yes to the wrong thing. Fails where nobody can answer. */
@@ -35,33 +37,23 @@ export async function confirmByName(asking: Asking, message: string, name: strin
       `${message} Nobody can be asked here, and nothing was sent.`,
       `Add --confirm ${name} to go on without being asked; --yes is not enough for this.`,
     );
-  const typed = await prompt(asking, { type: 'input', message: `${message} Type ${name} to go on:` });
+  const typed = await ask(asking, { type: 'input', message: `${message} Type ${name} to go on:` });
   return String(typed).trim() === name;
 }
 
 /** Asks for a value that is not shown. Fails where nobody can answer. */
 export async function askSecret(asking: Asking, message: string, otherwise: string): Promise<string> {
   if (!canAsk(asking)) throw unanswered(`${message} is needed, and nobody can be asked here.`, otherwise);
-  return String(await prompt(asking, { type: 'password', message, mask: '*' }));
+  return String(await ask(asking, { type: 'password', message, mask: '*' }));
 }
 
 /** Asks for a value. Fails where nobody can answer. */
 export async function askText(asking: Asking, message: string, otherwise: string): Promise<string> {
   if (!canAsk(asking)) throw unanswered(`${message} is needed, and nobody can be asked here.`, otherwise);
-  return String(await prompt(asking, { type: 'input', message })).trim();
+  return String(await ask(asking, { type: 'input', message })).trim();
 }
 
-type Question =
-  | { readonly type: 'input'; readonly message: string }
-  | { readonly type: 'confirm'; readonly message: string; readonly default: boolean }
-  | { readonly type: 'password'; readonly message: string; readonly mask: string };
-
-async function prompt({ io }: Asking, question: Question): Promise<unknown> {
-  const { inquirer } = await import('./inquirer.ts');
-  const ask = inquirer.createPromptModule({
-    input: io.stdin as NodeJS.ReadStream,
-    output: io.stderr as NodeJS.WriteStream,
-  });
-  const { answer } = await ask([{ ...question, name: 'answer' }]);
-  return answer as unknown;
+/** Puts a question of any kind. To be called only where `canAsk`. */
+export function ask({ io }: Asking, question: Question): Promise<unknown> {
+  return (io.gateway ?? terminalGateway(io))(question);
 }

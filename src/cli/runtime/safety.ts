@@ -5,6 +5,7 @@
 import type { BaseClient } from '../../client/create-client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
+import { changesIn } from './changes.ts';
 import { CliError, usageError } from './failures.ts';
 import { profileName, resolve, type Sources, type Value } from './settings.ts';
 
@@ -106,8 +107,7 @@ function counter(sources: Sources): <Result>(body: unknown, send: () => Promise<
   let made = 0;
   return async (body, send) => {
     requireWritable(sources);
-    // A list as a body is so many changes in one call: members of a group.
-    const changes = Array.isArray(body) ? body.length : 1;
+    const changes = changesIn(body);
     if (maxChanges && made + changes > maxChanges.count)
       throw tooMany(maxChanges, made === 0 ? `These are ${changes}; nothing was sent.` : `${made} were made.`);
     made += changes;

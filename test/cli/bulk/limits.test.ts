@@ -115,7 +115,7 @@ describe('rows that delete', () => {
       const outcome = await run(home, server, [...words, ...more]);
       expect([outcome.code, outcome.err.includes('--confirm 3')]).toEqual([10, true]);
     }
-    expect((await run(home, server, [...words, '--confirm', '4'])).code).toBe(1);
+    expect((await run(home, server, [...words, '--confirm', '4'])).code).toBe(2);
     expect(server.received).toEqual([]);
     expect((await run(home, server, [...words, '--confirm', '3'])).code).toBe(0);
     expect(server.received).toHaveLength(3);
@@ -142,6 +142,38 @@ describe('rows that delete', () => {
     expect((await run(home, server, [...words, '--confirm', '3', '--concurrency', '1'])).code).toBe(8);
     expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
     expect(server.received).toHaveLength(4);
+  });
+});
+
+describe('rows beyond max-changes', () => {
+  const few = { ...signedIn, IAM_MAX_CHANGES: '3' };
+
+  test('are refused before the first is sent, and reads do not count', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => made);
+    const outcome = await run(home, server, [await rows(home, 4), ...creating], few);
+    expect(outcome).toMatchObject({ code: 2, out: '' });
+    expect(outcome.err).toContain('These are 4; nothing was sent.');
+    expect(server.received).toEqual([]);
+    expect((await run(home, server, [await rows(home, 3), ...creating], few)).code).toBe(0);
+    const reads = Array.from({ length: 5 }, () => '{"operation":"groups.get","params":{"groupId":"ops"}}\n').join('');
+    await writeFile(home.file('reads.jsonl'), reads);
+    expect((await run(home, server, [home.file('reads.jsonl')], few)).code).toBe(0);
+  });
+
+  test('are counted by the entries of their lists', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => made);
+    const row = (...ids: string[]) =>
+      JSON.stringify({
+        operation: 'user-accesses.add-user',
+        params: { groupName: 'ops' },
+        body: ids.map((userId) => ({ userId })),
+      });
+    await writeFile(home.file('members.jsonl'), `${row('u1', 'u2')}\n${row('u3', 'u4')}\n`);
+    const outcome = await run(home, server, [home.file('members.jsonl')], few);
+    expect([outcome.code, outcome.err]).toEqual([2, expect.stringContaining('These are 4; nothing was sent.')]);
+    expect(server.received).toEqual([]);
   });
 });
 

@@ -111,3 +111,75 @@ describe('--prune', () => {
     });
   });
 });
+
+describe('--prune of memberships', () => {
+  const listing = 'set: base\ngroups:\n  - groupName: ops\n    users: [u1, u2]\n    services: []\n';
+  const unlisted = 'set: base\ngroups:\n  - groupName: ops\n';
+  const pruning = (file: string) => words(file, '--prune', '--confirm', 'base');
+  const usersOf = async ({ server }: World) =>
+    (await server.admin.userAccesses.listUsers({ params: { groupName: 'ops' } })).items.map(({ userId }) => userId);
+
+  /** A group of others, into which the set put u1 and u2, and somebody else u3. */
+  async function joined(world: World): Promise<void> {
+    const { admin } = world.server;
+    await admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });
+    expect((await world.iam(words(await world.write('listing.yaml', listing)))).code).toBe(0);
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u3' }] });
+  }
+
+  test.each([
+    ['the group without its users', unlisted],
+    ['not even the group', 'set: base\n'],
+  ])('removes those that the set made and keeps those of others, where the documents name %s', async (_what, text) => {
+    await using world = await startWorld();
+    await joined(world);
+    const file = await world.write('less.yaml', text);
+    expect((await world.iam(pruning(file))).err).toContain('- ops: user u1');
+    expect(await usersOf(world)).toEqual(['u3']);
+    expect((await world.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['DEPLOY']);
+    expect((await world.iam(['plan', '-f', file, '--prune'])).out).toContain('No changes');
+  });
+
+  test('has the name of the set typed, and is only told of where it is off', async () => {
+    await using world = await startWorld();
+    await joined(world);
+    const file = await world.write('less.yaml', unlisted);
+    expect((await world.iam(words(file))).out).toContain('member of ops: user u1, member of ops: user u2');
+    const outcome = await world.iam(words(file, '--prune'));
+    expect([outcome.code, outcome.err]).toEqual([10, expect.stringContaining('This removes 2 memberships for good.')]);
+    expect(await usersOf(world)).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  test('tells who loses which role', async () => {
+    await using world = await startWorld();
+    await joined(world);
+    const file = await world.write('less.yaml', unlisted);
+    const { out } = await world.iam(['plan', '-f', file, '--prune', '-o', 'json']);
+    expect((JSON.parse(out) as { roles: unknown[] }).roles).toEqual(
+      ['u1', 'u2'].map((id) => ({ kind: 'user', id, gains: [], loses: ['DEPLOY'] })),
+    );
+  });
+
+  test('leaves a membership alone that was there before, that another set made, or that the set took back', async () => {
+    await using world = await startWorld();
+    const { admin } = world.server;
+    await admin.groups.create({ body: { groupName: 'ops' } });
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u1' }] });
+    await world.iam(words(await world.write('listing.yaml', listing)));
+    await world.iam(words(await world.write('fewer.yaml', listing.replace(', u2', ''))));
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u2' }] });
+    const other = 'set: other\ngroups:\n  - groupName: ops\n    users: [u1, u2, u3]\n';
+    await world.iam(words(await world.write('other.yaml', other)));
+    expect((await world.iam(pruning(await world.write('less.yaml', unlisted)))).out).toContain('No changes');
+    expect(await usersOf(world)).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  test('takes users in the name of a business out again', async () => {
+    await using world = await startWorld();
+    const text = `${unlisted}    businessUsers: [{ businessId: b1, userId: u1 }]\n`;
+    expect((await world.iam(words(await world.write('iam.yaml', text)))).code).toBe(0);
+    expect((await world.iam(pruning(await world.write('less.yaml', unlisted)))).code).toBe(0);
+    const params = { groupName: 'ops', businessId: 'b1' };
+    expect((await world.server.admin.userAccesses.listBusinessUsers({ params })).items).toEqual([]);
+  });
+});

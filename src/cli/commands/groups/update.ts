@@ -9,7 +9,9 @@ import { operationOf } from '../../operations.ts';
 import type { Context, Surroundings } from '../../runtime/context.ts';
 import { usageError } from '../../runtime/failures.ts';
 import { readObject } from '../../runtime/input.ts';
+import { canAsk } from '../../runtime/prompt.ts';
 import { planOf, printPlan, send } from '../../send.ts';
+import { askRoles } from './ask-roles.ts';
 import { type Change, type Group, merge } from './merge.ts';
 
 /** Of writers at the same time one always gets through, so this many can meet. */
@@ -56,9 +58,18 @@ async function update(context: Context, reference: string, options: Options): Pr
   const isEmpty = JSON.stringify(change) === JSON.stringify(changeOf({}, []));
   const file = options.file as string | undefined;
   if (file !== undefined && !isEmpty) throw usageError('-f replaces the whole group; it goes with no other change.');
-  if (file === undefined && isEmpty) throw usageError('Say what to change.', 'See `iam groups update --help`.');
+  if (file === undefined && isEmpty)
+    return mergeUntilFresh(context, reference, await asked(context, reference, options), options);
   if (file !== undefined) return replace(context, reference, await readObject(file, context.io), options);
   await mergeUntilFresh(context, reference, change, options);
+}
+
+/** What to change, where somebody is there to be asked. */
+async function asked(context: Context, reference: string, options: Options): Promise<Change> {
+  const roles =
+    options.dryRun !== true && canAsk(context.asking(false)) ? await askRoles(context, reference) : undefined;
+  if (!roles) throw usageError('Say what to change.', 'See `iam groups update --help`.');
+  return { ...changeOf({}, []), ...roles };
 }
 
 function changeOf(options: Options, fieldNames: readonly string[]): Change {

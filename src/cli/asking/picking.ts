@@ -1,0 +1,129 @@
+/** Picking from a list of the server: found by typing, however long the list is. */
+import type { Context } from '../runtime/context.ts';
+import { type Asking, ask } from '../runtime/prompt.ts';
+import type { Check, Choice, ChoiceSource } from '../runtime/questions.ts';
+import { type Found, mostLoaded, type ThingList } from './lists.ts';
+
+export interface Picking {
+  readonly context: Context;
+  readonly asking: Asking;
+  readonly message: string;
+  readonly list: ThingList;
+  readonly validate: Check;
+}
+
+/** Milliseconds without a key after which the server is asked for what was typed. */
+const settled = 200;
+/** A list up to this long is ticked off; a longer one is searched again and again. */
+const mostTicked = 50;
+
+/** Lines of a list that are shown at a time. */
+export const pageSize = 12;
+
+/** One value; nothing where there is no list to pick from, because the caller may not see it or it is empty. */
+export async function pick(picking: Picking): Promise<string | undefined> {
+  const first = await firstOf(picking);
+  if (!first) return undefined;
+  return search(picking, first, []);
+}
+
+/** One or more values; nothing where there is no list to pick from. */
+export async function pickSeveral(picking: Picking): Promise<string[] | undefined> {
+  const { asking, message } = picking;
+  const first = await firstOf(picking);
+  if (!first) return undefined;
+  if (!first.more && first.choices.length <= mostTicked) {
+    const choices = fitting(first.choices, picking);
+    return (await ask(asking, { type: 'checkbox', message, choices, required: true, pageSize })) as string[];
+  }
+  const chosen = [await search(picking, first, [])];
+  for (;;) {
+    const next = await search(picking, first, chosen);
+    if (next === '') return chosen.flatMap((value) => value.split(','));
+    chosen.push(next);
+  }
+}
+
+async function firstOf({ list, context: { io } }: Picking): Promise<Found | undefined> {
+  try {
+    const found = await list.load(undefined, io.signal);
+    return found.choices.length > 0 ? found : undefined;
+  } catch (error) {
+    if (io.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+async function search(picking: Picking, first: Found, chosen: readonly string[]): Promise<string> {
+  const { asking, message } = picking;
+  const { source, validate } = searchOf(picking, first, chosen);
+  const title = chosen.length === 0 ? message : `${chosen.length} chosen; another:`;
+  return String(await ask(asking, { type: 'search', message: title, source, validate, pageSize }));
+}
+
+/**
+ * What fits a term: of the first entries at once, and where that is nothing and there are more, what the server finds.
+ * The term itself is offered as well, since not everything may be listed.
+ */
+export function searchOf(
+  picking: Picking,
+  first: Found,
+  chosen: readonly string[],
+): { readonly source: ChoiceSource; readonly validate: (value: string) => Promise<true | string> } {
+  const end: readonly Choice[] = chosen.length === 0 ? [] : [{ value: '', name: '(no more)' }];
+  let shown: readonly Choice[] = [];
+  const source: ChoiceSource = async (typed, { signal }) => {
+    const term = typed?.trim() ?? '';
+    shown = [];
+    const found = (await matches(picking, first, term, signal)).filter(({ value }) => !chosen.includes(value));
+    if (signal.aborted) return [];
+    shown = fitting(
+      [
+        ...(term === '' ? end : []),
+        ...found,
+        ...asTyped(picking, term, [...found.map(({ value }) => value), ...chosen]),
+      ],
+      picking,
+    );
+    return shown;
+  };
+  // Enter in the moment before a new list is there would take of the old one.
+  const validate = async (value: string) =>
+    shown.some((choice) => choice.value === value) || 'The list was still loading; press Enter again.';
+  return { source, validate };
+}
+
+async function matches(
+  { list, context: { environment } }: Picking,
+  first: Found,
+  term: string,
+  signal: AbortSignal,
+): Promise<readonly Choice[]> {
+  const lower = term.toLowerCase();
+  const [starting, holding] = [0, 1].map((least) =>
+    first.choices.filter(({ name }) => Math.min(1, name.toLowerCase().indexOf(lower)) === least),
+  );
+  const near = [...(starting ?? []), ...(holding ?? [])];
+  if (near.length > 0 || !first.more || !list.canSearch) return near;
+  await environment.pause?.(settled, signal);
+  if (signal.aborted) return [];
+  const { choices } = await list.load(term, signal).catch((): Found => ({ choices: [], more: false }));
+  return choices.slice(0, mostLoaded);
+}
+
+function asTyped({ validate }: Picking, term: string, known: readonly string[]): Choice[] {
+  return known.includes(term) || validate(term) !== true
+    ? []
+    : [{ value: term, name: `${term}  (as typed)`, short: term }];
+}
+
+/** Cut to the width of the terminal: a list of wrapped lines can't be read. */
+function fitting(choices: readonly Choice[], { context: { io } }: Picking): Choice[] {
+  // A terminal that does not know its width says 0.
+  const width = (io.stderr.columns || 80) - 4;
+  return choices.map((choice) =>
+    choice.name.length <= width
+      ? choice
+      : { ...choice, short: choice.short ?? choice.name, name: `${choice.name.slice(0, width - 2)}..` },
+  );
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { Question } from '../../../src/cli/runtime/questions.ts';
+import { type FakeServer, refusal, type Answering as Serving, startFake } from '../../client/fake-server.ts';
+import { type Given, iam } from '../run-cli.ts';
+import { answering, found, type Reply } from './answering.ts';
+
+const group = { groupId: 'g1', groupName: 'ops', roles: ['DEPLOY', 'ROLLBACK'], dependencies: [{ groupName: 'base' }] };
+const groups = [group, { groupId: 'g2', groupName: 'develop', roles: ['READ'], dependencies: [] }];
+const users = ['anna', 'bert', 'cleo'].map((userName, at) => ({ userId: `u${at + 1}`, userName, userEmail: 'x@y' }));
+
+const serve: Serving = ({ method, path }) => {
+  if (method !== 'GET') return { status: 200, json: {} };
+  if (path.includes('/_iam/users')) return { json: users };
+  if (path.includes('/user-accesses/ops/user-accounts')) return { json: [{ userId: 'u2' }] };
+  if (/\/groups\/ops(\?|$)/.test(path)) return { json: group, headers: { etag: '"1"' } };
+  return path.includes('/groups') ? { json: groups } : refusal(403, 'ROLE_MISSING');
+};
+
+async function person(server: FakeServer, words: readonly string[], ...replies: readonly Reply[]) {
+  const { gateway, asked } = answering(...replies);
+  const given: Given = { url: server.url, columns: 80, gateway };
+  const outcome = await iam(words, given);
+  const writes = server.received.filter(({ method }) => method !== 'GET');
+  return { ...outcome, asked, writes: writes.map(({ path, body }) => ({ path, body: body && JSON.parse(body) })) };
+}
+
+const failing = (question: Question, value: string) =>
+  question.type === 'input' || question.type === 'password' ? question.validate?.(value) : undefined;
+
+describe('a value that is missing', () => {
+  test('is asked for by its description, checked by its schema, and sent', async () => {
+    await using server = await startFake(serve);
+    const { code, asked, writes } = await person(server, ['users', 'create'], 'a@example.com', ' anna ');
+    expect(code).toBe(0);
+    expect(asked.map(({ message }) => message)).toEqual([
+      'E-mail address (RFC 5321):',
+      'Name that the user logs in with:',
+    ]);
+    expect(writes).toMatchObject([{ body: { userEmail: 'a@example.com', userName: 'anna' } }]);
+    const [email, name] = asked;
+    if (!email || !name) throw new Error('not asked');
+    expect(failing(email, 'a@example.com')).toBe(true);
+    expect(failing(email, 'nonsense')).toBe('Not valid: E-mail address (RFC 5321)');
+    expect(failing(name, '')).toContain('needed');
+    expect(failing(name, 'x'.repeat(101))).toBe('It must have at most 100 characters.');
+  });
+
+  test('is not asked for where it was given, by whatever way', async () => {
+    await using server = await startFake(serve);
+    const words = ['users', 'create', '--user-email', 'a@example.com'];
+    expect((await person(server, [...words, '--user-name', 'u'])).asked).toEqual([]);
+    expect((await person(server, [...words, '--set', 'userName=u'])).asked).toEqual([]);
+    expect((await person(server, words, 'u')).asked).toHaveLength(1);
+  });
+
+  test('is picked where it is one of few, and hidden where it is a secret', async () => {
+    await using server = await startFake(serve);
+    const validate = ['products', 'validate', '--product-alias', 'p', '--sku', 's'];
+    const { asked, writes } = await person(server, validate, 'PREPAID');
+    expect(asked).toMatchObject([{ type: 'select', choices: [{ value: 'EXPEND' }, {}, {}] }]);
+    expect(writes).toMatchObject([{ body: { billingType: 'PREPAID' } }]);
+    const code = await person(server, ['factors', 'validate-token', 'f1'], '123456');
+    expect(code.asked).toMatchObject([{ type: 'password', mask: '*' }]);
+    expect(code.writes.at(-1)).toMatchObject({ body: { token: '123456' } });
+  });
+
+  test('within an object goes to its place', async () => {
+    await using server = await startFake(serve);
+    const words = ['clients', 'migrate', '--target.organization-id', 'o'];
+    const { asked, writes } = await person(server, words, 'b');
+    expect(asked).toMatchObject([{ message: 'Target business unit id:' }]);
+    expect(writes).toMatchObject([{ body: { target: { organizationId: 'o', businessUnitId: 'b' } } }]);
+  });
+
+  test('of an entry may be left out where the entry can do without', async () => {
+    await using server = await startFake(serve);
+    const answers = ['', 'EMAIL', 'a@b.example', '', '', '', 'x, y'];
+    const { asked, writes } = await person(server, ['users', 'factors', 'add', 'u1'], ...answers);
+    expect(asked[0]?.message).toBe('Id (Enter to leave out):');
+    const entry = { contactType: 'EMAIL', email: 'a@b.example', tags: ['x', 'y'] };
+    expect(writes).toMatchObject([{ body: { authenticationFactors: [entry] } }]);
+    const [, , , region] = asked;
+    if (region)
+      expect(['', '55', 'x', '1000'].map((text) => failing(region, text))).toEqual([
+        true,
+        true,
+        'It must be a whole number.',
+        'It must be at most 999.',
+      ]);
+  });
+
+  test('of a command that is written by hand is asked for as well', async () => {
+    await using server = await startFake(serve);
+    const { code, asked } = await person(server, ['groups', 'members'], 'ops');
+    expect(asked).toMatchObject([{ type: 'search', message: 'Id or name of the group:' }]);
+    expect(server.received.at(-1)?.path).toContain('/_iam/groups/ops/members');
+    expect(code).not.toBe(10);
+  });
+
+  test('is not sent where the question is given up', async () => {
+    await using server = await startFake(serve);
+    const givesUp = () => Promise.reject(Object.assign(new Error('closed'), { name: 'ExitPromptError' }));
+    const { code, writes } = await person(server, ['users', 'create', '--user-name', 'u'], givesUp);
+    expect([code, writes]).toEqual([130, []]);
+  });
+});
+
+describe('a list to pick from', () => {
+  test('is searched by what is typed, which can be taken as it is', async () => {
+    await using server = await startFake(serve);
+    const { asked, writes } = await person(server, ['groups', 'add-role'], 'ops', 'AUDIT');
+    const [question, role] = asked;
+    expect((await found(question)).map(({ value }) => value)).toEqual(['ops', 'develop']);
+    expect((await found(question, 'OP')).map(({ name }) => name)).toEqual(['ops', 'develop', 'OP  (as typed)']);
+    expect((await found(question, 'ops')).map(({ value }) => value)).toEqual(['ops']);
+    expect((await found(role)).map(({ value }) => value)).toEqual(['DEPLOY', 'READ', 'ROLLBACK']);
+    expect(await found(role, 'nonsense')).toEqual([]);
+    expect(writes).toMatchObject([{ path: expect.stringContaining('/groups/ops/'), body: { roleName: 'AUDIT' } }]);
+  });
+
+  test('of what is taken away is what is there', async () => {
+    await using server = await startFake(serve);
+    const role = await person(server, ['groups', 'remove-role', 'ops'], 'DEPLOY', false);
+    expect((await found(role.asked[0])).map(({ value }) => value)).toEqual(['DEPLOY', 'ROLLBACK']);
+    const below = await person(server, ['groups', 'remove-dependency', 'ops'], 'base', false);
+    expect((await found(below.asked[0])).map(({ value }) => value)).toEqual(['base']);
+    const member = await person(server, ['groups', 'users', 'remove', 'ops'], 'u2', false);
+    expect((await found(member.asked[0])).map(({ value }) => value)).toEqual(['u2']);
+    expect(member).toMatchObject({ code: 1, writes: [] });
+  });
+
+  test('is ticked where several are wanted and it is short', async () => {
+    await using server = await startFake(serve);
+    const { asked, writes } = await person(server, ['groups', 'users', 'add', 'ops'], ['u1', 'u3']);
+    expect(asked).toMatchObject([{ type: 'checkbox', required: true, choices: [{ name: 'u1  anna  x@y' }, {}, {}] }]);
+    expect(writes).toMatchObject([{ body: [{ userId: 'u1' }, { userId: 'u3' }] }]);
+  });
+
+  test.each([
+    ['the caller may not see it', refusal(403, 'ROLE_MISSING')],
+    ['it is empty', { json: [] }],
+    ['there is no control plane', refusal(404, 'NOT_FOUND')],
+  ])('is left out where %s: the value is typed', async (_why, reply) => {
+    await using server = await startFake(({ method }) => (method === 'GET' ? reply : { json: {} }));
+    const { asked, writes } = await person(server, ['groups', 'users', 'add', 'ops'], 'u1, u2');
+    expect(asked).toMatchObject([{ type: 'input', message: 'User id, one or more:' }]);
+    expect(writes).toMatchObject([{ body: [{ userId: 'u1' }, { userId: 'u2' }] }]);
+  });
+
+  test('is cut to the width of the terminal, and holds no control characters', async () => {
+    const long = [{ groupName: `a${'b'.repeat(99)}`, organizationId: '\u001b[31mred' }];
+    await using server = await startFake(() => ({ json: long }));
+    const { asked } = await person(server, ['groups', 'get'], 'a');
+    expect((await found(asked[0]))[0]?.name).toHaveLength(76);
+    expect((await found(asked[0], 'ab'))[0]?.name).not.toContain('\u001b');
+  });
+});
+
+test('groups update with nothing to change has the roles ticked', async () => {
+  await using server = await startFake(serve);
+  const { asked, writes } = await person(server, ['groups', 'update', 'ops'], ['DEPLOY', 'READ']);
+  expect(asked).toMatchObject([
+    {
+      type: 'checkbox',
+      choices: [
+        { value: 'DEPLOY', checked: true },
+        { value: 'READ', checked: false },
+        { value: 'ROLLBACK', checked: true },
+      ],
+    },
+  ]);
+  expect(writes).toMatchObject([{ body: { groupName: 'ops', roles: ['DEPLOY', 'READ'] } }]);
+});
