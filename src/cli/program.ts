@@ -29,7 +29,7 @@ export interface ProgramOptions {
 /** The whole command, or as much of it as what was typed needs. */
 export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
   const program = rootCommand(io, manifest.version);
-  const surroundings = { io, environment, manifest };
+  const surroundings = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
   const isAskedFor = (names: readonly string[]) => typed === undefined || names.some((name) => typed.includes(name));
   addOwn(program, serve, surroundings, isAskedFor);
   for (const noun of [...nounsOf(manifest), ...ownNouns]) addNoun(program, noun, surroundings, isAskedFor);
