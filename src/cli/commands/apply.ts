@@ -11,6 +11,7 @@ export const applyText: LeafText = {
     'Shows the plan, asks, and writes. A key that is left out is left alone; a list that is given is the whole list, of members too. Applied twice it changes nothing the second time; interrupted, it goes on when it is run again. What others change meanwhile is kept.',
   roles: rolesVary,
   effect: 'destructive',
+  idempotent: true,
   examples: [
     { title: 'A document', command: '-f iam.yaml' },
     { title: 'A plan that was kept; refused where the server has changed since', command: 'plan.json' },

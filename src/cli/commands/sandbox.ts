@@ -21,6 +21,7 @@ function addCreateCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Makes a sandbox, which begins with what the seed says',
     description: `One that is there stays as it is. It goes by itself when nobody calls it. ${whereFrom}`,
     effect: 'write',
+    idempotent: true,
     examples: [
       { title: 'For one test', command: 'test-1' },
       { title: 'Its base URL, for a script', command: 'test-1 -o json' },
@@ -51,6 +52,7 @@ function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Deletes a sandbox with everything in it',
     description: whereFrom,
     effect: 'destructive',
+    idempotent: true,
     examples: [{ title: 'After the test', command: 'test-1 --yes' }],
   }).argument('<name>', 'Name of the sandbox');
   runs(command, surroundings, async (context, [name], options) => {

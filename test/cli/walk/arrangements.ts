@@ -153,6 +153,8 @@ export const arrangements: Readonly<Record<string, Arrangement>> = {
   'iam can USER_ID APPROVE --business BUSINESS_ID -o json': {
     before: ['groups business-users add leads BUSINESS_ID USER_ID'],
   },
+  'iam whoami': { as: 'client' },
+  'iam whoami -o json': { as: 'client' },
   'iam plan -f iam.yaml': documents,
   'iam plan -f iam.yaml --out plan.json': documents,
   'iam plan -f iam/ --detailed-exitcode -o json': { ...folder, code: 9 },
