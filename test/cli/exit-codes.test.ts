@@ -31,6 +31,7 @@ async function interrupted(signal: NodeJS.Signals): Promise<Outcome> {
 }
 
 const group = { groupId: 'g1', groupName: 'ops', roles: ['VIEW'], dependencies: [] };
+const creating = '--operation groups.create';
 const groups = 'groups:\n  - groupName: ops\n    roles: [DEPLOY]\n';
 const ending: Readonly<Record<number, readonly [string, () => Promise<Outcome>]>> = {
   0: ['done', () => against({ json: group }, 'groups get ops')],

@@ -7,7 +7,8 @@ import type { Surroundings } from '../runtime/context.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
 
 const path = '/_iam/sandboxes';
-const columns = ['name', 'baseUrl', 'createdAt', 'expiresAt'];
+const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
+const shownInTables = 3;
 
 /** Adds the commands of the noun. */
 export function addSandbox(noun: Command, surroundings: Surroundings): void {
@@ -43,7 +44,7 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
   }).alias('ls');
   addExtentOptions(command);
   runs(command, surroundings, (context, _, options) =>
-    printPages(context, controlPages(context, path, {}), shapeOf(columns, columns.length), extentOf(options)),
+    printPages(context, controlPages(context, path, {}), shapeOf(columns, shownInTables), extentOf(options)),
   );
 }
 

@@ -86,6 +86,8 @@ export class Stage implements AsyncDisposable {
 
   /** Everything as it was at first, also what no state holds. */
   async reset(): Promise<void> {
+    const { clock } = this.server;
+    clock.advance((Date.now() - clock.now().getTime()) / 1000);
     await this.#control('PUT', 'clock', { reset: true });
     await this.#control('DELETE', 'faults');
     await this.#control('DELETE', 'sandboxes/test-1');
@@ -130,7 +132,7 @@ export class Stage implements AsyncDisposable {
     }
     const given = (more: Given = {}, as = arrangement.as): Given => ({
       url,
-      variables: this.#variables(as),
+      variables: { XDG_STATE_HOME: home.file('state'), ...this.#variables(as) },
       now: () => this.server.clock.now().getTime(),
       ...more,
     });
