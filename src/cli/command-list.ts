@@ -37,6 +37,28 @@ import { addWhy, whyText } from './commands/why.ts';
 import type { LeafText } from './leaf.ts';
 import type { Surroundings } from './runtime/context.ts';
 
+export interface CommandGroup {
+  readonly heading: string;
+  readonly names: readonly string[];
+}
+
+/** How the help puts commands together, in this order; what is named nowhere is in the last. */
+export const commandGroups: readonly CommandGroup[] = [
+  {
+    heading: 'Who and what there is:',
+    names: ['groups', 'users', 'businesses', 'corporate-groups', 'customers', 'clients', 'my-clients', 'services'],
+  },
+  { heading: 'Credentials and products:', names: ['api-key', 'factors', 'token', 'keys', 'sessions', 'products'] },
+  { heading: 'Many things at once:', names: ['plan', 'apply', 'diff', 'export', 'bulk'] },
+  { heading: 'Who may do what:', names: ['can', 'why', 'requests'] },
+  { heading: 'Signing in, and settings:', names: ['login', 'logout', 'whoami', 'profile', 'config', 'doctor'] },
+  {
+    heading: 'A server of your own:',
+    names: ['serve', 'server', 'env', 'inbox', 'clock', 'faults', 'coverage', 'sandbox', 'state', 'store'],
+  },
+  { heading: 'Everything else:', names: ['call', 'api', 'commands', 'completion', 'help'] },
+];
+
 export type IsAskedFor = (names: readonly string[]) => boolean;
 export type Fill = (command: Command, surroundings: Surroundings, isAskedFor: IsAskedFor) => void;
 
@@ -46,7 +68,7 @@ export interface Noun {
   readonly fill: readonly Fill[];
 }
 
-/** What nouns are about, for the list of commands. */
+/** What nouns are about, and nouns below nouns, for the list of commands. */
 export const summaries: Readonly<Record<string, string>> = {
   groups: 'Groups: their roles and the groups they depend on',
   'api-key': 'API keys of clients',
@@ -58,6 +80,12 @@ export const summaries: Readonly<Record<string, string>> = {
   'my-clients': 'Clients that belong to the caller',
   'corporate-groups': 'Businesses that belong together',
   clients: 'Client identities',
+  products: 'Products: whether the caller may have one',
+  'groups users': 'Users in a group',
+  'groups businesses': 'Businesses in a group, with all their users',
+  'groups business-users': 'Users in a group in the name of a business',
+  'groups services': 'Service accounts in a group',
+  'users factors': 'Contacts of a user for second proofs',
 };
 
 export const handWritten: Readonly<Record<string, readonly Fill[]>> = {

@@ -14,11 +14,16 @@ export interface LeafText {
   /** At least one: how it is typed after the words of the command. */
   readonly examples: readonly Example[];
   readonly roles?: string;
+  /** Whether doing it again leaves the same state; a read does, whatever is said here. */
+  readonly idempotent?: boolean;
   /** `local` changes nothing on the server, `write` can be tried with --dry-run, `destructive` is confirmed besides. */
   readonly effect: 'local' | 'read' | 'write' | 'destructive';
   /** What it does depends on what is typed, such as the id of an operation; it may well be a read. */
   readonly effectVaries?: boolean;
 }
+
+/** Where what is typed decides which operations are called. */
+export const rolesVary = 'the roles of the operations that it calls';
 
 export type Options = Readonly<Record<string, unknown>>;
 export type Work = (
@@ -76,6 +81,11 @@ export function addLeaf(parent: Command, usage: string, text: LeafText): Command
 
 /** What each command was made from. */
 const texts = new WeakMap<Command, LeafText>();
+
+/** What a command was made from; nothing for a noun. */
+export function textOf(command: Command): LeafText | undefined {
+  return texts.get(command);
+}
 
 /** Adds what answers a question beforehand. */
 export function addConfirmOptions(command: Command): Command {

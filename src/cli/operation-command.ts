@@ -56,7 +56,10 @@ function addOptions(command: Command, { operation, query, body, members, entries
   if (operation.response.page) addExtentOptions(command);
   if (isCreate(operation)) {
     const repeated = (value: string, before: readonly string[] = []) => [...before, value];
-    command.option('--set <field=value>', 'a field by its name in the body, a.b=v (repeat)', repeated);
+    command
+      .option('--set <field=value>', 'a field by its name in the body, a.b=v (repeat)', repeated)
+      .option('--set-json <field=json>', 'the same with a JSON value, also for lists and objects (repeat)', repeated)
+      .option('--set-file <field=file>', 'the same with what a file holds, - is standard input (repeat)', repeated);
     if (!isOfKind(operation)) command.option('--if-not-exists', 'be content where it is there already');
   }
 }

@@ -7,7 +7,7 @@ import { gapsOf } from './gaps.ts';
 import type { Options } from './leaf.ts';
 import type { Context } from './runtime/context.ts';
 import { usageError } from './runtime/failures.ts';
-import { readList, readObject, readSecret } from './runtime/input.ts';
+import { readList, readObject, readSecret, readText } from './runtime/input.ts';
 
 export interface Shape {
   readonly operation: ManifestOperation;
@@ -94,7 +94,13 @@ async function bodyOf(context: Context, shape: Shape, options: Options, rest: Ar
   if (shape.entries) return entryList(context, shape.entries, shape.body, options);
   const file = options.file as string | undefined;
   const body = file === undefined ? {} : await readObject(file, context.io);
-  for (const assignment of (options.set ?? []) as string[]) assign(body, shape.body, assignment);
+  for (const given of listOf(options.set)) assign(body, shape.body, '--set', given, valueOfText);
+  for (const given of listOf(options.setFile)) {
+    const [, name = '', file = ''] = parted(given);
+    const text = file === '' ? '' : (await readText(file, context.io)).replace(/\r?\n$/, '');
+    assign(body, shape.body, '--set-file', `${name}=${text}`, valueOfText);
+  }
+  for (const given of listOf(options.setJson)) assign(body, shape.body, '--set-json', given, jsonValue);
   for (const field of shape.body) {
     const option = typedValue(field, options);
     const typed = option === undefined && field === shape.last ? rest : option;
@@ -104,17 +110,41 @@ async function bodyOf(context: Context, shape: Shape, options: Options, rest: Ar
   return body;
 }
 
-/** `--set userMobile.areaCode=11`: a field by its name in the body, taken like its option. */
-function assign(body: Record<string, unknown>, fields: readonly Field[], assignment: string): void {
-  const [, name = '', text = ''] = /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
+function listOf(given: unknown): readonly string[] {
+  return (given ?? []) as readonly string[];
+}
+
+function parted(assignment: string): readonly string[] {
+  return /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
+}
+
+function jsonValue(_: Field, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw usageError(`--set-json: ${JSON.stringify(text)} is no JSON.`);
+  }
+}
+
+/** `--set userMobile.areaCode=11`: a field by its name in the body; JSON may also be a whole object of fields. */
+function assign(
+  body: Record<string, unknown>,
+  fields: readonly Field[],
+  option: string,
+  assignment: string,
+  valueIn: (field: Field, text: string) => unknown,
+): void {
+  const [, name = '', text = ''] = parted(assignment);
   const settable = fields.filter(({ secret }) => !secret);
-  const field = settable.find(({ path }) => path.join('.') === name);
-  if (!field)
+  const isNamed = ({ path }: Field) =>
+    path.join('.') === name || (option === '--set-json' && `${path.join('.')}.`.startsWith(`${name}.`));
+  const field = settable.find(isNamed);
+  if (!field || name === '')
     throw usageError(
-      `--set ${JSON.stringify(name)}: it must be FIELD=VALUE.`,
+      `${option} ${JSON.stringify(name)}: it must be FIELD=VALUE.`,
       `Fields: ${settable.map(({ path }) => path.join('.')).join(', ')}.`,
     );
-  place(body, field.path, valueOfText(field, text));
+  place(body, name.split('.'), valueIn(field, text));
 }
 
 async function entryList(

@@ -1,8 +1,9 @@
 /** Builds the commands. Nothing happens before they are parsed. */
-import { Command, type Option } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
 import {
   belowOperations,
+  commandGroups,
   type Fill,
   handWritten,
   type IsAskedFor,
@@ -29,14 +30,26 @@ export interface ProgramOptions {
 /** The whole command, or as much of it as what was typed needs. */
 export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
   const program = rootCommand(io, manifest.version);
-  const surroundings = { io, environment, manifest };
+  const surroundings = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
   const isAskedFor = (names: readonly string[]) => typed === undefined || names.some((name) => typed.includes(name));
   addOwn(program, serve, surroundings, isAskedFor);
   for (const noun of [...nounsOf(manifest), ...ownNouns]) addNoun(program, noun, surroundings, isAskedFor);
   for (const own of operationsWithoutNoun(manifest)) addOwn(program, own, surroundings, isAskedFor);
   for (const own of ownCommands) addOwn(program, own, surroundings, isAskedFor);
   addHelp(program, io);
+  putTogether(program);
   return program;
+}
+
+/** In the order of their groups, which help goes by. */
+function putTogether({ commands }: Command): void {
+  const names = commandGroups.flatMap((group) => group.names);
+  const rank = (command: Command) => (names.includes(command.name()) ? names.indexOf(command.name()) : names.length);
+  (commands as Command[]).sort((a, b) => rank(a) - rank(b));
+  for (const command of commands) {
+    const group = commandGroups.find((one) => one.names.includes(command.name())) ?? commandGroups.at(-1);
+    command.helpGroup(group?.heading ?? '');
+  }
 }
 
 function rootCommand(io: Io, version: string): Command {
@@ -47,7 +60,7 @@ function rootCommand(io: Io, version: string): Command {
     .helpCommand(false)
     .helpOption('-h, --help', 'show help')
     .version(version, '-V, --version', 'show the version')
-    .configureHelp(helpStyle)
+    .configureHelp({ ...helpStyle, formatHelp: commandsFirst })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -58,12 +71,20 @@ function rootCommand(io: Io, version: string): Command {
     });
   program.addHelpText(
     'after',
-    '\nEvery command has --help with examples. See also: iam help exit-codes | environment | output',
+    '\nEvery command has --help with examples.\nSee also: iam help exit-codes | environment | output | filters',
   );
   return addGlobalOptions(program);
 }
 
 const helpStyle = { subcommandTerm: (command: Command) => command.name(), optionDescription };
+
+/** Who looks at all of it looks for a command; the options that all have come last. */
+function commandsFirst(command: Command, help: Help): string {
+  const sections = Help.prototype.formatHelp.call(help, command, help).trimEnd().split('\n\n');
+  const rank = (section: string) =>
+    section.startsWith('Global options:') ? 2 : section.startsWith('Options:') ? 1 : 0;
+  return `${sections.sort((a, b) => rank(a) - rank(b)).join('\n\n')}\n`;
+}
 
 /** With its choices, without the quotes that commander puts around each. */
 function optionDescription({ description, argChoices }: Option): string {
@@ -97,8 +118,13 @@ function addNoun(program: Command, noun: Noun, surroundings: Surroundings, isAsk
   command
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .configureHelp({ ...helpStyle, sortSubcommands: true });
+    .configureHelp({ ...helpStyle, sortSubcommands: true })
+    .addHelpText('after', moreHelp([noun.name]));
   if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings, isAskedFor);
+}
+
+function moreHelp(words: readonly string[]): string {
+  return `\nOptions and examples: iam ${words.join(' ')} COMMAND --help`;
 }
 
 /** Operations whose command is one word, such as `keys`. */
@@ -155,8 +181,11 @@ function addInner(parent: Command, words: readonly string[], surroundings: Surro
   if (parent.commands.some((command) => command.name() === name)) return;
   const command = parent
     .command(name)
-    .summary(`Commands on ${words.join(' ')}`)
+    .summary(summaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`)
+    .description(`${summaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`}.`)
     .aliases(aliasesOf(name))
-    .helpCommand(false);
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .addHelpText('after', moreHelp(words));
   addOperations(command, words, surroundings, isAskedFor);
 }

@@ -42,18 +42,18 @@ function interruption({ signal }: Io) {
 }
 
 function wantsJson(typed: readonly string[], { variables }: Environment): boolean {
-  const format = optionValue(typed, '--output') ?? optionValue(typed, '-o') ?? variables.IAM_OUTPUT ?? '';
+  const format = optionValue(typed, '--output', '-o') ?? variables.IAM_OUTPUT ?? '';
   return format === 'json' || format === 'jsonl';
 }
 
-/** The value of an option among words that commander may have refused. */
-function optionValue(typed: readonly string[], option: string): string | undefined {
-  const at = typed.indexOf(option);
-  if (at >= 0) return typed[at + 1];
-  const joined = typed.find(
-    (word) => word.startsWith(option.startsWith('--') ? `${option}=` : option) && word !== option,
-  );
-  return joined?.slice(option.length).replace(/^=/, '');
+/** The value of an option among words that commander may have refused; the last one, as commander has it. */
+function optionValue(typed: readonly string[], ...names: readonly string[]): string | undefined {
+  const isOne = (word: string, name: string) =>
+    word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name);
+  const at = typed.findLastIndex((word) => names.some((name) => isOne(word, name)));
+  const name = names.find((one) => isOne(typed[at] ?? '', one));
+  if (name === undefined) return undefined;
+  return typed[at] === name ? typed[at + 1] : typed[at]?.slice(name.length).replace(/^=/, '');
 }
 
 /** Where it failed; the messages of causes can hold what was sent, so they stay out. */

@@ -5,6 +5,7 @@ import { isSecretName } from '../contract/secret-names.ts';
 import type { Context } from './runtime/context.ts';
 import { usageError } from './runtime/failures.ts';
 import { writeNew } from './runtime/files.ts';
+import { words } from './runtime/table.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -46,14 +47,15 @@ async function callInto(context: Context, file: string, call: () => Promise<unkn
     return body;
   }
   await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
-  context.notice(`${Object.keys(secrets).join(', ')} is in ${file}; it will not be shown again.`);
+  context.notice(`The ${Object.keys(secrets).map(words).join(' and the ')} is in ${file}; it will not be shown again.`);
   return open;
 }
 
 /** Says that the secrets of an answer are not shown again. */
 export function noteSecret(context: Context, body: unknown): void {
   const names = Object.keys(parted(body).secrets);
-  if (names.length > 0) context.notice(`Keep ${names.join(', ')} now: it will not be shown again.`);
+  if (names.length > 0)
+    context.notice(`Keep the ${names.map(words).join(' and the ')} now: it will not be shown again.`);
 }
 
 function parted(body: unknown): { open: Body; secrets: Body } {

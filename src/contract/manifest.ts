@@ -29,7 +29,7 @@ export const manifest: Manifest = {
    "examples": [
     {
      "title": "A key for a client",
-     "command": "--app-id billing --client-id billing-service"
+     "command": "--app-id billing --client-id CLIENT_ID"
     }
    ],
    "params": [],
@@ -106,7 +106,7 @@ export const manifest: Manifest = {
    "examples": [
     {
      "title": "The keys of one client",
-     "command": "--client-id billing-service"
+     "command": "--client-id CLIENT_ID"
     }
    ],
    "params": [],
@@ -266,7 +266,7 @@ export const manifest: Manifest = {
    "examples": [
     {
      "title": "Move a key to another client",
-     "command": "KEY_ID --app-id billing --client-id billing-service"
+     "command": "KEY_ID --app-id billing --client-id CLIENT_ID"
     }
    ],
    "params": [
@@ -1019,7 +1019,7 @@ export const manifest: Manifest = {
    "examples": [
     {
      "title": "Without being asked",
-     "command": "billing-service --yes"
+     "command": "CLIENT_ID --yes"
     }
    ],
    "params": [

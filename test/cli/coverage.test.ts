@@ -37,7 +37,7 @@ test('coverage shows what was exercised', async () => {
   expect(await iam(['coverage'], server)).toEqual({
     code: 0,
     out: 'OPERATION  CALLS  STATUSES  CODES\na.b        3      200, 401  TOKEN_INVALID\n',
-    err: 'operations 1 of 2 (50 %); statuses 2 of 4 (50 %); error codes 1 of 2 (50 %)\n',
+    err: 'operations 1 of 2 (50 %)\nstatuses 2 of 4 (50 %)\nerror codes 1 of 2 (50 %)\n',
   });
 });
 

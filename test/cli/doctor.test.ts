@@ -125,7 +125,7 @@ describe('doctor', () => {
     await using fake = await server();
     await saveProfile('p', { baseUrl: fake.url, clientId: 'other', clientSecret: 's', readOnly: true }, home.variables);
     const { out } = await home.iam(['doctor'], { variables: { IAM_TOKEN: good } });
-    expect(out).toMatch(/^settings +ok +profile p \(current profile\), read-only/m);
-    expect(out).toMatch(/^identity +warn +The token is of the client me, the profile names other/m);
+    expect(out).toMatch(/^ok +settings +profile p \(current profile\), read-only/m);
+    expect(out).toMatch(/^warn +identity +The token is of the client me, the profile names other/m);
   });
 });

@@ -9,7 +9,7 @@ test('products validate prints the token of the header, this once', async () => 
   await using server = await startFake(() => ({ status: 204, headers: { 'X-Opaque-Token': 'opaque-value' } }));
   const outcome = await iam([...validate, '-o', 'json'], server);
   expect(outcome).toMatchObject({ code: 0, out: '{\n  "opaqueToken": "opaque-value"\n}\n' });
-  expect(outcome.err).toContain('opaqueToken');
+  expect(outcome.err).toContain('Keep the opaque token now');
   expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
     productAlias: 'reports',
     sku: 'basic',

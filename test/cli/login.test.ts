@@ -93,6 +93,19 @@ describe('a user who logs in', () => {
     ]);
   });
 
+  test('is told of a missing role, and not to log in again, where the session can not be renewed', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(({ path: target }) => {
+      if (target.includes('/user-identities/login'))
+        return { json: { accessToken: 'a', refreshToken: 'r', expiresIn: '600', tokenType: 'Bearer', scope: [] } };
+      return target.endsWith('/generate-token') ? refusal(401, 'CREDENTIALS_INVALID') : refusal(403, 'ROLE_MISSING');
+    });
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const outcome = await home.iam(get);
+    expect(outcome).toMatchObject({ code: 5, out: '', err: expect.stringContaining('ROLE_MISSING (403)') });
+    expect(sent(server, '/generate-token')).toHaveLength(1);
+  });
+
   test('renews once, however many commands find the token ended', async () => {
     await using home = await Home.make();
     await using server = await loginServer();

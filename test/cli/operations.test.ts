@@ -116,6 +116,21 @@ describe('--set', () => {
     });
   });
 
+  test('takes JSON and files as well', async () => {
+    await using home = await Home.make();
+    await writeFile(home.file('name'), 'alice\n');
+    const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+    const words = ['--set-json', `userMobile=${JSON.stringify(mobile)}`, '--set-file', `userName=${home.file('name')}`];
+    const { out } = await iam([...create, ...words]);
+    expect((JSON.parse(out) as { body: object }).body).toEqual({
+      userEmail: 'a@example.com',
+      userName: 'alice',
+      userMobile: mobile,
+    });
+    for (const wrong of ['userMobile={', 'userMob={}', 'token="x"', '={}'])
+      expect((await iam([...create, '--set-json', wrong])).code).toBe(2);
+  });
+
   test.each(['userNam=x', 'userName', 'lead=yes', 'userMobile.areaCode=x', 'token=secret'])(
     '%s is wrong usage',
     async (assignment) => {

@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { cliReference } from '../../src/cli/docs.ts';
 import { singular } from '../../src/cli/fields.ts';
-import { wordsOf } from '../../src/cli/leaf.ts';
+import { rolesVary, wordsOf } from '../../src/cli/leaf.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { exitCodes } from '../../src/cli/runtime/exit-codes.ts';
 import { manifest } from '../../src/contract/manifest.ts';
+import { parseRoles } from '../../src/contract/roles.ts';
 import { isSecretName } from '../../src/contract/secret-names.ts';
 import { iam } from './run-cli.ts';
 
@@ -154,13 +155,44 @@ describe('help', () => {
   });
 });
 
-test('the catalogue tells what each operation does, as JSON', async () => {
-  const entries = JSON.parse((await iam(['commands', '--json'])).out) as Record<string, unknown>[];
-  expect(entries).toHaveLength(manifest.operations.length);
-  expect(entries.find(({ operation }) => operation === 'groups.remove')).toMatchObject({
-    command: 'groups delete',
-    effect: 'destructive',
-    idempotent: true,
+describe('the catalogue', () => {
+  interface Entry {
+    readonly command: string;
+    readonly operation?: string;
+    readonly effect: string;
+    readonly idempotent: boolean;
+    readonly roles: string;
+    readonly examples: readonly string[];
+  }
+  const catalogue = async () => JSON.parse((await iam(['commands', '--json'])).out) as Entry[];
+
+  test('tells of each operation what the registry says', async () => {
+    const entries = new Map(
+      (await catalogue()).flatMap((entry) => (entry.operation ? [[entry.operation, entry]] : [])),
+    );
+    expect([...entries.keys()].sort()).toEqual(manifest.operations.map(({ id }) => id).sort());
+    for (const { id, effect, idempotent, roles } of manifest.operations)
+      expect(entries.get(id)).toMatchObject({ effect, idempotent, roles });
+  });
+
+  test('has every command, with an effect that its options show', async () => {
+    const entries = await catalogue();
+    for (const [words, command] of byWords) {
+      if (command.name() === 'help') continue;
+      const entry = entries.find((one) => `iam ${one.command}` === words);
+      const flags = command.options.map(({ long }) => long);
+      expect([words, entry?.examples.length]).toEqual([words, expect.toSatisfy((count: number) => count > 0)]);
+      if (words === 'iam login') continue;
+      expect([words, ['write', 'destructive'].includes(entry?.effect ?? '')]).toEqual([
+        words,
+        flags.includes('--dry-run'),
+      ]);
+      if (entry?.effect === 'destructive') expect(flags).toEqual(expect.arrayContaining(['--yes', '--confirm']));
+    }
+  });
+
+  test('has roles that can be read, or says that they depend on what is called', async () => {
+    for (const { roles } of await catalogue()) if (roles !== rolesVary) expect(() => parseRoles(roles)).not.toThrow();
   });
 });
 

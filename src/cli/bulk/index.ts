@@ -186,7 +186,7 @@ function tellEnd({ tools, ledger, rejects, settings }: Job, { count, skipped }: 
   }
   if (failed === 0) return;
   const enough = hadEnough && settings.maxErrors < count ? ' That is as many as --max-errors allows.' : '';
-  throw failure(`${failed} rows failed or have no answer.${enough}`, {
+  throw failure(`${failed === 1 ? '1 row failed or has' : `${failed} rows failed or have`} no answer.${enough}`, {
     code: 'ROWS_FAILED',
     exitCode: 8,
     fix: `\`iam bulk retry ${ledger}\` sends them again; those that were refused are in ${rejects} as well.`,

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { assertSuccess } from '../../client/answer.ts';
 import { queryString } from '../../client/request.ts';
-import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, type Options, rolesVary, runs } from '../leaf.ts';
 import { operationAt } from '../operations.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
@@ -19,6 +19,7 @@ export const apiText: LeafText = {
   title: 'Sends any request, signed in',
   description:
     'A path of an operation, such as /groups, goes below the prefix of the service; any other, such as /healthz, below the base URL. The answer is printed as it comes.',
+  roles: rolesVary,
   effect: 'destructive',
   effectVaries: true,
   examples: [

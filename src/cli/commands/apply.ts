@@ -1,6 +1,6 @@
 /** `iam apply`: brings a server to what documents say. */
 import type { Command } from 'commander';
-import { addLeaf, type LeafText, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, rolesVary, runs } from '../leaf.ts';
 import { toolsOf } from '../plan/tools.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { addDocumentOptions } from './plan.ts';
@@ -9,7 +9,9 @@ export const applyText: LeafText = {
   title: 'Brings the server to what documents say',
   description:
     'Shows the plan, asks, and writes. A key that is left out is left alone; a list that is given is the whole list, of members too. Applied twice it changes nothing the second time; interrupted, it goes on when it is run again. What others change meanwhile is kept.',
+  roles: rolesVary,
   effect: 'destructive',
+  idempotent: true,
   examples: [
     { title: 'A document', command: '-f iam.yaml' },
     { title: 'A plan that was kept; refused where the server has changed since', command: 'plan.json' },

@@ -1,7 +1,7 @@
 /** `iam bulk`: many calls, from a file of rows. */
 import type { Command } from 'commander';
 import { bulkTools } from '../bulk/tools.ts';
-import { addLeaf, runs } from '../leaf.ts';
+import { addLeaf, rolesVary, runs } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 
 const rowsAre = `Rows are CSV with a heading, or JSON lines {"operation", "params", "query", "body", "ifMatch"}. Columns of CSV are the parameters and fields of the operation, those within objects by dots; values of a list are joined by semicolons, an empty cell says nothing. A column \`operation\` names the operation of each row.`;
@@ -17,7 +17,9 @@ function addRunCommand(noun: Command, surroundings: Surroundings): void {
   const command = addLeaf(noun, 'run', {
     title: 'Calls an operation for each row of a file',
     description: `${rowsAre}\n\n${whatHappens}`,
+    roles: rolesVary,
     effect: 'destructive',
+    effectVaries: true,
     examples: [
       { title: 'Make a group of each row', command: 'groups.csv --operation groups.create' },
       { title: 'Gently, and with a report to look into', command: 'rows.jsonl --rate 10/s -o csv > report.csv' },
@@ -44,7 +46,9 @@ function addRetryCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Sends the rows again that failed',
     description:
       'Those that were refused, and those without an answer whose operation may be repeated. The file of rows must be as it was.',
+    roles: rolesVary,
     effect: 'destructive',
+    effectVaries: true,
     examples: [
       { title: 'Of a file that is still where it was', command: 'groups.ledger' },
       { title: 'Also rows that may be done already', command: 'groups.ledger --repeat-unknown' },

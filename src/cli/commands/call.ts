@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { asPage } from '../../client/answer.ts';
 import type { ResultPage } from '../../client/types.ts';
 import type { ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
-import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, type Options, rolesVary, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
@@ -17,6 +17,7 @@ import { takenAlong } from '../taken-along.ts';
 export const callText: LeafText = {
   title: 'Calls any operation by its id',
   description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
+  roles: rolesVary,
   effect: 'destructive',
   effectVaries: true,
   examples: [

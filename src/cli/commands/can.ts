@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
 import { bareRole, isReservedRole } from '../../contract/roles.ts';
-import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, type Options, rolesVary, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { CliError, QuietExit, usageError } from '../runtime/failures.ts';
@@ -15,6 +15,7 @@ export const canText: LeafText = {
   title: 'Tells whether a user or service has a role',
   description:
     'And through which groups: `leads > ops` is the group leads, which depends on ops. Exit code 0 is yes, 1 is no. With --business only what a user has in the name of that business counts.',
+  roles: rolesVary,
   effect: 'read',
   examples: [
     { title: 'A user', command: 'USER_ID DEPLOY' },

@@ -41,6 +41,7 @@ function addSet(clock: Command, surroundings: Surroundings): void {
     title: 'Sets the clock to a time',
     description: `Forward or back; it goes on from there unless it stands still. ${whereFrom}`,
     effect: 'write',
+    idempotent: true,
     examples: [
       { title: 'To the end of a year', command: '2030-12-31T23:59:00Z' },
       { title: 'And no further', command: '2030-01-31T12:00:00+01:00 --freeze' },
@@ -74,6 +75,7 @@ function addToExpiry(clock: Command, surroundings: Surroundings): void {
     title: 'Sets the clock to when something ends',
     description: `Exit code 3 where nothing by that name ends. A clock that goes on passes the end soon after; --freeze keeps it there. ${whereFrom}`,
     effect: 'write',
+    idempotent: true,
     examples: [
       { title: 'When a code is over', command: 'MESSAGE_ID' },
       { title: 'The last second of a session', command: 'SESSION_ID --offset -1s --freeze' },
@@ -120,6 +122,7 @@ function addPlain(clock: Command, { name, title, description, body }: Plain, sur
     title,
     description: `${description} ${whereFrom}`,
     effect: 'write',
+    idempotent: true,
     examples: [{ title: 'Now', command: '' }],
   });
   runs(command, surroundings, (context, _, options) => put(context, body, options));

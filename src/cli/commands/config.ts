@@ -59,6 +59,10 @@ async function explain(context: Context, [key]: readonly unknown[]): Promise<voi
     const value = found && shown(found.value, 'secret' in rest && rest.secret === true);
     return { setting: name, value, origin: found?.origin ?? 'not set', meaning };
   });
+  // A list of all is about the values, which the meanings would cut.
+  const { printer, sources } = context;
+  if (key === undefined && printer.isForPeople && printer.format === 'table' && sources.options.columns === undefined)
+    return printer.value(rows.map(({ meaning: _, ...row }) => row));
   await context.printer.value(rows);
 }
 

@@ -5,6 +5,7 @@ import { addFieldOption, fieldOf } from '../fields.ts';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { QuietExit, usageError } from '../runtime/failures.ts';
+import { requireWritable } from '../runtime/safety.ts';
 import { printAnswer, printPlan } from '../send.ts';
 
 const path = '/_iam/coverage';
@@ -13,6 +14,7 @@ export const coverageText: LeafText = {
   title: 'Shows which statuses and error codes of which operations were exercised',
   description: `Since the server started, or since --reset. With --threshold exit code 1 where less of the documented statuses was answered. ${whereFrom}`,
   effect: 'write',
+  effectVaries: true,
   examples: [
     { title: 'What was called', command: '' },
     { title: 'What is left to try', command: '--missing' },
@@ -45,6 +47,7 @@ export function addCoverage(program: Command, surroundings: Surroundings): void 
 
 async function reset(context: Context, isDryRun: boolean): Promise<void> {
   if (isDryRun) return printPlan(context, controlPlan(context, 'DELETE', path));
+  requireWritable(context.sources);
   await printAnswer(context, (await callControl(context, 'DELETE', path)).body, 'Counting anew.');
 }
 
@@ -77,7 +80,7 @@ async function print(context: Context, report: Report, onlyMissing: boolean): Pr
     `statuses ${shareText(report.statuses)}`,
     `error codes ${shareText(report.codes)}`,
   ];
-  context.notice(parts.join('; '));
+  context.notice(parts.join('\n'));
 }
 
 function shareText({ exercised, total, percent }: Share): string {

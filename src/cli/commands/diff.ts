@@ -1,6 +1,6 @@
 /** `iam diff`: whether a server is as documents say, and where it is not. */
 import type { Command } from 'commander';
-import { addLeaf, type LeafText, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, rolesVary, runs } from '../leaf.ts';
 import { toolsOf } from '../plan/tools.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { addDocumentOptions } from './plan.ts';
@@ -8,6 +8,7 @@ import { addDocumentOptions } from './plan.ts';
 export const diffText: LeafText = {
   title: 'Tells where the server differs from documents',
   description: 'Prints what apply would change. Exit code 0 is no difference, 1 is a difference.',
+  roles: rolesVary,
   effect: 'read',
   examples: [
     { title: 'A document', command: '-f iam.yaml' },

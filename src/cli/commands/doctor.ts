@@ -5,11 +5,13 @@ import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { QuietExit } from '../runtime/failures.ts';
+import { widthOf } from '../runtime/io.ts';
 import { proxyFor } from '../runtime/network.ts';
 import { withoutUserInfo } from '../runtime/redact.ts';
 import { reportOf } from '../runtime/report.ts';
 import { safetyOf } from '../runtime/safety.ts';
 import { profileName, resolve } from '../runtime/settings.ts';
+import { hanging, plain } from '../runtime/table.ts';
 import { type Finding, fail, ok, warn } from './doctor/finding.ts';
 import { signInFindings } from './doctor/sign-in.ts';
 
@@ -31,8 +33,21 @@ export function addDoctor(program: Command, surroundings: Surroundings): void {
 
 async function doctor(context: Context): Promise<void> {
   const findings = [settingsFinding(context), ...(await serverFindings(context))];
-  await context.printer.value(findings);
+  await print(context, findings);
   if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(1);
+}
+
+/** What to do must not be cut, so that people get it on a line of its own. */
+async function print({ printer, sources, io }: Context, findings: readonly Finding[]): Promise<void> {
+  if (!printer.isForPeople || printer.format !== 'table' || sources.options.columns !== undefined)
+    return printer.value(findings);
+  const widest = Math.max(...findings.map(({ check }) => check.length));
+  const width = widthOf(io.stdout);
+  const lines = findings.flatMap(({ check, status, detail, next }) => [
+    hanging(`${status.padEnd(4)}  ${check.padEnd(widest)}  `, plain(detail), width),
+    ...(next === '' ? [] : [hanging(`${' '.repeat(widest + 8)}next: `, plain(next), width)]),
+  ]);
+  printer.lines(lines);
 }
 
 function settingsFinding({ sources }: Context): Finding {

@@ -1,6 +1,6 @@
 /** `iam export`: what a server has, as a document that apply takes. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addLeaf, type LeafText, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, rolesVary, runs } from '../leaf.ts';
 import { toolsOf } from '../plan/tools.ts';
 import type { Surroundings } from '../runtime/context.ts';
 
@@ -8,6 +8,7 @@ export const exportText: LeafText = {
   title: 'Writes what the server has as a document',
   description:
     'In YAML, or JSON with -o json; in an order that stays the same, so that two of them can be compared. Secrets are not in it, nor what is empty. A plan of it is empty.',
+  roles: rolesVary,
   effect: 'read',
   examples: [
     { title: 'Everything', command: '> iam.yaml' },

@@ -10,13 +10,14 @@ export const topics: Readonly<Record<string, () => readonly string[]>> = {
   'exit-codes': exitCodeLines,
   environment: environmentLines,
   output: outputLines,
+  filters: filterLines,
 };
 
 /** Adds the command. */
 export function addHelp(program: Command, io: Io): void {
   program
     .command('help')
-    .summary('Shows help on a command, or on exit-codes, environment or output')
+    .summary('Shows help on a command, or on exit-codes, environment, output or filters')
     .argument('[words...]', 'Words of the command, or a topic')
     .action((given: readonly string[]) => {
       const topic = topics[given[0] ?? ''];
@@ -51,6 +52,33 @@ function exitCodeLines(): string[] {
     'Besides, of `iam serve` and `iam store`:',
     '',
     ...serveExitCodes.map(line),
+  ];
+}
+
+function filterLines(): string[] {
+  return [
+    'Filters',
+    '',
+    'Lists take filters of their own, which the server applies; --help has them:',
+    '',
+    '  iam groups list --role DEPLOY         groups that have a role themselves',
+    '  iam requests list --status 4xx        calls that were refused',
+    '',
+    'How much of a list is printed; a notice says where more exists:',
+    '',
+    '  --limit 20     at most so many entries; 100 where not given',
+    '  --all          every entry, read page by page',
+    '',
+    'What is shown of it, in every format; JMESPath, over the whole result:',
+    '',
+    '  --query "[?contains(roles, \'DEPLOY\')]"        entries that have a value',
+    '  --query "[?starts_with(groupName, \'ops\')]"    entries by their start',
+    '  --query "[].groupName"                         one field of each',
+    '  --query "length(@)"                            how many there are',
+    '  --query "sort_by(@, &groupName)[0]"            the first of a new order',
+    '  --columns groupName,roles                      columns of table and csv',
+    '',
+    'For names or ids alone, to hand on: -o name. `iam help output` has the formats.',
   ];
 }
 

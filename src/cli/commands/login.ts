@@ -204,7 +204,13 @@ async function report(context: Context, profile: string, stored: StoredSession):
 }
 
 function warnOfEnvironment({ sources, notice }: Context): void {
-  const { kind } = environmentSignIn(sources, true) ?? {};
-  if (kind !== undefined && !sources.options.profile)
-    notice(`The environment holds credentials, too (${kind}); without --profile they go before this session.`);
+  try {
+    const { kind } = environmentSignIn(sources, true) ?? {};
+    if (kind !== undefined && !sources.options.profile)
+      notice(`The environment holds credentials, too (${kind}); without --profile they go before this session.`);
+  } catch (error) {
+    // The next command would end with it; this one has done what it was for.
+    if (!(error instanceof CliError)) throw error;
+    notice(`${error.message} Unset what is there, or the commands that follow fail without --profile.`);
+  }
 }

@@ -1,6 +1,6 @@
 /** `iam plan`: what an apply would change, and who would gain and lose which role. */
 import type { Command } from 'commander';
-import { addLeaf, type LeafText, runs } from '../leaf.ts';
+import { addLeaf, type LeafText, rolesVary, runs } from '../leaf.ts';
 import { toolsOf } from '../plan/tools.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { formats } from '../runtime/output.ts';
@@ -9,6 +9,7 @@ export const planText: LeafText = {
   title: 'Shows what apply would change, and who gains and loses which role',
   description:
     'Reads documents of groups, clients, API keys, corporate groups and customers, and compares them with the server. A key that is left out is left alone; a list that is given is the whole list. Nothing is written to the server.',
+  roles: rolesVary,
   effect: 'read',
   examples: [
     { title: 'What a document would change', command: '-f iam.yaml' },

@@ -10,10 +10,10 @@ import { endOf, secondsOf, waitedFor, waitMeans } from './waiting.ts';
 
 const path = '/_iam/requests';
 const columns = [
-  ...['id', 'at', 'caller', 'operation', 'status', 'errors', 'milliseconds'],
-  ...['method', 'path', 'clientId', 'userId', 'fault'],
+  ...['id', 'status', 'operation', 'errors', 'caller'],
+  ...['at', 'milliseconds', 'method', 'path', 'clientId', 'userId', 'fault'],
 ];
-const shownInTables = 7;
+const shownInTables = 5;
 const filters = ['operation', 'caller', 'status', 'error'] as const;
 
 /** Adds the commands of the noun. */

@@ -7,7 +7,8 @@ import type { Surroundings } from '../runtime/context.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
 
 const path = '/_iam/sandboxes';
-const columns = ['name', 'baseUrl', 'createdAt', 'expiresAt'];
+const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
+const shownInTables = 3;
 
 /** Adds the commands of the noun. */
 export function addSandbox(noun: Command, surroundings: Surroundings): void {
@@ -21,6 +22,7 @@ function addCreateCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Makes a sandbox, which begins with what the seed says',
     description: `One that is there stays as it is. It goes by itself when nobody calls it. ${whereFrom}`,
     effect: 'write',
+    idempotent: true,
     examples: [
       { title: 'For one test', command: 'test-1' },
       { title: 'Its base URL, for a script', command: 'test-1 -o json' },
@@ -42,7 +44,7 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
   }).alias('ls');
   addExtentOptions(command);
   runs(command, surroundings, (context, _, options) =>
-    printPages(context, controlPages(context, path, {}), shapeOf(columns, columns.length), extentOf(options)),
+    printPages(context, controlPages(context, path, {}), shapeOf(columns, shownInTables), extentOf(options)),
   );
 }
 
@@ -51,6 +53,7 @@ function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Deletes a sandbox with everything in it',
     description: whereFrom,
     effect: 'destructive',
+    idempotent: true,
     examples: [{ title: 'After the test', command: 'test-1 --yes' }],
   }).argument('<name>', 'Name of the sandbox');
   runs(command, surroundings, async (context, [name], options) => {

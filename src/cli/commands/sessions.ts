@@ -46,6 +46,7 @@ function addEndCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Ends a session, or all of a user or through a client',
     description: `From the next call on their tokens are refused. ${whereFrom}`,
     effect: 'destructive',
+    idempotent: true,
     examples: [
       { title: 'One of them', command: 'SESSION_ID' },
       { title: 'Sign a user out everywhere', command: '--user-id ID --yes' },

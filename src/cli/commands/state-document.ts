@@ -42,6 +42,7 @@ export function addStateImport(noun: Command, surroundings: Surroundings): void 
     title: 'Puts an exported state in the place of what is there',
     description: `All of it or nothing. Credentials are then those of the document. ${whereFrom}`,
     effect: 'destructive',
+    idempotent: true,
     examples: [
       { title: 'Into a new server', command: 'state.json' },
       { title: 'Over whatever is there', command: 'state.json --force --yes' },

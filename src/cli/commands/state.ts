@@ -27,6 +27,7 @@ function addResetCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Goes back to what the server had after its first start with this seed',
     description: `Everything that came since is gone. Administrators and signing keys stay. ${whereFrom}`,
     effect: 'destructive',
+    idempotent: true,
     examples: [
       { title: 'Between two tests', command: '--yes' },
       { title: 'Without what the seed says', command: '--empty' },
@@ -49,6 +50,7 @@ function addSaveCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Keeps the state under a name',
     description: `${inMemory} ${whereFrom}`,
     effect: 'write',
+    idempotent: true,
     examples: [
       { title: 'Before something is tried', command: 'before' },
       { title: 'In the place of the one of this name', command: 'before --replace' },
@@ -68,6 +70,7 @@ function addRestoreCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Brings a snapshot back',
     description: `Everything that came since it was saved is gone. ${inMemory} ${whereFrom}`,
     effect: 'destructive',
+    idempotent: true,
     examples: [{ title: 'In a script', command: 'before --yes' }],
   }).argument('<name>', 'Name of the snapshot');
   runs(command, surroundings, (context, [name], options) =>
@@ -103,6 +106,7 @@ function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
     title: 'Forgets a snapshot',
     description: `The state of the server stays as it is. ${whereFrom}`,
     effect: 'destructive',
+    idempotent: true,
     examples: [{ title: 'One that is not needed any more', command: 'before' }],
   }).argument('<name>', 'Name of the snapshot');
   runs(command, surroundings, (context, [name], options) =>

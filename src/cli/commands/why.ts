@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { callControl, whereFrom } from '../control.ts';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
-import { plain } from '../runtime/table.ts';
+import { widthOf } from '../runtime/io.ts';
+import { hanging, plain } from '../runtime/table.ts';
 
 export const whyText: LeafText = {
   title: 'Explains why a call was refused',
@@ -24,7 +25,7 @@ export function addWhy(program: Command, surroundings: Surroundings): void {
   runs(command, surroundings, async (context, [request]) => {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
     const why = (await callControl(context, 'GET', path)).body as Why;
-    if (context.printer.isForPeople) context.printer.lines(explanation(why));
+    if (context.printer.isForPeople) context.printer.lines(explanation(why, widthOf(context.io.stdout)));
     else await context.printer.value(why);
   });
 }
@@ -56,7 +57,7 @@ type Line = readonly [name: string, value: string | undefined];
 
 const widest = 'stands against'.length;
 
-function explanation(why: Why): string[] {
+function explanation(why: Why, width: number | undefined): string[] {
   const { method, path, operation, refused, status = 'no answer' } = why;
   const what = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
   const lines: readonly Line[] = [
@@ -67,7 +68,9 @@ function explanation(why: Why): string[] {
     ['rule', why.rule],
     ...[...new Set(why.errors.map(({ fix }) => fix))].map((fix): Line => ['next', fix]),
   ];
-  const filled = lines.flatMap(([name, value]) => (value ? [`  ${name.padEnd(widest)}  ${plain(value)}`] : []));
+  const filled = lines.flatMap(([name, value]) =>
+    value ? [hanging(`  ${name.padEnd(widest)}  `, plain(value), width)] : [],
+  );
   return [plain(`${what} was ${refused ? 'refused' : 'answered'}: ${status}`), ...filled];
 }
 

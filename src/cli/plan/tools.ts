@@ -81,7 +81,7 @@ export async function toolsOf(context: Context, colour: string | undefined): Pro
       const colourOf: Readonly<Record<string, (text: string) => string>> = {
         '+': paint.green,
         '-': paint.red,
-        '~': paint.yellow,
+        '~': paint.magenta,
       };
       return (line) => colourOf[line.trimStart().slice(0, 1)]?.(line) ?? line;
     },

@@ -1,4 +1,5 @@
 /** What a command works with: resolved settings, the client when it is needed, output, questions. */
+import type { Command } from 'commander';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { readColumns } from './columns.ts';
@@ -35,6 +36,8 @@ export interface Surroundings {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
+  /** Every command, built in full: for what tells of all of them. */
+  readonly everyCommand: () => Command;
 }
 
 /** Runs `work` with a context and closes what it opened. */

@@ -36,6 +36,8 @@ export const serveExitCodes: readonly ExitCode[] = [
  */
 export function exitCodeOf(status: number, code: string, naturalStatus: number | undefined): number {
   if (code === 'CHANGED_MEANWHILE' || code.endsWith('_TAKEN')) return 6;
+  // What was sent names something that is not there; on some operations that counts as a conflict.
+  if (code.endsWith('_UNKNOWN') && status !== 404) return 7;
   if (code.startsWith('CREDENTIALS_') || code === 'TOKEN_INVALID') return 4;
   return byStatus(naturalStatus ?? status);
 }

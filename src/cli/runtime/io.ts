@@ -37,6 +37,11 @@ export interface Environment {
   readonly storeTools?: (() => Promise<StoreModule>) | undefined;
 }
 
+/** The columns of the terminal that a stream is; nothing where it is none, so that nothing is cut or broken there. */
+export function widthOf(stream: Output): number | undefined {
+  return stream.isTTY === true ? stream.columns : undefined;
+}
+
 /** Reads all of standard input as text. */
 export async function readAll(input: Input, signal: AbortSignal): Promise<string> {
   const stop = () => input.destroy(signal.reason);

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { foundColumns, requireColumns, valueAt } from './columns.ts';
 import { csvColumns, csvHeading, csvLine } from './csv.ts';
-import type { Output } from './io.ts';
+import { type Output, widthOf } from './io.ts';
 import { type ListShape, listWriter, writePages } from './list-writer.ts';
 import { nameOf } from './names.ts';
 import type { Query } from './query.ts';
@@ -48,7 +48,7 @@ export function createPrinter(
   const lines = (given: readonly string[]) => {
     if (given.length > 0 && stream.writable) stream.write(`${given.join('\n')}\n`);
   };
-  const width = format === 'table' && stream.isTTY ? stream.columns : undefined;
+  const width = format === 'table' ? widthOf(stream) : undefined;
   const value = async (given: unknown) => lines(await valueLines(given, format, { width, columns }));
   const check = (schema: JsonSchema | undefined) => {
     if (columns && !query) requireColumns(columns, schema);
@@ -86,7 +86,7 @@ async function valueLines(value: unknown, format: Format, { width, columns }: Lo
   if (format === 'csv') return csvLines(rows ?? [value], columns);
   if (rows) return rowLines(rows, { width, columns });
   if (typeof value !== 'object') return plainLines(String(value)).split('\n');
-  return value === null ? [] : fieldLines(columns ? chosen(value as Row, columns) : (value as Row));
+  return value === null ? [] : fieldLines(columns ? chosen(value as Row, columns) : (value as Row), width);
 }
 
 function rowLines(rows: readonly unknown[], { width, columns }: Look): string[] {

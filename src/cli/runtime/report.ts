@@ -4,8 +4,8 @@ import { ClientError, type ErrorItem, InputError, NetworkError } from '../../cli
 import type { ManifestError } from '../../contract/manifest-types.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { CliError, MissingRole, QuietExit } from './failures.ts';
-import type { Environment, Io } from './io.ts';
-import { plain, plainLines } from './table.ts';
+import { type Environment, type Io, widthOf } from './io.ts';
+import { hanging, plain, plainLines } from './table.ts';
 
 export interface Report {
   readonly code: string;
@@ -109,14 +109,17 @@ async function textReport(report: Report, io: Io, environment: Environment, mode
   // Loaded for errors only: chalk looks around for 8 ms.
   const { colours } = await import('./colour.ts');
   const paint = colours(io.stderr, environment, mode);
-  const server = report.status === undefined ? [] : [`  reason   ${plain(report.code)} (${report.status})`];
-  const others = report.items.slice(1).map((item) => `  and      ${plain(item.message)} ${plain(item.code)}`);
-  const request = report.requestId === undefined ? [] : [`  request  ${plain(report.requestId)}`];
-  const fix = report.fix === undefined ? [] : [`  next     ${plain(report.fix)}`];
-  const message = plainLines(report.message);
+  const width = widthOf(io.stderr);
+  const line = (heading: string, text: string) => hanging(`  ${heading.padEnd(9)}`, plain(text), width);
+  const server = report.status === undefined ? [] : [line('reason', `${report.code} (${report.status})`)];
+  const others = report.items.slice(1).map((item) => line('and', `${item.message} ${item.code}`));
+  const request = report.requestId === undefined ? [] : [line('request', report.requestId)];
+  const fix = report.fix === undefined ? [] : [line('next', report.fix)];
+  const [first = '', ...more] = plainLines(report.message).split('\n');
   return [
-    `${paint.red.bold('error:')} ${message}`,
-    ...[...server, ...others, ...request].map((line) => paint.dim(line)),
+    hanging('error: ', first, width).replace('error:', paint.red.bold('error:')),
+    ...more,
+    ...[...server, ...others, ...request].map((one) => paint.dim(one)),
     ...fix,
   ].join('\n');
 }

@@ -27,6 +27,7 @@ class StoredTokens implements TokenSource {
   #current: Promise<string> | undefined;
   #last: StoredSession | undefined;
   #refused: string | undefined;
+  #refusedFor: string | undefined;
   #isFresh = false;
 
   constructor(found: SignIn, baseUrl: string, environment: Environment) {
@@ -51,6 +52,7 @@ class StoredTokens implements TokenSource {
     const mayHelp = code === 'ROLE_MISSING' && !this.#isFresh && this.#last?.refreshToken !== undefined;
     if (code !== 'TOKEN_INVALID' && !mayHelp) return false;
     this.#refused = this.#last?.accessToken;
+    this.#refusedFor = code;
     this.#current = undefined;
     return true;
   }
@@ -64,7 +66,15 @@ class StoredTokens implements TokenSource {
       // Another process may have renewed it meanwhile; a refresh token that was used once must not be used again.
       const latest = await this.#read();
       if (this.#isGood(latest)) return this.#use(latest);
-      const renewed = await this.#renewed(call, latest);
+      const renewed = await this.#renewed(call, latest).catch((error: unknown) => {
+        // It was only to see whether a role came meanwhile: what there is to tell is that the role is missing.
+        if (this.#refusedFor !== 'ROLE_MISSING') throw error;
+        return undefined;
+      });
+      if (!renewed) {
+        this.#isFresh = true;
+        return this.#use(latest);
+      }
       await writeSession(profile, renewed, variables);
       this.#isFresh = true;
       return this.#use(renewed);

@@ -89,12 +89,32 @@ function shrunk(widths: readonly number[], width: number): number[] {
   return fitted;
 }
 
-/** One entity: a line for each field that is filled. */
-export function fieldLines(row: Row): string[] {
-  const texts = Object.entries(row).map(([name, value]) => [words(name), cell(value)] as const);
-  const filled = texts.filter(([, text]) => text !== '');
+/** One entity: a line for each field that is filled, also those of objects in it. Long ones go on below themselves. */
+export function fieldLines(row: Row, width?: number): string[] {
+  const filled = fieldsOf(row).filter(([, text]) => text !== '');
   const widest = Math.max(0, ...filled.map(([name]) => length(name)));
-  return filled.map(([name, text]) => `${pad(name, widest)}${gap}${text}`);
+  return filled.map(([name, text]) => hanging(`${pad(name, widest)}${gap}`, text, width));
+}
+
+function fieldsOf(row: Row): (readonly [name: string, text: string])[] {
+  return Object.entries(row).flatMap(([name, value]) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isObject || Object.keys(value).length === 1) return [[words(name), cell(value)] as const];
+    return fieldsOf(value as Row).map(([below, text]) => [`${words(name)} ${below}`, text] as const);
+  });
+}
+
+/** Text behind a heading, broken between words where it is wider than the terminal; without a width it stays one line. */
+export function hanging(heading: string, text: string, width?: number): string {
+  const room = (width ?? Number.POSITIVE_INFINITY) - length(heading);
+  if (room < narrowest || length(text) <= room) return heading + text;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && length(last) + 1 + length(word) <= room) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return heading + lines.join(`\n${' '.repeat(length(heading))}`);
 }
 
 /** Letters of East Asia and pictures take two places. */

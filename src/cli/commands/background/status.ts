@@ -25,10 +25,16 @@ async function status(context: Context, typed: string | undefined): Promise<void
   const records = (await readRecords(context.environment.variables)).filter(({ stopped }) => stopped !== true);
   const meant = typed === undefined ? records : records.filter((record) => isMeant(record, typed));
   const rows = await Promise.all(meant.map(shown));
-  if (rows.length > 0 || !context.printer.isForPeople) await context.printer.value(rows);
+  if (rows.length > 0 || !context.printer.isForPeople) await context.printer.value(forTable(context, rows));
   if (rows.some(({ state }) => state === 'running')) return;
   context.notice('No server runs in the background.');
   throw new QuietExit(1);
+}
+
+/** An address that is cut is of no use: a table has what fits, wide has all. */
+function forTable({ printer, sources }: Context, rows: Awaited<ReturnType<typeof shown>>[]): readonly object[] {
+  if (!printer.isForPeople || printer.format !== 'table' || sources.options.columns !== undefined) return rows;
+  return rows.map(({ name, state, url, pid, data = '(memory)' }) => ({ name, state, url, pid, data }));
 }
 
 /** A server as commands print it. */

@@ -25,7 +25,7 @@ export default defineOperation({
   response: { status: 201, body: z.strictObject({ apiKeyId: z.string(), apiKey: z.string() }), secret: true },
   errors: ['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   command: 'api-key create',
-  examples: [{ title: 'A key for a client', command: '--app-id billing --client-id billing-service' }],
+  examples: [{ title: 'A key for a client', command: '--app-id billing --client-id CLIENT_ID' }],
 
   async handle({ body }, { store, ids, clock, randomness, caller }) {
     const apiKey = body.apiKey ?? newApiKey(randomness);

@@ -25,7 +25,7 @@ export default defineOperation({
   response: { page: ApiKeySchema },
   errors: [],
   command: 'api-key list',
-  examples: [{ title: 'The keys of one client', command: '--client-id billing-service' }],
+  examples: [{ title: 'The keys of one client', command: '--client-id CLIENT_ID' }],
 
   async handle({ query }, { store, range, authentication }) {
     const { clientId, appId } = query;

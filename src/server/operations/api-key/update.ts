@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   command: 'api-key update',
-  examples: [{ title: 'Move a key to another client', command: 'KEY_ID --app-id billing --client-id billing-service' }],
+  examples: [{ title: 'Move a key to another client', command: 'KEY_ID --app-id billing --client-id CLIENT_ID' }],
 
   async handle({ params, body }, { store, caller }) {
     const replaced = body.apiKey === undefined ? undefined : keptOf(body.apiKey);

@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND', 'BOOTSTRAP_CLIENT'],
   command: 'clients delete',
-  examples: [{ title: 'Without being asked', command: 'billing-service --yes' }],
+  examples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {

@@ -1,0 +1,96 @@
+/** Every exit code that `iam help exit-codes` prints, each seen once. */
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { type Answering, refusal, startFake } from '../client/fake-server.ts';
+import { Home, iam, type Outcome, signedIn } from './run-cli.ts';
+
+type Reply = ReturnType<Answering>;
+
+/** Runs a command against a server that always answers this. */
+async function against(reply: Reply, line: string, variables: Record<string, string> = signedIn): Promise<Outcome> {
+  await using server = await startFake(() => reply);
+  return await iam(line.split(' '), { url: server.url, variables: { IAM_BASE_URL: server.url, ...variables } });
+}
+
+/** Runs a command beside a file, against a server that always answers this. */
+async function beside(name: string, text: string, reply: Reply, line: (file: string) => string): Promise<Outcome> {
+  await using home = await Home.make();
+  await using server = await startFake(() => reply);
+  await writeFile(home.file(name), text);
+  return await home.iam(line(home.file(name)).split(' '), { url: server.url, variables: signedIn });
+}
+
+async function interrupted(signal: NodeJS.Signals): Promise<Outcome> {
+  const controller = new AbortController();
+  await using server = await startFake(() => {
+    controller.abort(signal);
+    return { silent: true };
+  });
+  return await iam(['groups', 'get', 'ops'], { url: server.url, signal: controller.signal });
+}
+
+const group = { groupId: 'g1', groupName: 'ops', roles: ['VIEW'], dependencies: [] };
+const creating = '--operation groups.create';
+const groups = 'groups:\n  - groupName: ops\n    roles: [DEPLOY]\n';
+const ending: Readonly<Record<number, readonly [string, () => Promise<Outcome>]>> = {
+  0: ['done', () => against({ json: group }, 'groups get ops')],
+  1: ['no, of can', () => against({ json: [] }, 'can alice DEPLOY')],
+  2: ['wrong usage', () => against({ json: [] }, 'groups lst')],
+  3: ['not found', () => against(refusal(404, 'GROUP_NOT_FOUND'), 'groups get ops')],
+  4: ['nobody is signed in', () => against({ json: group }, 'groups get ops', {})],
+  5: ['a role is missing', () => against(refusal(403, 'ROLE_MISSING'), 'groups get ops')],
+  6: ['a name is taken', () => against(refusal(412, 'GROUP_NAME_TAKEN'), 'groups create --group-name ops')],
+  7: ['a value is refused', () => against(refusal(400, 'FIELD_VALUE'), 'groups create --group-name ops')],
+  8: [
+    'a row failed',
+    () =>
+      beside(
+        'rows.csv',
+        'groupName\nops\n',
+        refusal(412, 'GROUP_NAME_TAKEN'),
+        (file) => `bulk run ${file} ${creating}`,
+      ),
+  ],
+  9: [
+    'there is something to change',
+    () => beside('iam.yaml', groups, { json: [group] }, (file) => `plan -f ${file} --detailed-exitcode`),
+  ],
+  10: ['nobody can be asked', () => against({ status: 204 }, 'groups delete ops')],
+  75: ['the server is in trouble', () => against(refusal(503, 'STORE_UNAVAILABLE'), 'groups get ops --max-wait 0')],
+  130: ['interrupted', () => interrupted('SIGINT')],
+  143: ['terminated', () => interrupted('SIGTERM')],
+};
+
+/** Those that a process alone can show, and where processes are started for them. */
+const ofProcesses: Readonly<Record<number, string>> = {
+  11: 'test/e2e/cli-background.test.ts',
+  12: 'test/e2e/cli-background.test.ts',
+  13: 'test/e2e/cli-background.test.ts',
+  14: 'test/e2e/cli-background.test.ts',
+  130: 'test/e2e/cli-server.test.ts',
+  143: 'test/e2e/cli-server.test.ts',
+};
+
+describe('the exit code', () => {
+  test.each(Object.entries(ending).map(([code, [meaning, run]]) => ({ code: Number(code), meaning, run })))(
+    'is $code: $meaning',
+    async ({ code, run }) => {
+      const outcome = await run();
+      expect(outcome.code, outcome.err).toBe(code);
+      if (![0, 1, 8, 9].includes(code))
+        expect(outcome).toMatchObject({ out: '', err: expect.stringMatching(/^error: /) });
+    },
+  );
+
+  test.each(Object.entries(ofProcesses))('%s is seen of a process in %s', (code, file) => {
+    expect(existsSync(file) && readFileSync(file, 'utf8')).toMatch(new RegExp(`(toBe\\(|code: |\\[|, )${code}\\b`));
+  });
+});
+
+test('the printed table and the tested one have the same codes', async () => {
+  const { out } = await iam(['help', 'exit-codes']);
+  const printed = [...out.matchAll(/^ +(\d+) {2}\S/gm)].map(([, code]) => Number(code)).sort((a, b) => a - b);
+  const tested = [...new Set([...Object.keys(ending), ...Object.keys(ofProcesses)].map(Number))].sort((a, b) => a - b);
+  expect(tested).toEqual(printed);
+});
