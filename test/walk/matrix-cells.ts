@@ -1,7 +1,13 @@
 /** What a cell of a matrix of access is: how it is worked out, compared with an answer, and shown. */
 import type { Operation } from '../../src/contract/operation.ts';
-import type { RawAnswer } from '../server/property/raw.ts';
 import type { Caller } from './matrix-callers.ts';
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** The body. */
+  readonly json: unknown;
+}
 
 export type Cell =
   /** Through the gate, whatever comes of the call then. */
@@ -28,7 +34,7 @@ export function verdictOf(
 const gate = ['CREDENTIALS_MISSING', 'TOKEN_INVALID', 'ROLE_MISSING', 'CREDENTIALS_AMBIGUOUS'];
 
 /** What is wrong with an answer; undefined where it is what was due. The log says as whom the server took the call. */
-export function cellOf(answer: RawAnswer, due: Cell, caller: Caller, log: readonly string[]): string | undefined {
+export function cellOf(answer: Answered, due: Cell, caller: Caller, log: readonly string[]): string | undefined {
   const { status, json, headers } = answer;
   const code = Array.isArray(json) ? String(json[0]?.code) : '';
   const takenAs = takenFor(log, String(headers['x-request-id']));

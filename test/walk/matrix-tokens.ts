@@ -1,6 +1,7 @@
 /** Tokens that are none: each differs from a good one of an all-powerful user in one point. */
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { giveRefreshToken } from '../../src/server/identity/sessions.ts';
+import type { CurrentKey } from '../../src/server/tokens/keys.ts';
 import type { TestServer } from '../harness.ts';
 import { userToken } from '../server/operations/user-token.ts';
 
@@ -13,7 +14,7 @@ export function payloadOf(token: string): JWTPayload {
 }
 
 interface Signing {
-  readonly key?: CryptoKey;
+  readonly key?: CurrentKey['privateKey'];
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
