@@ -1,6 +1,8 @@
 /** All suites, in the order in which they run. */
+import { racesSuite } from './races/index.ts';
+import { killSuite } from './races/kill.ts';
 import type { Suite } from './suite.ts';
 
 export type { Budget, Finding, Suite } from './suite.ts';
 
-export const suites: readonly Suite[] = [];
+export const suites: readonly Suite[] = [racesSuite, killSuite];

@@ -107,6 +107,7 @@ async function provenClients(server: TestServer): Promise<Caller[]> {
     await withRoles(['AUTH-BASIC']),
     ...(await Promise.all([...administrative, ...ofBusiness].map((role) => withRoles(['AUTH-BASIC', role])))),
     await withRoles(['AUTH-MFA', 'ADMIN']),
+    await withRoles(['AUTH-BASIC', 'PERSON', 'BUSINESS']),
     { name: 'client: everything, by API key', headers: [['X-Api-Key', key]], subject: strong.clientId, holds: all },
     {
       name: 'client: everything, by a token of its own',
