@@ -2,7 +2,8 @@
 import { racesSuite } from './races/index.ts';
 import { killSuite } from './races/kill.ts';
 import type { Suite } from './suite.ts';
+import { timingSuite } from './timing/index.ts';
 
 export type { Budget, Finding, Suite } from './suite.ts';
 
-export const suites: readonly Suite[] = [racesSuite, killSuite];
+export const suites: readonly Suite[] = [racesSuite, killSuite, timingSuite];
