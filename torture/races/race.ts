@@ -8,6 +8,8 @@ export interface Race {
   readonly about: string;
   /** The test that runs it with every run of the suite; a race without one is run there by the table of races. */
   readonly tested?: string;
+  /** Takes several times as long as the others; the tests run one round of it. */
+  readonly costly?: true;
   readonly seed?: SeedDocument;
   readonly flags?: Readonly<Record<string, string | boolean>>;
   /** Makes ready what the calls are for. */

@@ -53,6 +53,7 @@ function ending(name: string, about: string, end: (server: TestServer) => Promis
   return {
     name,
     about,
+    costly: true,
     seed: people,
     flags: cheap,
     async begin(server) {
@@ -93,6 +94,7 @@ export const rotations: readonly Race[] = [
   {
     name: 'renewals against a change of the password',
     about: 'what began with the old password is over, whenever it was renewed',
+    costly: true,
     seed: people,
     flags: cheap,
     async begin(server) {
