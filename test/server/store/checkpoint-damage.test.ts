@@ -1,15 +1,7 @@
 /** A checkpoint, or a whole file, that is not as it was written or not there. */
 import { describe, expect, test } from 'vitest';
-import {
-  COMMITS,
-  closedSegment,
-  expectOpens,
-  expectRefused,
-  flipped,
-  model,
-  withFile,
-  without,
-} from './damaged-store.ts';
+import { COMMITS, closedSegment, flipped, model, withFile, without } from './damaged-store.ts';
+import { expectOpens, expectRefused } from './expect-store.ts';
 import { files } from './fault-bench.ts';
 import { between, seeded } from './random.ts';
 

@@ -7,8 +7,6 @@ import { Layer } from '../../../src/server/store/layer.ts';
 import {
   COMMITS,
   closedSegment,
-  expectOpens,
-  expectRefused,
   flipped,
   journal,
   lineOf,
@@ -20,6 +18,7 @@ import {
   without,
   zeroed,
 } from './damaged-store.ts';
+import { expectOpens, expectRefused } from './expect-store.ts';
 import { files } from './fault-bench.ts';
 import { History } from './history.ts';
 import { between, seeded } from './random.ts';
