@@ -1,6 +1,7 @@
 /** All suites, in the order in which they run. */
 import type { Suite } from './suite.ts';
 import { checkpointFlips, cuts, journalFlips, replays, sectors, tails } from './suites/damage.ts';
+import { killpoints, kills, stops } from './suites/kills.ts';
 import { renames } from './suites/renames.ts';
 import { simulator } from './suites/simulator.ts';
 
@@ -15,4 +16,7 @@ export const suites: readonly Suite[] = [
   checkpointFlips,
   replays,
   simulator,
+  kills,
+  killpoints,
+  stops,
 ];
