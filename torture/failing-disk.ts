@@ -41,8 +41,12 @@ export function killedAt(disk: Disk, at: Kill, kill: () => void): Disk {
   });
   return {
     ...bound(disk),
-    open: (path, mode) =>
-      around('open', basename(path), async () => watched(await disk.open(path, mode), basename(path))),
+    open(path, mode) {
+      const name = basename(path);
+      // What is opened so is in its place under its final name before anything is appended to it.
+      const lasting = mode === 'modify' && name === 'journal.next.jsonl' ? 'journal.jsonl' : name;
+      return around('open', name, async () => watched(await disk.open(path, mode), lasting));
+    },
     rename: (from, to) => around('rename', `${basename(from)} ${basename(to)}`, () => disk.rename(from, to)),
     remove: (path) => around('remove', basename(path), () => disk.remove(path)),
     syncFolder: (path) => around('syncFolder', basename(path), () => disk.syncFolder(path)),

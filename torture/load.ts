@@ -80,7 +80,7 @@ class Writer {
       if (!(error instanceof ClientError)) return 'gone';
       if (error.status !== 503)
         throw new Error(`operation ${this.#issued} of ${this.#prefix} was answered ${error.status}: ${error.message}`);
-      this.#issued = this.answered;
+      // It stays issued: after a failed sync, nobody knows whether it will be there at the next start.
       this.refused += 1;
       await new Promise((resolve) => setTimeout(resolve, 20));
       return 'refused';

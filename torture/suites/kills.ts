@@ -55,6 +55,17 @@ async function cycle(
   }
 }
 
+/** Waits until so many more operations were answered, however fast that is, or the load has ended. */
+async function someAnswers(load: Load, count: number, loading: Promise<void>): Promise<void> {
+  const enough = load.answered + count;
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  loading.then(end, end);
+  while (load.answered < enough && !ended) await setTimeout(1);
+}
+
 function inSeries(
   name: string,
   about: string,
@@ -88,8 +99,9 @@ export const kills = inSeries(
   async (seed, store, load, { plant }) => {
     const random = seeded(seed);
     const server = ServerProcess.either(store, plant, random() < 0.5);
-    await cycle(server, load, async () => {
-      await setTimeout(between(random, 0, 300));
+    await cycle(server, load, async (_, loading) => {
+      await someAnswers(load, between(random, 0, 200), loading);
+      await setTimeout(between(random, 0, 30));
       await server.kill();
     });
     return undefined;
@@ -144,8 +156,9 @@ export const stops = inSeries(
     const random = seeded(seed);
     const server = ServerProcess.either(store, plant, random() < 0.5);
     if (random() < 0.2) return stopWhileStarting(server, between(random, 0, 700));
-    await cycle(server, load, async () => {
-      await setTimeout(between(random, 0, 400));
+    await cycle(server, load, async (_, loading) => {
+      await someAnswers(load, between(random, 0, 200), loading);
+      await setTimeout(between(random, 0, 30));
       await expectStop(server);
     });
     return undefined;
