@@ -86,6 +86,9 @@ function withFiles(disk: Disk, plant: string): Disk {
   };
 }
 
+/** What is kept here is not closed by the collector of garbage either. */
+const leaked: DiskFile[] = [];
+
 function plantedFile(file: DiskFile, plant: string): DiskFile {
   const same: DiskFile = {
     write: (bytes, position) => file.write(bytes, position),
@@ -107,7 +110,7 @@ function plantedFile(file: DiskFile, plant: string): DiskFile {
       },
     },
     'keep-torn': { truncate: nothing },
-    'leak-handles': { close: nothing },
+    'leak-handles': { close: async () => void leaked.push(file) },
     'slow-sync': { syncData: () => setTimeout(200).then(() => file.syncData()) },
   };
   return { ...same, ...changes[plant] };

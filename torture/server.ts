@@ -18,6 +18,8 @@ export interface ServerOrder {
   readonly data: string;
   readonly plant?: string | undefined;
   readonly kill?: Kill | undefined;
+  /** When nothing was written for so long, a checkpoint is; 20 where nothing is said. */
+  readonly idleMilliseconds?: number | undefined;
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as ServerOrder;
@@ -37,7 +39,7 @@ const service = await startService({
       disk: tortured(order),
       clock: systemClock,
       processes: await processesOf(order),
-      tuning: { idleMilliseconds: 20, journalBytes: 20_000 },
+      tuning: { idleMilliseconds: order.idleMilliseconds ?? 20, journalBytes: 20_000 },
       log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
     }),
 }).catch((error: Error) => {

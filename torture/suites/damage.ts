@@ -59,8 +59,10 @@ function everyPlace(
     async run(budget) {
       const findings: Finding[] = [];
       let done = 0;
-      for (; goesOn(budget, done) && done < places.length && findings.length === 0; done += 1) {
-        const at = places[done] as number;
+      // Fewer than all of them are spread over the whole.
+      const step = Math.max(1, Math.floor(places.length / budget.count));
+      for (; goesOn(budget, done) && done * step < places.length && findings.length === 0; done += 1) {
+        const at = places[done * step] as number;
         await trial(at, budget.plant).catch((error: Error) => {
           const planted = budget.plant === undefined ? '' : ` --plant ${budget.plant}`;
           findings.push({

@@ -1,11 +1,14 @@
-/** Crashes at every operation on the disk, with everything, nothing or anything of the unsynced left behind. */
+/**
+ * Crashes at every operation on the disk, with everything or nothing of the unsynced left behind. Random lives and losses
+ * are the simulator of torture/, of which test/torture runs a part.
+ */
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
 import { failpoints } from './failpoints.ts';
 import type { Loss, Operation } from './fake-disk.ts';
 import { Bench } from './fault-bench.ts';
 import { History } from './history.ts';
-import { between, seeded } from './random.ts';
+import { seeded } from './random.ts';
 
 /** A life with everything in it: a first start, single commits and bursts, checkpoints, a stop, a second start. */
 async function live(bench: Bench, history: History): Promise<void> {
@@ -86,28 +89,7 @@ describe('a crash', () => {
       await expectRecovery(bench, history).catch((error) => raiseAt(at, error));
     }
   });
-
-  test('at any operation that leaves a random part of the unsynced, and crashes while it recovers', async () => {
-    for (let seed = 1; seed <= 1000; seed += 1) {
-      const random = seeded(seed);
-      const bench = new Bench();
-      const at = between(random, 0, operations);
-      const history = await liveUntilCrash(bench, (_, count) => count === at);
-      for (let again = between(random, 0, 4); again > 0; again -= 1) {
-        bench.crash({ random });
-        const next = between(random, 0, 12);
-        bench.disk.loseAt((_, count) => count === next);
-        await bench.open().then(abandon, () => {});
-      }
-      bench.crash({ random });
-      await expectRecovery(bench, history).catch((error) => raiseAt(seed, error));
-    }
-  });
 });
-
-async function abandon(store: FileStore): Promise<void> {
-  await store.close().catch(() => {});
-}
 
 function raiseAt(where: number, cause: unknown): never {
   throw new Error(`failed at ${where}: ${String(cause)}`, { cause });
