@@ -3,15 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { countBudget } from '../../torture/budget.ts';
 import type { Line } from '../../torture/strace.ts';
 import { kills } from '../../torture/suites/kills.ts';
-import { ackOrder, assertOrder, failedSyncs } from '../../torture/suites/system-calls.ts';
+import { ackOrder, assertOrder } from '../../torture/suites/system-calls.ts';
+
+/** For machines that others keep busy. */
+const PATIENCE_MS = 180_000;
 
 test.each([
-  [kills, 2],
-  [ackOrder, 1],
-  [failedSyncs, 1],
-] as const)('$0.name finds nothing', async (suite, count) => {
-  expect(await suite.run(countBudget(count, 2))).toEqual([]);
-});
+  ['kills', kills, 2],
+  ['ack-order', ackOrder, 1],
+] as const)(
+  '%s finds nothing',
+  async (_, suite, count) => {
+    expect(await suite.run(countBudget(count, 2))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
 
 describe('the order of syncs and answers', () => {
   const commit = '7</s/journal.jsonl>, "{\\"groupId\\":\\"g1\\"}", 19, 0)';

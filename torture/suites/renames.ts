@@ -16,7 +16,7 @@ export const renames: Suite = {
     const findings: Finding[] = [];
     const all = (await renamesOfALife(budget.plant)).flatMap((rename) => states.map((state) => ({ rename, state })));
     let done = 0;
-    for (; goesOn(budget, done) && done < all.length; done += 1) {
+    for (; goesOn(budget, done) && done < all.length && findings.length === 0; done += 1) {
       const { rename, state } = all[done] as (typeof all)[number];
       await tryState(rename, state, budget.plant).catch((error: Error) => {
         const where = `${state.what} at operation ${rename.at}, rename ${rename.from} to ${rename.to}`;
