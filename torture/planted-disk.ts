@@ -16,6 +16,8 @@ export const plants = {
   'keep-torn': 'what a failed write left is not taken back',
   'keep-segments': 'segments of the journal that are no longer needed stay',
   'leak-handles': 'files are not closed',
+  'drop-damaged': 'lines of the journal that are damaged or torn are passed over in silence',
+  'forget-next': 'a rotation of the journal that was broken off is not finished',
   'drop-strangers': 'commits that do not follow the one before are passed over in silence',
   'share-store': 'the lock of another process is ignored',
   'slow-sync': 'each sync takes a fifth of a second longer',
@@ -31,6 +33,13 @@ export function planted(disk: Disk, plant: string | undefined): Disk {
       return { ...bound(disk), remove: async (path) => (isClosedSegment(path) ? undefined : disk.remove(path)) };
     case 'ignore-checksums':
       return withReads(disk, (bytes) => resealed(bytes));
+    case 'drop-damaged':
+      return withReads(disk, (bytes, path) => (basename(path) === 'journal.jsonl' ? readable(bytes) : bytes));
+    case 'forget-next':
+      return {
+        ...bound(disk),
+        list: async (folder) => (await disk.list(folder))?.filter((name) => name !== 'journal.next.jsonl'),
+      };
     case 'drop-strangers':
       return withReads(disk, (bytes, path) => (basename(path).startsWith('journal.') ? followed(bytes) : bytes));
     case 'share-store':
@@ -77,6 +86,9 @@ function withFiles(disk: Disk, plant: string): Disk {
   };
 }
 
+/** What is kept here is not closed by the collector of garbage either. */
+const leaked: DiskFile[] = [];
+
 function plantedFile(file: DiskFile, plant: string): DiskFile {
   const same: DiskFile = {
     write: (bytes, position) => file.write(bytes, position),
@@ -98,7 +110,7 @@ function plantedFile(file: DiskFile, plant: string): DiskFile {
       },
     },
     'keep-torn': { truncate: nothing },
-    'leak-handles': { close: nothing },
+    'leak-handles': { close: async () => void leaked.push(file) },
     'slow-sync': { syncData: () => setTimeout(200).then(() => file.syncData()) },
   };
   return { ...same, ...changes[plant] };
@@ -145,4 +157,16 @@ function followed(bytes: Buffer): Buffer {
       return follows;
     });
   return Buffer.from(kept.join('\n'), 'latin1');
+}
+
+/** The lines whose checksum is right. */
+function readable(bytes: Buffer): Buffer {
+  const lines = bytes.toString('latin1').split('\n');
+  return Buffer.from(
+    lines
+      .filter((line) => line !== '' && resealedText(line, '') === line && SEAL.test(line))
+      .map((line) => `${line}\n`)
+      .join(''),
+    'latin1',
+  );
 }
