@@ -18,7 +18,18 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const stamp = path.join(root, 'dist/.built');
-const inputs = ['src', 'bench', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const inputs = [
+  'src',
+  'bench',
+  'torture',
+  'test/harness.ts',
+  'test/server',
+  'test/e2e/cli-process.ts',
+  'scripts',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
 
 /** The newest time of change of a file, or of anything in a folder; files that come or go change their folder's. */
 function newest(file) {
@@ -74,11 +85,13 @@ export async function build() {
   const { bundleCli } = await import('./bundle-cli.mjs');
   const { bundleBench } = await import('./bundle-bench.mjs');
   const { copyDocsPage } = await import('./docs-page.mjs');
+  const { bundleTorture } = await import('./bundle-torture.mjs');
   await bundleServer({ root, outdir: path.join(root, 'dist/server') });
   await bundleLibrary({ root, outdir: path.join(root, 'dist/library') });
   await bundleCli({ outdir: path.join(root, 'dist/cli') });
   await bundleBench({ root, outdir: path.join(root, 'dist/bench') });
   copyDocsPage({ root, outdir: path.join(root, 'dist/documents') });
+  await bundleTorture({ root, outdir: path.join(root, 'dist/torture') });
   writeFileSync(stamp, String(startedAt));
 }
 

@@ -21,15 +21,19 @@ export interface Passwords {
   isOutdated(passwordHash: string): boolean;
 }
 
-/** @param options.fast setting fast-passwords: new hashes at the least cost there is. */
-export function createPasswords(queue: Pick<HashQueue, 'run'>, { fast = false } = {}): Passwords {
+/**
+ * @param options.fast setting fast-passwords: new hashes at the least cost there is.
+ * @param options.verify what compares; a test watches it, since everybody unknown must be the same work.
+ */
+export function createPasswords(
+  queue: Pick<HashQueue, 'run'>,
+  { fast = false, verify = passwordMatches }: { fast?: boolean; verify?: typeof passwordMatches } = {},
+): Passwords {
   const chosen = fast ? leastCost : cost;
   return {
     hash: (password) => queue.run(() => hashPassword(password, chosen)),
     async matches(password, passwordHash) {
-      const right = await queue.run(() =>
-        passwordMatches(password, passwordHash ?? (fast ? nobodysFastHash : nobodysHash)),
-      );
+      const right = await queue.run(() => verify(password, passwordHash ?? (fast ? nobodysFastHash : nobodysHash)));
       return right && passwordHash !== undefined;
     },
     isOutdated: (passwordHash) => workOf(passwordHash) < chosen.memoryCost * chosen.timeCost,

@@ -34,10 +34,17 @@ function nameOf(path: Place['path']): string | undefined {
 
 const samples: readonly unknown[] = [null, 7, -1.5, true, 'text', [], {}, [[]], { toString: 'x' }, 1e300];
 
+/** Whether an object may have members that its schema does not name. */
+function takesMore(schema: object): boolean {
+  return 'additionalProperties' in schema && schema.additionalProperties !== false;
+}
+
 function unknownMember(draw: Draw, draft: Draft, source: Source, names: readonly string[]): Spoilt | undefined {
   if (!source.operation.request.body) return undefined;
   const root: Place = { path: [], schema: schemaOf(source.operation.request.body), required: true };
-  const objects = [root, ...bodyPlaces(draft, source)].filter(({ schema }) => schema.properties !== undefined);
+  const objects = [root, ...bodyPlaces(draft, source)].filter(
+    ({ schema }) => schema.properties !== undefined && !takesMore(schema),
+  );
   if (objects.length === 0) return undefined;
   const { path, schema } = one(draw, objects);
   const unknown = names.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
@@ -113,6 +120,7 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     return rawBody(draft, source, Buffer.concat([text.subarray(0, at), bytes, text.subarray(at)]));
   },
   'a body of a megabyte and more': (_, draft, source) => {
+    if (source.operation.request.bodyLimit !== undefined) return undefined;
     const spoilt = rawBody(draft, source, Buffer.alloc(1_000_001, ' '));
     return spoilt ? { ...spoilt, statuses: [413] } : { draft: { ...draft, raw: Buffer.alloc(1_000_001, ' ') } };
   },

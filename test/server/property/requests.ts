@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
-import { servicePrefix } from '../../../src/contract/prefix.ts';
 import type { RawRequest } from './raw.ts';
 
 /** Draws a random value; fast-check repeats and shrinks it. */
@@ -12,7 +11,8 @@ export type Draw = fc.GeneratorValue;
 /** A request still in parts. */
 export interface Draft {
   readonly method: string;
-  /** Percent-encoded, after the service prefix. */
+  readonly prefix: string;
+  /** Percent-encoded, after the prefix. */
   readonly segments: readonly string[];
   /** `name=value`, percent-encoded. */
   readonly query: readonly string[];
@@ -32,6 +32,8 @@ export interface Place {
 /** What requests are made from. */
 export interface Source {
   readonly operation: Operation<never>;
+  /** Of the interface or of the control plane. */
+  readonly prefix: string;
   readonly authorization: string;
   /** Where Authorization is the user's own, the client presents this. */
   readonly bearer: string;
@@ -45,7 +47,7 @@ export function one<Value>(draw: Draw, values: readonly Value[]): Value {
 }
 
 /** A request that fits the declaration, as far as its JSON Schema tells. */
-export function draftOf(draw: Draw, { operation, authorization, bearer, pool }: Source): Draft {
+export function draftOf(draw: Draw, { operation, prefix, authorization, bearer, pool }: Source): Draft {
   const { method, path, request } = operation;
   const segments = path.split('/').slice(1);
   const body = request.body ? randomValue(draw, schemaOf(request.body), pool) : undefined;
@@ -56,6 +58,7 @@ export function draftOf(draw: Draw, { operation, authorization, bearer, pool }: 
   );
   return {
     method,
+    prefix,
     segments: segments.map((segment) =>
       segment.startsWith('{') ? parameter(draw, operation, segment, pool) : segment,
     ),
@@ -87,7 +90,7 @@ function parameter(draw: Draw, { request }: Operation<never>, segment: string, p
 
 export function rawOf(draft: Draft): RawRequest {
   const search = draft.query.length === 0 ? '' : `?${draft.query.join('&')}`;
-  const path = `${servicePrefix}/${draft.segments.join('/')}${search}`;
+  const path = `${draft.prefix}/${draft.segments.join('/')}${search}`;
   const isForm = draft.headers.some(([, value]) => value === formType);
   const body =
     draft.raw ?? (draft.body === undefined ? undefined : isForm ? formOf(draft.body) : JSON.stringify(draft.body));

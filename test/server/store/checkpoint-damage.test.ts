@@ -1,17 +1,8 @@
 /** A checkpoint, or a whole file, that is not as it was written or not there. */
 import { describe, expect, test } from 'vitest';
-import {
-  COMMITS,
-  closedSegment,
-  expectOpens,
-  expectRefused,
-  flipped,
-  model,
-  withFile,
-  without,
-} from './damaged-store.ts';
+import { COMMITS, closedSegment, model, withFile, without } from './damaged-store.ts';
+import { expectOpens, expectRefused } from './expect-store.ts';
 import { files } from './fault-bench.ts';
-import { between, seeded } from './random.ts';
 
 const wrongCheckpoints: readonly [what: string, contents: string][] = [
   ['empty', ''],
@@ -45,21 +36,6 @@ describe('a checkpoint', () => {
       kind: 'newer-format',
       file: files.checkpoint,
     });
-  });
-
-  test('with any bit flipped is not used: the one before is, or the start is refused', async () => {
-    const checkpoint = model.bytes(files.checkpoint);
-    for (let seed = 1; seed <= 200; seed += 1) {
-      const random = seeded(seed);
-      const wrong = flipped(checkpoint, between(random, 0, checkpoint.length), between(random, 0, 8));
-      const kind = expect.stringMatching(/^(damaged|newer-format)$/);
-      const alone = without(files.previous);
-      alone.disk.plant(files.checkpoint, wrong);
-      await expectRefused(alone, { kind, file: files.checkpoint });
-      const bench = withFile(files.checkpoint, wrong);
-      if (/^\{\n"formatVersion":[2-9]/.test(wrong.toString())) await expectRefused(bench, { kind: 'newer-format' });
-      else await expectOpens(bench, COMMITS);
-    }
   });
 });
 

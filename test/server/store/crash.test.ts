@@ -1,10 +1,14 @@
-/** Crashes at every operation on the disk, with everything, nothing or anything of the unsynced left behind. */
+/**
+ * Crashes at every operation on the disk, with everything or nothing of the unsynced left behind. Random lives and losses
+ * are the simulator of torture/, of which test/torture runs a part.
+ */
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
+import { failpoints } from './failpoints.ts';
 import type { Loss, Operation } from './fake-disk.ts';
 import { Bench } from './fault-bench.ts';
 import { History } from './history.ts';
-import { between, seeded } from './random.ts';
+import { seeded } from './random.ts';
 
 /** A life with everything in it: a first start, single commits and bursts, checkpoints, a stop, a second start. */
 async function live(bench: Bench, history: History): Promise<void> {
@@ -60,27 +64,8 @@ async function countOperations(): Promise<number> {
 
 const operations = await countOperations();
 
-const named: readonly [failpoint: string, kind: Operation['kind'], name: string, side: 'before' | 'after'][] = [
-  ['before an append', 'write', 'journal.jsonl', 'before'],
-  ['after an append, before it is synced', 'syncData', 'journal.jsonl', 'before'],
-  ['after an append was synced', 'syncData', 'journal.jsonl', 'after'],
-  ['while a checkpoint is written', 'write', 'iam.json.tmp', 'after'],
-  ['after a checkpoint was written and synced', 'sync', 'iam.json.tmp', 'after'],
-  ['before the former checkpoint is renamed', 'rename', 'iam.json iam.previous.json', 'before'],
-  ['after the former checkpoint was renamed', 'rename', 'iam.json iam.previous.json', 'after'],
-  ['before the new checkpoint is renamed', 'rename', 'iam.json.tmp iam.json', 'before'],
-  ['after the new checkpoint was renamed', 'rename', 'iam.json.tmp iam.json', 'after'],
-  ['before the folder is synced', 'syncFolder', 'store', 'before'],
-  ['after the folder was synced', 'syncFolder', 'store', 'after'],
-  ['after the next segment was made', 'sync', 'journal.next.jsonl', 'after'],
-  ['after the old segment was renamed', 'rename', 'journal.jsonl journal.000000000001.jsonl', 'after'],
-  ['after the next segment was renamed', 'rename', 'journal.next.jsonl journal.jsonl', 'after'],
-  ['before an old segment is removed', 'remove', 'journal.000000000001.jsonl', 'before'],
-  ['after an old segment was removed', 'remove', 'journal.000000000001.jsonl', 'after'],
-];
-
 describe('a crash', () => {
-  test.each(named)('%s loses nothing that was acknowledged', async (_, kind, name, side) => {
+  test.each(failpoints)('%s loses nothing that was acknowledged', async (_, kind, name, side) => {
     let hits = 0;
     for (let turn = 1; turn <= 12; turn += 1) {
       for (const loss of ['nothing', 'everything', { random: seeded(turn) }] satisfies Loss[]) {
@@ -104,28 +89,7 @@ describe('a crash', () => {
       await expectRecovery(bench, history).catch((error) => raiseAt(at, error));
     }
   });
-
-  test('at any operation that leaves a random part of the unsynced, and crashes while it recovers', async () => {
-    for (let seed = 1; seed <= 1000; seed += 1) {
-      const random = seeded(seed);
-      const bench = new Bench();
-      const at = between(random, 0, operations);
-      const history = await liveUntilCrash(bench, (_, count) => count === at);
-      for (let again = between(random, 0, 4); again > 0; again -= 1) {
-        bench.crash({ random });
-        const next = between(random, 0, 12);
-        bench.disk.loseAt((_, count) => count === next);
-        await bench.open().then(abandon, () => {});
-      }
-      bench.crash({ random });
-      await expectRecovery(bench, history).catch((error) => raiseAt(seed, error));
-    }
-  });
 });
-
-async function abandon(store: FileStore): Promise<void> {
-  await store.close().catch(() => {});
-}
 
 function raiseAt(where: number, cause: unknown): never {
   throw new Error(`failed at ${where}: ${String(cause)}`, { cause });

@@ -1,8 +1,7 @@
 /** A store as a kill left it, for breaking things in copies of it. */
-import { expect } from 'vitest';
 import { closedSegmentName } from '../../../src/server/store/json/layout.ts';
 import { Bench, files } from './fault-bench.ts';
-import { History, stateOf } from './history.ts';
+import { History } from './history.ts';
 
 /** Commits 1 to 4, a checkpoint, 5 to 9, a checkpoint, 10 to 14; then the process was killed. */
 export const COMMITS = 14;
@@ -57,21 +56,6 @@ export function flipped(bytes: Buffer, at: number, bit: number): Buffer {
 /** The start of the line that a byte is on. */
 export function lineOf(at: number): number {
   return starts.findLast((start) => start <= at) as number;
-}
-
-export async function expectOpens(bench: Bench, commits: number): Promise<void> {
-  const store = await bench.open();
-  expect(await stateOf(store)).toBe(commits);
-  await store.close();
-}
-
-/** Refused with a reason, and every file still as it was. */
-export async function expectRefused(bench: Bench, expected: Record<string, unknown>): Promise<void> {
-  const before = await snapshot(bench);
-  const error = await bench.refusal();
-  expect(error).toMatchObject(expected);
-  expect(error.message).not.toContain('\n');
-  expect(await snapshot(bench)).toEqual(before);
 }
 
 export async function snapshot(bench: Bench): Promise<Record<string, string>> {

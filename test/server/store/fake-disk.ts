@@ -4,32 +4,25 @@
  */
 import { basename, dirname } from 'node:path';
 import type { Disk, DiskFile } from '../../../src/server/store/json/disk.ts';
+import {
+  change,
+  type FakeFolder,
+  type Inode,
+  type Loss,
+  newFolder,
+  settled,
+  survivingBytes,
+  survivingNames,
+  syncedBytes,
+} from './fake-inode.ts';
 
-const SECTOR = 512;
-
-interface Inode {
-  data: Buffer;
-  /** What a power loss would leave for sure. */
-  synced: Buffer;
-}
-
-type NameChange = (names: Map<string, Inode>) => void;
-
-interface FakeFolder {
-  names: Map<string, Inode>;
-  synced: Map<string, Inode>;
-  /** What was done to the names since the last sync, in order. */
-  changes: NameChange[];
-}
+export type { Loss } from './fake-inode.ts';
 
 /** One call that reaches the disk, such as 'sync journal.jsonl'. */
 export interface Operation {
   readonly kind: 'make' | 'open' | 'write' | 'truncate' | 'syncData' | 'sync' | 'rename' | 'remove' | 'syncFolder';
   readonly name: string;
 }
-
-/** How much of what was not synced a crash leaves: all (the process was killed), none, or a random part. */
-export type Loss = 'nothing' | 'everything' | { readonly random: () => number };
 
 export class PowerLoss extends Error {}
 
@@ -178,8 +171,13 @@ export class FakeDisk implements Disk {
 
   #file(inode: Inode, name: string): DiskFile {
     const sync = async (kind: 'sync' | 'syncData') => {
-      this.#note(kind, name);
-      inode.synced = Buffer.from(inode.data);
+      try {
+        this.#note(kind, name);
+      } catch (error) {
+        inode.given = Buffer.from(inode.data);
+        throw error;
+      }
+      inode.synced = syncedBytes(inode);
     };
     return {
       write: async (bytes, position) => this.#write(inode, name, bytes, position),
@@ -222,42 +220,4 @@ export class FakeDisk implements Disk {
     this.before(operation, this.operations.length);
     this.operations.push(operation);
   }
-}
-
-function newFolder(): FakeFolder {
-  return { names: new Map(), synced: new Map(), changes: [] };
-}
-
-function settled(data: Buffer): Inode {
-  return { data: Buffer.from(data), synced: Buffer.from(data) };
-}
-
-function change(folder: FakeFolder, make: NameChange): void {
-  make(folder.names);
-  folder.changes.push(make);
-}
-
-function survivingNames(folder: FakeFolder, loss: Loss): Map<string, Inode> {
-  if (loss === 'nothing') return folder.names;
-  const names = new Map(folder.synced);
-  if (loss === 'everything') return names;
-  for (const make of folder.changes) if (loss.random() < 0.5) make(names);
-  return names;
-}
-
-/** Each sector is as it was synced, or as it was written, or, where the file had grown, empty. */
-function survivingBytes({ data, synced }: Inode, loss: Loss): Buffer {
-  if (loss === 'nothing') return data;
-  if (loss === 'everything') return synced;
-  const longer = Math.max(data.length, synced.length);
-  const lengths = [data.length, synced.length, Math.floor(loss.random() * (longer + 1))];
-  const result = Buffer.alloc(lengths[Math.floor(loss.random() * 3)] as number);
-  // What was synced stays, whatever the length that a torn write left.
-  const kept = Math.max(result.length, Math.min(data.length, synced.length));
-  const bytes = Buffer.alloc(kept);
-  for (let start = 0; start < kept; start += SECTOR) {
-    const source = loss.random() < 0.5 ? data : synced;
-    source.subarray(start, Math.min(start + SECTOR, kept)).copy(bytes, start);
-  }
-  return bytes;
 }

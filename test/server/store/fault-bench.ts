@@ -1,4 +1,5 @@
 /** A store on a fake disk, and all that a test of faults needs around it. */
+import type { Disk } from '../../../src/server/store/json/disk.ts';
 import type { StoreEvent } from '../../../src/server/store/json/events.ts';
 import type { FileStore, FileStoreOptions } from '../../../src/server/store/json/file-store.ts';
 import type { StoreOpenError } from '../../../src/server/store/json/open-error.ts';
@@ -21,8 +22,12 @@ export class Bench {
   readonly machine = new FakeMachine();
   #process: ReturnType<FakeMachine['start']> | undefined;
 
-  constructor(disk = new FakeDisk()) {
+  readonly #wrap: (disk: Disk) => Disk;
+
+  /** @param wrap what the store gets in the place of the disk: another one in between. */
+  constructor(disk = new FakeDisk(), wrap: (disk: Disk) => Disk = (same) => same) {
     this.disk = disk;
+    this.#wrap = wrap;
   }
 
   /** Opens the store in a new process; the one before is killed. */
@@ -30,7 +35,8 @@ export class Bench {
     this.#process?.kill();
     this.#process = this.machine.start();
     const log = (event: StoreEvent) => void this.events.push(event);
-    return openStore(directory, { disk: this.disk, processes: this.#process, log, ...options });
+    const disk = this.#wrap(this.disk);
+    return openStore(directory, { disk, processes: this.#process, log, ...options });
   }
 
   /** Why the store can't be opened. */
@@ -49,7 +55,7 @@ export class Bench {
 
   /** A copy in which things can be broken. */
   copy(): Bench {
-    return new Bench(this.disk.afterCrash('nothing'));
+    return new Bench(this.disk.afterCrash('nothing'), this.#wrap);
   }
 
   async names(): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
  * A history whose every state tells how far it got: commit n adds the group n and sets the counter to n. After any
  * crash the state must be one of its states, with all that was answered and nothing that was not issued.
  */
-import { expect } from 'vitest';
+import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { Store } from '../../../src/server/store/store.ts';
 import { group } from './rows.ts';
 
@@ -38,8 +38,8 @@ export class History {
   /** Goes on from a state that was found: what was issued and is not in it will never be. */
   async resume(store: Store): Promise<number> {
     const found = await stateOf(store);
-    expect(found).toBeGreaterThanOrEqual(this.answered);
-    expect(found).toBeLessThanOrEqual(this.issued);
+    ok(found >= this.answered, `commit ${this.answered} was acknowledged, and the state ends with ${found}`);
+    ok(found <= this.issued, `commit ${this.issued} was the last, and the state ends with ${found}`);
     this.issued = found;
     this.answered = found;
     return found;
@@ -60,7 +60,8 @@ export async function stateOf(store: Store): Promise<number> {
   const count = Number(counter?.groupName.replace('counted to ', '') ?? 0);
   const rows = await store.groups.list();
   const expected = Array.from({ length: count }, (_, index) => nameOf(index + 1));
-  expect(rows.map(({ groupId }) => groupId).filter((groupId) => groupId !== COUNTER)).toEqual(expected);
+  const found = rows.map(({ groupId }) => groupId).filter((groupId) => groupId !== COUNTER);
+  deepStrictEqual(found, expected, `the state is not one of the history's (commit ${count})`);
   return count;
 }
 

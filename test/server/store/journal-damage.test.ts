@@ -1,17 +1,16 @@
-/** A journal that is not as it was written: what is only torn is cut off, everything else stops the start. */
+/**
+ * A journal that is not as it was written: what is only torn is cut off, everything else stops the start. Cuts, holes,
+ * noise, flipped bits and repetitions at every place are suites of torture/, of which test/torture runs a part.
+ */
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { closedSegmentName } from '../../../src/server/store/json/layout.ts';
 import { encodeBatch, encodeHead } from '../../../src/server/store/json/record.ts';
 import { Layer } from '../../../src/server/store/layer.ts';
 import {
   COMMITS,
   closedSegment,
-  expectOpens,
-  expectRefused,
   flipped,
   journal,
-  lineOf,
   lineStarts,
   model,
   starts,
@@ -20,9 +19,9 @@ import {
   without,
   zeroed,
 } from './damaged-store.ts';
+import { expectOpens, expectRefused } from './expect-store.ts';
 import { files } from './fault-bench.ts';
 import { History } from './history.ts';
-import { between, seeded } from './random.ts';
 import { group } from './rows.ts';
 
 /** Commits as one batch, each adding one group of its own. */
@@ -37,37 +36,6 @@ function batch(first: number, epoch: number, count: number): Buffer {
 }
 
 describe('a torn tail', () => {
-  test('is cut off and kept aside, wherever in the last three commits the journal ends', async () => {
-    for (let length = starts.at(-4) as number; length < journal.length; length += 1) {
-      const bench = withFile(files.journal, journal.subarray(0, length));
-      const whole = starts.filter((start) => start <= length).length;
-      await expectOpens(bench, COMMITS - starts.length + whole);
-      const rest = journal.subarray(lineOf(length), length);
-      expect((await bench.broken()).join()).toBe(rest.toString());
-    }
-  });
-
-  test('may have a hole in any of its sectors', async () => {
-    for (let at = tail; at < journal.length; at += 1) {
-      const sectorEnd = Math.min(at - (at % 512) + 512, journal.length);
-      const bench = withFile(files.journal, zeroed(journal, at, sectorEnd));
-      await expectOpens(bench, COMMITS - 1);
-      expect(await bench.broken()).toHaveLength(1);
-      at = sectorEnd - 1;
-    }
-  });
-
-  test('may be random bytes or zeros that follow the last commit', async () => {
-    for (let seed = 1; seed <= 100; seed += 1) {
-      const random = seeded(seed);
-      const noise = Buffer.from(Array.from({ length: between(random, 1, 3000) }, () => between(random, 0, 256)));
-      const rest = seed % 4 === 0 ? Buffer.alloc(between(random, 1, 5000)) : noise;
-      const bench = withFile(files.journal, Buffer.concat([journal, rest]));
-      await expectOpens(bench, COMMITS);
-      expect(await bench.broken()).toEqual([rest]);
-    }
-  });
-
   test('does not stop later starts, and its place is written to again', async () => {
     const bench = withFile(files.journal, journal.subarray(0, -1));
     const store = await bench.open();
@@ -92,22 +60,6 @@ describe('a torn tail', () => {
 });
 
 describe('a damaged journal is refused with the place', () => {
-  test('whichever bit of what precedes the last commit is flipped', async () => {
-    for (let seed = 1; seed <= 200; seed += 1) {
-      const random = seeded(seed);
-      const at = between(random, 0, tail);
-      const bench = withFile(files.journal, flipped(journal, at, between(random, 0, 8)));
-      await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: lineOf(at) });
-    }
-  });
-
-  test('where a sector of an earlier commit is gone, though it reach into the last one', async () => {
-    for (let at = starts[1] as number; at < tail; at += 64) {
-      const bench = withFile(files.journal, zeroed(journal, at, at + 512));
-      await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: lineOf(at) });
-    }
-  });
-
   test('where a sector of an earlier commit is gone and the last one is torn besides', async () => {
     const at = starts[2] as number;
     const bench = withFile(files.journal, zeroed(journal, at + 50, at + 60).subarray(0, -5));
@@ -167,17 +119,4 @@ describe('a journal whose commits do not follow one another is refused', () => {
     bench.disk.plant(files.journal, Buffer.concat([encodeHead(5, 2), batch(5, 2, 1)]));
     await expectRefused(bench, { kind: 'damaged', file: files.journal });
   });
-});
-
-test('replaying any beginning of the journal twice is the same as once', async () => {
-  for (let lines = 1; lines < starts.length; lines += 1) {
-    const bench = withFile(files.journal, journal.subarray(0, starts[lines]));
-    const store = await bench.open();
-    await store.checkpoint();
-    const again = bench.copy();
-    // The checkpoint holds the commits already; the journal from before it brings them again.
-    again.disk.plant(files.journal, journal.subarray(0, starts[lines]));
-    again.disk.unplant(`/store/${closedSegmentName(10)}`);
-    await expectOpens(again, 9 + lines - 1);
-  }
 });

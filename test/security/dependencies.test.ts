@@ -1,0 +1,83 @@
+/** What is installed with the package: under which licences, and what is published of the project itself. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { read, root } from '../walk/sources.ts';
+
+interface Locked {
+  readonly license?: string;
+  readonly dev?: boolean;
+}
+
+const lock = JSON.parse(read('package-lock.json')) as { readonly packages: Readonly<Record<string, Locked>> };
+const shipped = Object.entries(lock.packages).filter(([place, { dev }]) => place !== '' && !dev);
+
+/** Licences that ask for no more than that their text goes along. */
+const allowed = [
+  'MIT',
+  'MIT-0',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'Unlicense',
+  'Python-2.0',
+  'CC0-1.0',
+];
+
+/** Licences of single packages: MPL-2.0 binds the files that it covers, and these are used as they come. */
+const excepted = { 'node_modules/@jmespath-community/jmespath': 'MPL-2.0' };
+
+/** Whether an SPDX expression can be met: one of alternatives, all of what is joined. */
+function isAllowed(expression: string): boolean {
+  const text = expression.replaceAll(/[()]/g, '');
+  return text.split(' OR ').some((way) => way.split(' AND ').every((name) => allowed.includes(name.trim())));
+}
+
+/** As the lock file says, or as the package itself does where it was not written down. */
+function licenseOf([place, { license }]: [string, Locked]): string | undefined {
+  const manifest = path.join(root, place, 'package.json');
+  if (license !== undefined || !existsSync(manifest)) return license;
+  const { license: own } = JSON.parse(read(`${place}/package.json`)) as { license?: string };
+  return own;
+}
+
+describe('what is installed with the package', () => {
+  test('is under a licence of the list', () => {
+    expect(shipped.length).toBeGreaterThan(20);
+    const others = shipped.map((entry) => [entry[0], licenseOf(entry) ?? 'none'] as const);
+    expect(others.filter(([, license]) => !isAllowed(license))).toEqual(Object.entries(excepted));
+  });
+
+  test('would not pass under another one', () => {
+    for (const license of ['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'AGPL-3.0', 'SEE LICENSE IN x', ''])
+      expect(isAllowed(license)).toBe(false);
+    for (const license of ['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND ISC']) expect(isAllowed(license)).toBe(true);
+  });
+
+  test('can be listed as a bill of materials', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    expect(scripts.sbom).toBe('npm sbom --sbom-format cyclonedx --omit dev --package-lock-only');
+  });
+});
+
+describe('what is published', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: readonly string[] };
+
+  test('is the built program, its documents and examples, and no sources, tests or stores', () => {
+    const plain = files.filter((one) => !one.startsWith('!'));
+    expect(plain).toEqual([
+      'bin',
+      'dist',
+      'docs',
+      'examples',
+      'data/seed.json',
+      'README.md',
+      'CHANGELOG.md',
+      'LICENSE',
+    ]);
+    expect(files).toEqual(expect.arrayContaining(['!dist/bench', '!dist/torture', '!dist/**/*.tsbuildinfo']));
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * Bad input for one operation, or one route of the control plane, on one server: whatever comes in is answered as it is
+ * documented, never with a fault of the server, and what is refused changes nothing. Tests and torture run the same.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { controlPrefix } from '../../../src/server/control/define.ts';
+import { controlRoutes } from '../../../src/server/control/routes.ts';
+import { operations } from '../../../src/server/operations/index.ts';
+import type { TestServer } from '../../harness.ts';
+import { bodyMutations } from './body-mutations.ts';
+import type { RawAnswer, RawRequest } from './raw.ts';
+import { requestMutations } from './request-mutations.ts';
+import { type Draft, draftOf, rawOf, type Source } from './requests.ts';
+import type { Spoilt } from './spoilt.ts';
+
+export const registry: readonly Operation<never>[] = Object.values(operations);
+export const routes = controlRoutes as unknown as readonly Operation<never>[];
+
+const ofHttpItself = [405, 413, 415, 429, 431];
+const mutations = { ...requestMutations, ...bodyMutations };
+/** A form is text through and through: these are what can be wrong with one. */
+const ofForms = ['a body of a megabyte and more', 'a content type that is not taken', 'a compressed body'];
+
+export interface Presented {
+  readonly authorization: string;
+  readonly bearer: string;
+}
+
+export interface Attempts {
+  readonly presented: Presented;
+  /** Any run can be had again: fast-check prints the seed and the path of a failure. */
+  readonly seed: number;
+  /** Draws of each mutation. */
+  readonly runs: number;
+  send(request: RawRequest): Promise<RawAnswer>;
+}
+
+/** Whether it is a route of the control plane. */
+export function isRoute(operation: Operation<never>): boolean {
+  return routes.includes(operation);
+}
+
+function mutationsFor({ request }: Operation<never>) {
+  const fitting = ([name]: [string, unknown]) => !request.form || !(name in bodyMutations) || ofForms.includes(name);
+  return Object.entries(mutations).filter(fitting);
+}
+
+/** The operation that a request gets to, which a mutation may have changed. */
+function operationAt(method: string, path: string): Operation<never> | undefined {
+  const [all, prefix] = path.startsWith(`${controlPrefix}/`) ? [routes, controlPrefix] : [registry, servicePrefix];
+  const relative = path.split('?')[0]?.slice(prefix.length) ?? '';
+  const matching = all.filter(
+    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(relative),
+  );
+  return matching.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+}
+
+export function isErrorArray(json: unknown): json is { code: string; message: string }[] {
+  return (
+    Array.isArray(json) &&
+    json.length > 0 &&
+    json.every((item) => {
+      const keys = Object.keys(Object(item)).sort().join();
+      return (
+        keys === 'code,message' &&
+        /^[A-Z][A-Z0-9_]*$/.test(item.code) &&
+        typeof item.message === 'string' &&
+        item.message !== ''
+      );
+    })
+  );
+}
+
+/** RFC 6749, 5.2: what the OAuth token endpoint has in the place of the error array. */
+function isOAuthError(json: unknown): boolean {
+  return Object.keys(Object(json)).sort().join() === 'error,error_description';
+}
+
+/** @returns whether the call was refused. @throws AssertionError where the answer is not as it has to be. */
+function check(answer: RawAnswer, { draft, refused, statuses, field }: Spoilt): boolean {
+  const { method, path } = rawOf(draft);
+  const operation = operationAt(method, path);
+  const { status, headers } = answer;
+  assert.ok([...(operation?.statuses ?? [404]), ...ofHttpItself].includes(status), 'the status is documented');
+  assert.ok(status < 500, 'it is no fault of the server');
+  assert.equal(typeof headers['x-request-id'], 'string');
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  // What does not get as far as an operation is refused in the shape of all others.
+  const isFailure = operation?.errorFormat === 'oauth' && status !== 431 ? isOAuthError : isErrorArray;
+  const failed = status >= 300 || isFailure(answer.json);
+  if (refused) assert.ok(failed, 'it is to be refused');
+  if (!failed) return false;
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+  // The answer to HEAD has no body.
+  assert.ok(isFailure(answer.json), answer.text);
+  if (statuses) assert.ok(statuses.includes(status), `${status} is one of ${statuses}`);
+  if (status === 401) assert.match(headers['www-authenticate'] ?? '', /^(Basic|Bearer) realm="iam"/);
+  if (status === 405) assert.match(headers.allow ?? '', /^[A-Z]+(, [A-Z]+)*$/);
+  // Where the interface takes a malformed body for a bad credential, nothing is told of it.
+  if (field !== undefined && !operation?.request.malformedBody)
+    assert.ok(answer.text.includes(field), `the answer names ${field}`);
+  return true;
+}
+
+/** What is in the store, but for the counts of wrong codes: those are what a refused call is to leave behind. */
+async function keptBy(server: TestServer): Promise<string> {
+  const { codeFailures: _counts, ...kept } = await server.dump();
+  return JSON.stringify(kept);
+}
+
+/** Ids and names of what is in the store, but for the caller's. */
+export async function poolOf({ world }: TestServer): Promise<string[]> {
+  const { groups, clients, apiKeys, users } = world.store;
+  const rows = [
+    await groups.list({ limit: 20 }),
+    await clients.list(),
+    await apiKeys.list({ limit: 5 }),
+    await users.list(),
+  ];
+  return rows
+    .flat()
+    .flatMap((row) => Object.entries(row).flatMap(([name, value]) => (/(Id|Name)$/.test(name) ? String(value) : [])))
+    .filter((value) => value !== callerId);
+}
+
+export const callerId = 'the-caller';
+
+/** Nobody waits for a message: that there is none is said at once. */
+function unwaiting(draft: Draft): Draft {
+  if (draft.segments.at(-1) !== 'wait') return draft;
+  const others = draft.query.filter((part) => !/^timeout=\d/.test(part));
+  return { ...draft, query: others.some((part) => part.startsWith('timeout=')) ? others : [...others, 'timeout=0'] };
+}
+
+/** Sends spoilt requests of every kind. @returns how many were refused. @throws Error with the request and its answer. */
+export async function holdOut(server: TestServer, operation: Operation<never>, attempts: Attempts): Promise<number> {
+  const { presented, seed, runs, send } = attempts;
+  const prefix = isRoute(operation) ? controlPrefix : servicePrefix;
+  let before = await keptBy(server);
+  let refusals = 0;
+  for (const [name, mutate] of mutationsFor(operation)) {
+    const property = fc.asyncProperty(fc.gen(), async (draw) => {
+      const source: Source = { operation, prefix, ...presented, pool: await poolOf(server) };
+      const spoilt = mutate(draw, unwaiting(draftOf(draw, source)), source);
+      if (!spoilt) return;
+      const request = rawOf(spoilt.draft);
+      const answer = await send(request);
+      const after = await keptBy(server);
+      try {
+        const failed = check(answer, spoilt);
+        if (failed) assert.ok(after === before, 'a refused call keeps the store as it was');
+        if (failed) refusals += 1;
+      } catch (error) {
+        const sent = `${request.method} ${request.path} ${String(request.body).slice(0, 500)}`;
+        throw new Error(`${name}: ${sent}\nanswered ${answer.status} ${answer.text.slice(0, 500)}\n${error}`);
+      } finally {
+        before = after;
+      }
+    });
+    await fc.assert(property, { seed, numRuns: runs, endOnFailure: true });
+  }
+  assert.deepEqual(Object.keys(Object.prototype), []);
+  assert.equal(({} as Record<string, unknown>).polluted, undefined);
+  return refusals;
+}

@@ -1,0 +1,31 @@
+/** Who sends bad input, and what he finds. */
+import { basicAuthorization } from '../../../src/client/index.ts';
+import { knownRoles } from '../../../src/contract/roles.ts';
+import { adminClient, type TestServer } from '../../harness.ts';
+import { callerId, type Presented } from './bad-input.ts';
+
+/** Something of each kind, so that some requests hit something. */
+export async function makeSomething({ admin, makeClient }: TestServer): Promise<void> {
+  const { clientId } = await makeClient({ serviceAccountId: 'billing' });
+  await admin.apiKey.create({ body: { appId: 'billing', clientId } });
+  await admin.groups.create({
+    body: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'business-users' }] },
+  });
+}
+
+/** A caller whom every operation lets in, so that what is wrong with a request is what it is refused for. */
+export async function presentedTo({ as, makeClient }: TestServer): Promise<Presented> {
+  const authorities = knownRoles.filter((role) => !role.startsWith('CLI-') && role !== 'BUSINESS');
+  const pair = await makeClient({ clientId: callerId, authorities, scope: ['account_lock', 'account_unlock'] });
+  const { accessToken } = await as(pair).clientIdentities.login();
+  return { authorization: basicAuthorization(pair), bearer: `Bearer ${accessToken}` };
+}
+
+/** A server whose control plane asks who calls, as operations do. */
+export const remote = { host: '0.0.0.0', 'allow-remote': true };
+
+/** Who may use every route of the control plane, also after a reset. */
+export function presentedAsAdministrator(): Presented {
+  const authorization = basicAuthorization(adminClient);
+  return { authorization, bearer: authorization };
+}

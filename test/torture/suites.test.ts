@@ -1,0 +1,69 @@
+/** A short part of each suite of `npm run torture` that needs no process but this one, and no time to speak of. */
+import { describe, expect, test } from 'vitest';
+import { countBudget } from '../../torture/budget.ts';
+import { plants } from '../../torture/planted-disk.ts';
+import { suites } from '../../torture/suites.ts';
+
+/** For machines that others keep busy: nothing here waits for a time to pass. */
+const PATIENCE_MS = 120_000;
+
+function suiteOf(name: string) {
+  const suite = suites.find((each) => each.name === name);
+  if (suite === undefined) throw new Error(`there is no suite ${name}`);
+  return suite;
+}
+
+test.each([
+  ['simulator', 100],
+  ['renames', 1000],
+  ['cuts', 300],
+  ['sectors', 150],
+  ['tails', 40],
+  ['journal-flips', 200],
+  ['checkpoint-flips', 100],
+  ['replays', 1000],
+  ['model', 2],
+  ['group-commit', 1],
+  ['clock', 1],
+] as const)(
+  '%s finds nothing',
+  async (name, count) => {
+    expect(await suiteOf(name).run(countBudget(count))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+describe('a planted defect is found', () => {
+  test.each([
+    ['skip-datasync', 'simulator', 1],
+    ['acknowledge-first', 'simulator', 1],
+    ['second-sync-counts', 'simulator', 33],
+    ['skip-file-sync', 'simulator', 2],
+    ['skip-folder-sync', 'simulator', 2],
+    ['believe-short-writes', 'simulator', 3],
+    ['keep-torn', 'simulator', 121],
+    ['forget-next', 'renames', 1],
+    ['drop-damaged', 'cuts', 1],
+    ['drop-damaged', 'sectors', 1],
+    ['drop-damaged', 'tails', 1],
+    ['ignore-checksums', 'journal-flips', 5],
+    ['ignore-checksums', 'checkpoint-flips', 6],
+    ['drop-strangers', 'replays', 1],
+    ['skip-datasync', 'model', 1],
+  ] as const)(
+    '%s, by %s',
+    async (plant, name, seed) => {
+      const count = seed !== 1 ? 1 : name === 'renames' ? 1000 : 20;
+      const [first] = await suiteOf(name).run(countBudget(count, seed, plant));
+      expect(first?.reproduce).toContain(`npm run torture -- --only ${name}`);
+      expect(first?.reproduce).toContain(`--plant ${plant}`);
+    },
+    PATIENCE_MS,
+  );
+});
+
+test('names are unique, and so are those of defects', () => {
+  const names = suites.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(Object.keys(plants).every((plant) => /^[a-z-]+$/.test(plant))).toBe(true);
+});

@@ -1,0 +1,68 @@
+/**
+ * The service as the product composes it, upon a disk that may have a defect or kill its process at a certain operation.
+ * Checkpoints come often, so that a kill hits every step of one. `node server.js '{"data":"FOLDER"}'`
+ */
+import { systemClock } from '../src/server/clock.ts';
+import { createLog } from '../src/server/log.ts';
+import { systemRandomness } from '../src/server/randomness.ts';
+import { startService } from '../src/server/service.ts';
+import { readSettings } from '../src/server/settings.ts';
+import { openFileStore } from '../src/server/store/json/file-store.ts';
+import { nodeDisk } from '../src/server/store/json/node-disk.ts';
+import { openNodeProcesses } from '../src/server/store/json/node-processes.ts';
+import { type Kill, killedAt } from './failing-disk.ts';
+import { planted } from './planted-disk.ts';
+
+export interface ServerOrder {
+  /** The folder of the store. */
+  readonly data: string;
+  readonly plant?: string | undefined;
+  readonly kill?: Kill | undefined;
+  /** When nothing was written for so long, a checkpoint is; 20 where nothing is said. */
+  readonly idleMilliseconds?: number | undefined;
+}
+
+const order = JSON.parse(process.argv[2] ?? '') as ServerOrder;
+const log = createLog(
+  'warn',
+  (line) => process.stderr.write(line),
+  () => systemClock.now(),
+);
+const service = await startService({
+  settings: readSettings({ port: '0', data: order.data, 'fast-passwords': true }, process.env),
+  clock: systemClock,
+  randomness: systemRandomness,
+  log,
+  openStore: async () =>
+    openFileStore({
+      directory: order.data,
+      disk: tortured(order),
+      clock: systemClock,
+      processes: await processesOf(order),
+      tuning: { idleMilliseconds: order.idleMilliseconds ?? 20, journalBytes: 20_000 },
+      log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
+    }),
+}).catch((error: Error) => {
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exit(1);
+});
+
+function tortured({ plant, kill }: ServerOrder) {
+  const disk = planted(nodeDisk, plant);
+  return kill === undefined ? disk : killedAt(disk, kill, () => process.kill(process.pid, 'SIGKILL'));
+}
+
+/** Who ignores the lock ignores the name that it goes with as well. */
+async function processesOf({ plant }: ServerOrder) {
+  const processes = await openNodeProcesses(process.pid, process.platform);
+  if (plant !== 'share-store') return processes;
+  return { ...processes, hold: async () => 'unsupported' as const, isRunning: async () => false };
+}
+
+process.once('SIGTERM', () => {
+  void service.stop().then(() => process.disconnect?.());
+});
+// The suites ask what keeps the process busy.
+process.on('message', () => process.send?.(process.getActiveResourcesInfo()));
+process.channel?.unref();
+process.stdout.write(`${JSON.stringify({ url: service.url })}\n`);

@@ -1,0 +1,119 @@
+/** A clock that steps back and forth by days: sequences, ids and expiry stay right, through restarts. */
+
+import { createClient, type IamClient } from '../../src/client/index.ts';
+import { systemRandomness } from '../../src/server/randomness.ts';
+import { startService } from '../../src/server/service.ts';
+import { readSettings } from '../../src/server/settings.ts';
+import { FakeDisk } from '../../test/server/store/fake-disk.ts';
+import { FakeMachine } from '../../test/server/store/fake-processes.ts';
+import { openStore } from '../../test/server/store/folder.ts';
+import { between, seeded } from '../../test/server/store/random.ts';
+import { Load } from '../load.ts';
+import { planted } from '../planted-disk.ts';
+import { rounds, type Suite } from '../suite.ts';
+
+const HOUR = 3_600_000;
+const steps = [-24 * HOUR, 24 * HOUR, -72 * HOUR, 72 * HOUR, -HOUR, HOUR, 1];
+const credentials = { clientId: 'torture-admin', clientSecret: 'a-secret-for-torturing-stores-only' };
+const environment = {
+  IAM_ADMIN_CLIENT_ID: credentials.clientId,
+  IAM_ADMIN_CLIENT_SECRET: credentials.clientSecret,
+  IAM_ADMIN_PASSWORD: 'correct horse battery staple',
+};
+
+export const clock: Suite = {
+  name: 'clock',
+  about: 'the clock steps days back and forth: nothing is lost, ids stay unique, tokens expire',
+  async run(budget) {
+    const { findings, done } = await rounds('clock', budget, (seed) => live(seed, budget.plant));
+    budget.log(`${done} services, each with starts and steps of the clock`);
+    return findings;
+  },
+};
+
+async function live(seed: number, plant: string | undefined): Promise<void> {
+  const random = seeded(seed);
+  const life = new Life(plant);
+  for (let starts = 0; starts < 3; starts += 1) {
+    await life.start(async (client, url) => {
+      for (let turn = 0; turn < 3; turn += 1) {
+        await life.write(client);
+        const token = await tokenOf(client);
+        life.now += steps[between(random, 0, steps.length)] as number;
+        await life.write(client);
+        await expectExpiry(url, token, life.now);
+      }
+    });
+    life.disk = life.disk.afterCrash({ random });
+    life.now += steps[between(random, 0, steps.length)] as number;
+  }
+  await life.start(async (client) => life.load.assertExact(client));
+}
+
+class Life {
+  readonly #plant: string | undefined;
+  readonly #machine = new FakeMachine();
+  readonly #ids = new Set<string>();
+  readonly load = new Load(2);
+  disk = new FakeDisk();
+  now = Date.parse('2024-05-01T12:00:00.000Z');
+
+  constructor(plant: string | undefined) {
+    this.#plant = plant;
+  }
+
+  /** Serves as long as `work` takes, and is then gone without a stop of its store. */
+  async start(work: (client: IamClient, url: string) => Promise<void>): Promise<void> {
+    const now = () => new Date(this.now);
+    const process = this.#machine.start();
+    const disk = this.disk;
+    const service = await startService({
+      settings: readSettings({ port: '0', 'fast-passwords': true }, environment),
+      clock: { now },
+      randomness: systemRandomness,
+      log: { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, infoEnabled: false },
+      openStore: () => openStore('/store', { disk: planted(disk, this.#plant), processes: process, clock: { now } }),
+    });
+    const client = createClient({ baseUrl: service.url, credentials });
+    try {
+      await this.load.resume(client);
+      await work(client, service.url);
+    } finally {
+      await client.close();
+      // What a stop writes must not be what saves the day.
+      this.disk = disk.afterCrash('nothing');
+      process.kill();
+      await service.stop();
+    }
+  }
+
+  async write(client: IamClient): Promise<void> {
+    const enough = this.load.answered + 12;
+    // A token of the time before may have expired: this is a client of its own, which begins with a login.
+    await this.load.run(client, () => this.load.answered >= enough);
+    const { groupId } = await client.groups.create({ body: { groupName: `id-${this.#ids.size}` } });
+    if (this.#ids.has(groupId)) throw new Error(`the id ${groupId} was given twice`);
+    this.#ids.add(groupId);
+  }
+}
+
+interface Token {
+  readonly text: string;
+  /** In milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+async function tokenOf(client: IamClient): Promise<Token> {
+  const { body } = await client.call('client-identities.login', { body: {} });
+  const text = (body as { accessToken: string }).accessToken;
+  const claims = JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
+  return { text, expiresAt: claims.exp * 1000 };
+}
+
+async function expectExpiry(url: string, { text, expiresAt }: Token, now: number): Promise<void> {
+  const headers = { authorization: `Bearer ${text}` };
+  const { status } = await fetch(`${url}/security/iam/v1/groups?limit=1`, { headers });
+  const isFresh = now < expiresAt;
+  if (isFresh ? status >= 500 : status !== 401)
+    throw new Error(`a token that expires ${expiresAt - now} ms from now was answered ${status}`);
+}

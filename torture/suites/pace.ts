@@ -1,0 +1,221 @@
+/** How soon writes are acknowledged, how few syncs they share, and what a checkpoint of many rows costs others. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
+import type { Disk } from '../../src/server/store/json/disk.ts';
+import type { FileStore } from '../../src/server/store/json/file-store.ts';
+import { nodeDisk } from '../../src/server/store/json/node-disk.ts';
+import { openStore } from '../../test/server/store/folder.ts';
+import { user } from '../../test/server/store/rows.ts';
+import { Chronicle } from '../chronicle.ts';
+import { withFolder } from '../folder.ts';
+import { bound, planted } from '../planted-disk.ts';
+import { rounds, type Suite } from '../suite.ts';
+
+const OFFERED_IN_A_SECOND = 10_000;
+const ACKNOWLEDGED_WITHIN_MS = 100;
+const TICK_MS = 5;
+/** A machine that can't do as much is offered this part of what it can. */
+const PART_OF_CAPACITY = 0.5;
+/** On a machine that others keep busy, so many times what a bare sync takes meanwhile. */
+const SYNCS_ALLOWED = 4;
+
+export const liveness: Suite = {
+  name: 'liveness',
+  about:
+    '10,000 writes a second are offered: each is acknowledged within 100 ms at the 99th percentile, the first as well',
+  async run(budget) {
+    const notes: string[] = [];
+    const { findings } = await rounds('liveness', { ...budget, count: 1 }, () =>
+      withFolder(async (folder) => {
+        const store = await openStore(folder, { disk: planted(nodeDisk, budget.plant) });
+        const rate = Math.min(OFFERED_IN_A_SECOND, PART_OF_CAPACITY * (await capacityOf(store)));
+        const seconds = budget.count === 1 ? 1 : 10;
+        let over = false;
+        const bare = bareSyncs(`${folder}-floor`, () => over);
+        const { latencies, offered } = await offer(store, rate, seconds * 1000);
+        over = true;
+        const floor = await bare;
+        await store.close();
+        const [first = 0] = latencies;
+        const p99 = percentile(latencies, 0.99);
+        const bound = Math.max(ACKNOWLEDGED_WITHIN_MS, SYNCS_ALLOWED * floor);
+        notes.push(
+          `${offered} writes in ${seconds} s, first after ${ms(first)}, p99 ${ms(p99)}; a bare sync p99 ${ms(floor)}`,
+        );
+        if (Math.max(first, p99) > bound) throw new Error(notes.join());
+      }),
+    );
+    budget.log(notes.join());
+    return findings;
+  },
+};
+
+function ms(milliseconds: number): string {
+  return `${milliseconds.toFixed(1)} ms`;
+}
+
+function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+}
+
+/** The 99th percentile of appending a little and syncing it, without any store, in the same process meanwhile. */
+async function bareSyncs(file: string, over: () => boolean): Promise<number> {
+  const handle = await nodeDisk.open(file, 'create');
+  const times: number[] = [];
+  while (!over()) {
+    const startedAt = performance.now();
+    await handle.write(Buffer.alloc(300, 'x'), times.length * 300);
+    await handle.syncData();
+    times.push(performance.now() - startedAt);
+    await setTimeout(TICK_MS);
+  }
+  await handle.close();
+  return percentile(times, 0.99);
+}
+
+/** How many writes a second are done by writers that wait for each. */
+async function capacityOf(store: FileStore): Promise<number> {
+  const endsAt = performance.now() + 1000;
+  let done = 0;
+  const write = async (writer: number) => {
+    while (performance.now() < endsAt) {
+      await store.transaction(({ users }) => users.insert(user(`capacity-${writer}-${done}`)));
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, (_, writer) => write(writer)));
+  return done;
+}
+
+/** Offers writes at the rate, a second, whether or not those before were acknowledged. */
+async function offer(
+  store: FileStore,
+  rate: number,
+  milliseconds: number,
+): Promise<{ latencies: number[]; offered: number }> {
+  const latencies: number[] = [];
+  const under: Promise<void>[] = [];
+  const startedAt = performance.now();
+  const write = async (number: number) => {
+    const sentAt = performance.now();
+    await store.transaction(({ users }) => users.insert(user(`offered-${number}`)));
+    latencies.push(performance.now() - sentAt);
+  };
+  for (let now = startedAt; now < startedAt + milliseconds; now = performance.now()) {
+    const due = ((now - startedAt) / 1000) * rate;
+    while (under.length < due) under.push(write(under.length));
+    await setTimeout(TICK_MS);
+  }
+  await Promise.all(under);
+  return { latencies, offered: under.length };
+}
+
+const TOGETHER = 1000;
+/** Of 1,000 writes that come at once, no more than this part may cost a sync of its own. */
+const SYNCS_AT_MOST = TOGETHER / 25;
+
+export const groupCommit: Suite = {
+  name: 'group-commit',
+  about: '1,000 writes at once share a few syncs, and all are there after the process is gone',
+  async run(budget) {
+    let most = 0;
+    const { findings, done } = await rounds('group-commit', budget, () =>
+      withFolder(async (folder) => {
+        const counted = counting(planted(nodeDisk, budget.plant));
+        const store = await openStore(folder, { disk: counted.disk });
+        const chronicle = new Chronicle();
+        const before = counted.syncs();
+        await chronicle.burst(store, TOGETHER);
+        const syncs = counted.syncs() - before;
+        most = Math.max(most, syncs);
+        await store.close();
+        if (syncs > SYNCS_AT_MOST) throw new Error(`${TOGETHER} writes took ${syncs} syncs`);
+        const again = await openStore(folder);
+        await chronicle.resume(again);
+        await again.close();
+      }),
+    );
+    budget.log(`${done} times ${TOGETHER} writes, ${most} syncs at most`);
+    return findings;
+  },
+};
+
+function counting(disk: Disk): { disk: Disk; syncs: () => number } {
+  let syncs = 0;
+  const open: Disk['open'] = async (path, mode) => {
+    const file = await disk.open(path, mode);
+    return {
+      write: (bytes, position) => file.write(bytes, position),
+      truncate: (size) => file.truncate(size),
+      sync: () => file.sync(),
+      close: () => file.close(),
+      syncData: () => {
+        syncs += 1;
+        return file.syncData();
+      },
+    };
+  };
+  return { disk: { ...bound(disk), open }, syncs: () => syncs };
+}
+
+const USERS = 100_000;
+const ROWS_IN_A_TRANSACTION = 1_000;
+/** What a checkpoint may add to the delays that the same load has without one. */
+const DELAY_MS = 50;
+const MEMORY_FACTOR = 1.5;
+
+export const bigCheckpoints: Suite = {
+  name: 'big-checkpoint',
+  about:
+    'a checkpoint of 100,000 users under load: event-loop delay within 50 ms at the 99th percentile, memory bounded',
+  async run(budget) {
+    const notes: string[] = [];
+    const { findings } = await rounds('big-checkpoint', { ...budget, count: 1 }, () =>
+      withFolder(async (folder) => {
+        const store = await openStore(folder, { disk: planted(nodeDisk, budget.plant) });
+        await fill(store);
+        const rss = process.memoryUsage.rss();
+        const without = await delayUnderLoad(store, 'quiet', () => setTimeout(2_000));
+        const during = await delayUnderLoad(store, 'during', () => store.checkpoint());
+        const grown = process.memoryUsage.rss() / rss;
+        await store.close();
+        const delays = `p99 of delays ${ms(during)}, ${ms(without)} without a checkpoint`;
+        notes.push(`${USERS} users, ${delays}, memory x ${grown.toFixed(2)}`);
+        if (during > DELAY_MS + without || grown > MEMORY_FACTOR) throw new Error(notes.join());
+      }),
+    );
+    budget.log(notes.join());
+    return findings;
+  },
+};
+
+async function fill(store: FileStore): Promise<void> {
+  for (let first = 0; first < USERS; first += ROWS_IN_A_TRANSACTION) {
+    await store.transaction(async ({ users }) => {
+      for (let number = first; number < first + ROWS_IN_A_TRANSACTION; number += 1) {
+        await users.insert(user(`user-${number}`, { userEmail: `user-${number}@example.com` }));
+      }
+    });
+  }
+}
+
+/** The 99th percentile of what the event loop was late while some writers wrote and `work` was done, in milliseconds. */
+async function delayUnderLoad(store: FileStore, name: string, work: () => Promise<unknown>): Promise<number> {
+  const resolution = 5;
+  const histogram = monitorEventLoopDelay({ resolution });
+  let over = false;
+  const write = async (writer: number) => {
+    for (let number = 0; !over; number += 1) {
+      const row = user(`${name}-${writer}-${number}`);
+      await store.transaction(({ users }) => users.insert(row));
+    }
+  };
+  histogram.enable();
+  const writers = Array.from({ length: 8 }, (_, writer) => write(writer));
+  await work();
+  histogram.disable();
+  over = true;
+  await Promise.all(writers);
+  return histogram.percentile(99) / 1e6 - resolution;
+}

@@ -1,0 +1,113 @@
+/** Every rename of a life, left by a crash in each state that a file system may leave a rename in. */
+import { ok } from 'node:assert/strict';
+import type { StoreOpenError } from '../../src/server/store/json/open-error.ts';
+import { FakeDisk } from '../../test/server/store/fake-disk.ts';
+import { Bench } from '../../test/server/store/fault-bench.ts';
+import { Chronicle } from '../chronicle.ts';
+import { planted } from '../planted-disk.ts';
+import { type Finding, finding, goesOn, type Suite } from '../suite.ts';
+
+const name = 'renames';
+
+export const renames: Suite = {
+  name,
+  about: 'each rename left undone, done, half done, or done with a file that is empty or cut short',
+  async run(budget) {
+    const findings: Finding[] = [];
+    const all = (await renamesOfALife(budget.plant)).flatMap((rename) => states.map((state) => ({ rename, state })));
+    let done = 0;
+    for (; goesOn(budget, done) && done < all.length && findings.length === 0; done += 1) {
+      const { rename, state } = all[done] as (typeof all)[number];
+      await tryState(rename, state, budget.plant).catch((error: Error) => {
+        const where = `${state.what} at operation ${rename.at}, rename ${rename.from} to ${rename.to}`;
+        findings.push(finding(name, budget, budget.seed, new Error(`${where}: ${error.message}`)));
+      });
+    }
+    budget.log(`${done} states of ${all.length / states.length} renames`);
+    // The states are the same each time: there is no round to begin with.
+    return findings.map((found) => ({ ...found, reproduce: found.reproduce.replace(' --count 1', '') }));
+  },
+};
+
+interface Rename {
+  /** The number of the operation. */
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface State {
+  readonly what: string;
+  /** What the file at either name holds after the crash. */
+  readonly from?: (content: Buffer) => Buffer;
+  readonly to?: (content: Buffer) => Buffer;
+  /** Only a disk that lies leaves it so: to refuse the start is as good as to recover. */
+  readonly impossible?: boolean;
+}
+
+const same = (content: Buffer) => content;
+
+const states: readonly State[] = [
+  { what: 'done', to: same },
+  { what: 'under both names', from: same, to: same },
+  { what: 'under neither name', impossible: true },
+  { what: 'empty under its new name', to: () => Buffer.alloc(0), impossible: true },
+  { what: 'cut short under its new name', to: (content) => content.subarray(0, content.length / 2), impossible: true },
+  { what: 'zeros under its new name', to: (content) => Buffer.alloc(content.length), impossible: true },
+];
+
+/** A first start, two checkpoints, a stop and another start: all that is ever renamed. */
+async function live(bench: Bench, chronicle: Chronicle): Promise<void> {
+  for (let starts = 0; starts < 2; starts += 1) {
+    const store = await bench.open();
+    for (let checkpoints = 0; checkpoints < 2; checkpoints += 1) {
+      await chronicle.burst(store, 7);
+      await store.checkpoint();
+    }
+    await chronicle.commit(store);
+    await store.close();
+  }
+}
+
+function benchWith(plant: string | undefined): Bench {
+  return new Bench(new FakeDisk(), (disk) => planted(disk, plant));
+}
+
+async function renamesOfALife(plant: string | undefined): Promise<Rename[]> {
+  const bench = benchWith(plant);
+  await live(bench, new Chronicle());
+  return bench.disk.operations.flatMap(({ kind, name: names }, at) => {
+    const [from = '', to = ''] = names.split(' ');
+    return kind === 'rename' ? [{ at, from, to }] : [];
+  });
+}
+
+async function tryState({ at, from, to }: Rename, state: State, plant: string | undefined): Promise<void> {
+  const bench = benchWith(plant);
+  const chronicle = new Chronicle();
+  bench.disk.loseAt((_, count) => count === at);
+  await live(bench, chronicle).catch(() => {});
+  bench.crash('nothing');
+  const content = bench.bytes(bench.path(from));
+  for (const [path, change] of [
+    [bench.path(from), state.from],
+    [bench.path(to), state.to],
+  ] as const) {
+    if (change === undefined) bench.disk.unplant(path);
+    else bench.disk.plant(path, change(content));
+  }
+  const names = await bench.names();
+  const store = await bench.open().catch((error: StoreOpenError) => {
+    ok(state.impossible && error.kind !== 'io', error.message);
+    return undefined;
+  });
+  if (store !== undefined) await chronicle.resume(store);
+  else await expectUntouched(bench, names);
+}
+
+/** A refused start leaves the files as they are. */
+async function expectUntouched(bench: Bench, names: readonly string[]): Promise<void> {
+  const withoutLock = (all: readonly string[]) => all.filter((each) => !each.startsWith('iam.lock')).sort();
+  const [before, after] = [withoutLock(names), withoutLock(await bench.names())];
+  ok(before.join() === after.join(), `the refused start left ${after.join()}, and before there was ${before.join()}`);
+}
