@@ -151,7 +151,7 @@ export const refusals = underStrace(
 );
 
 /** So long a load goes on at most: a machine that is busy comes to fewer operations. */
-const LOAD_MS = 4_000;
+const LOAD_MS = 15_000;
 
 /**
  * Loads a server whose system refuses something: it starts or says in one line why not, goes on running, answers reads,
