@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import {
   COMMITS,
   closedSegment,
-  expectOpens,
   flipped,
   journal,
   model,
@@ -12,6 +11,7 @@ import {
   withFile,
   without,
 } from './damaged-store.ts';
+import { expectOpens } from './expect-store.ts';
 import { type Bench, files } from './fault-bench.ts';
 import { stateOf } from './history.ts';
 import { refusalOf, toolsOn } from './offline-bench.ts';
