@@ -91,7 +91,7 @@ describe('options', () => {
       .find(({ words }) => words.join(' ') === 'groups create')
       ?.command.options.filter(repeats)
       .map(({ long }) => long);
-    expect(repeating).toEqual(['--role', '--dependency', '--set']);
+    expect(repeating).toEqual(['--role', '--dependency', '--set', '--set-json', '--set-file']);
   });
 
   test('are offered where a command takes nothing else', async () => {

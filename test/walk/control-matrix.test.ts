@@ -17,12 +17,18 @@ const routes = controlRoutes as unknown as readonly Route[];
 const named = routes.map((route) => ({ ...route, id: `${route.method} ${controlPrefix}${route.path}` }));
 
 /** Refused by its body where it has one; a wait asks for no time. What is left changes nothing that the matrix needs. */
-async function call(server: TestServer, { method, path, request }: Route, headers: Readonly<Record<string, string>>) {
+async function call(
+  server: TestServer,
+  { method, path, request, response }: Route,
+  headers: Readonly<Record<string, string>>,
+) {
   const filled = path.replaceAll(/\{[^}]+\}/g, 'nothing-is-called-so');
   // Sessions are ended of nobody; every other query may be missing.
   const query = path.endsWith('/wait') ? '?timeout=0' : path === '/sessions' ? '?userId=nothing-is-called-so' : '';
   const body = request.body ? { body: [] } : {};
-  const answer = await send(server, `${controlPrefix}${filled}${query}`, { method, headers, ...body });
+  // A stream has no end to be waited for.
+  const untilHead = 'stream' in response;
+  const answer = await send(server, `${controlPrefix}${filled}${query}`, { method, headers, untilHead, ...body });
   const code = Array.isArray(answer.body) ? (answer.body[0] as { code?: string } | undefined)?.code : undefined;
   return { status: answer.status, headers: answer.headers, json: answer.body, code };
 }

@@ -18,8 +18,13 @@ export interface AuditHealth {
 
 /** The line of an event. JSON leaves some characters as they are that terminals and readers of lines obey. */
 export function lineOf(event: AuditEvent): string {
-  const json = JSON.stringify(event).replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
-  return `${json}\n`;
+  const json = JSON.stringify(event);
+  return `${obeyed.test(json) ? json.replaceAll(everyObeyed, escaped) : json}\n`;
+}
+
+const obeyed = /[\u007f-\u009f\u2028\u2029]/;
+const everyObeyed = new RegExp(obeyed, 'g');
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -28,6 +28,8 @@ export function targetsInBody({ request }: Operation<never>, body: unknown): Tar
 /** What declared fields of an answer name: ids that were made. */
 export function targetsInAnswer({ response }: Operation<never>, answer: string | undefined): Targets {
   if (!('body' in response) || answer === undefined || !answer.startsWith('{')) return {};
+  // Most answers with tokens name nothing, and are not worth being read.
+  if (shownNames(response.body, answered).size === 0) return {};
   try {
     return picked(JSON.parse(answer), answered, response.body);
   } catch {
@@ -45,10 +47,22 @@ function readerOf(operation: Operation<never>): ReturnType<typeof parametersIn> 
 
 function picked(value: unknown, pattern: RegExp, schema: z.ZodType | undefined): Targets {
   if (!schema || typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  const declared = namesIn(schema);
-  const isShown = (name: string) => pattern.test(name) && declared.has(name) && !isHiddenName(name);
-  const entries = Object.entries(value).filter(([name]) => isShown(name));
+  const names = shownNames(schema, pattern);
+  const entries = Object.entries(value).filter(([name]) => names.has(name));
   return Object.fromEntries(entries.flatMap(([name, one]) => (isTelling(one) ? [[name, one]] : [])));
+}
+
+/** By schema and by pattern: neither ever changes. */
+const shown = new Map<RegExp, WeakMap<z.ZodType, ReadonlySet<string>>>();
+
+/** The declared names that the pattern fits, and no secret. */
+function shownNames(schema: z.ZodType, pattern: RegExp): ReadonlySet<string> {
+  const bySchema = shown.get(pattern) ?? new WeakMap<z.ZodType, ReadonlySet<string>>();
+  shown.set(pattern, bySchema);
+  const names =
+    bySchema.get(schema) ?? new Set([...namesIn(schema)].filter((name) => pattern.test(name) && !isHiddenName(name)));
+  bySchema.set(schema, names);
+  return names;
 }
 
 function isTelling(value: unknown): value is string | readonly string[] {

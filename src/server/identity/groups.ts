@@ -44,7 +44,17 @@ function dependenciesOf(reader: GroupReader, group: Group): Promise<(Group | und
 
 /** What callers see of a group. The same object for the same state, so that its wire form can be kept. */
 export async function viewOf(reader: GroupReader, group: Group): Promise<GroupView> {
-  const dependencies = group.dependencies.length === 0 ? none : await dependenciesOf(reader, group);
+  return viewWith(group, group.dependencies.length === 0 ? none : await dependenciesOf(reader, group));
+}
+
+/** What callers see of groups. Most depend on no other, so that there is nothing to wait for. */
+export async function viewsOf(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
+  const views = groups.map((group) => (group.dependencies.length === 0 ? viewWith(group, none) : undefined));
+  if (views.every((view) => view !== undefined)) return views;
+  return Promise.all(groups.map((group, at) => views[at] ?? viewOf(reader, group)));
+}
+
+function viewWith(group: Group, dependencies: readonly (Group | undefined)[]): GroupView {
   const known = shown.get(group);
   if (known?.dependencies.every((dependency, at) => dependency === dependencies[at])) return known.view;
   const view: GroupView = {

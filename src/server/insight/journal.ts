@@ -52,7 +52,7 @@ export interface RequestJournal {
 }
 
 /** What is longer is not kept, only how long it was. */
-export const longestBody = 16 * 1024;
+export const longestBody = 8 * 1024;
 const mostBytes = 16 * 1024 * 1024;
 /** About what an entry takes besides its texts. */
 const bytesOfEntry = 600;

@@ -1,5 +1,5 @@
 /** Issues access tokens. */
-import { type JWTPayload, SignJWT } from 'jose';
+import { CompactSign } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { partyRole, rolesOfProvenClient } from '../identity/clients.ts';
 import { levelOf } from '../identity/sessions.ts';
@@ -188,9 +188,12 @@ async function businessClaims(user: User, store: Store): Promise<Partial<AccessC
   };
 }
 
+const utf8 = new TextEncoder();
+
+/** A JWT (RFC 7519, 7.1). Its claims are made above, so that nothing is left for a builder of them to do. */
 async function sign(claims: AccessClaims, keys: KeyRing): Promise<string> {
   const key = keys.current();
-  return new SignJWT({ ...claims } as JWTPayload)
+  return new CompactSign(utf8.encode(JSON.stringify(claims)))
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: accessTokenType })
     .sign(key.privateKey);
 }

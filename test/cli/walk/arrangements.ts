@@ -100,6 +100,11 @@ export const arrangements: Readonly<Record<string, Arrangement>> = {
     },
   },
   'iam requests show REQUEST_ID -o json': aCall,
+  'iam requests wait --operation groups.create --status 201': { before: ['groups create --group-name first'] },
+  'iam requests wait --operation user-identities.login --count 3 --wait 60s': {
+    before: Array.from({ length: 3 }, () => 'login --user alice --client-id APP_CLIENT_ID'),
+    as: 'password',
+  },
   'iam why REQUEST_ID': aCall,
   'iam why REQUEST_ID -o json': aCall,
   'iam faults remove f1': {

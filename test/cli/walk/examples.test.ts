@@ -8,13 +8,17 @@ import { allows, nearestMiss, parseRoles } from '../../../src/contract/roles.ts'
 import { arrangements } from './arrangements.ts';
 import { type Call, catalogue, type Entry, Stage } from './stage.ts';
 
-/** What can not run in the process of a test, and the tests that start processes for it. */
+/** What can not run in the process of a test or works on files of stores, and the tests that have them. */
 const elsewhere: Readonly<Record<string, string>> = {
   serve: 'test/e2e/cli-server.test.ts',
   'server start': 'test/e2e/cli-background.test.ts',
   'server stop': 'test/e2e/cli-background.test.ts',
   'server status': 'test/e2e/cli-background.test.ts',
   'server logs': 'test/e2e/cli-background.test.ts',
+  'store verify': 'test/cli/store.test.ts',
+  'store repair': 'test/cli/store.test.ts',
+  'store backup': 'test/cli/store.test.ts',
+  'store restore': 'test/cli/store.test.ts',
 };
 
 /** Signing in makes a token, which is no change of what is administered; the roles are those of the application. */

@@ -10,6 +10,10 @@ const others: Readonly<Record<string, string>> = {
   'bulk run': 'tells of each row: test/cli/bulk/bulk.test.ts',
   'bulk retry': 'tells of each row: test/cli/bulk/bulk.test.ts',
   'inbox wait': 'waits again: test/cli/inbox.test.ts',
+  'requests wait': 'waits again: test/cli/requests.test.ts',
+  'store verify': 'reads files: test/cli/store.test.ts',
+  'store repair': 'works on files: test/cli/store.test.ts',
+  'store restore': 'works on files: test/cli/store.test.ts',
 };
 
 const kinds = [

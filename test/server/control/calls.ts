@@ -13,10 +13,13 @@ interface WireCall {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Goes away once a good answer has begun. */
+  readonly untilHead?: boolean;
 }
 
 /** Sends exactly these headers. Host is the server's own where none is given. */
-export function send(server: TestServer, path: string, { method = 'GET', headers = {}, body }: WireCall = {}) {
+export function send(server: TestServer, path: string, call: WireCall = {}) {
+  const { method = 'GET', headers = {}, body, untilHead = false } = call;
   const { port } = new URL(server.url);
   const text = body === undefined ? undefined : JSON.stringify(body);
   const typed = text === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
@@ -24,6 +27,11 @@ export function send(server: TestServer, path: string, { method = 'GET', headers
     const outgoing = request(
       { host: '127.0.0.1', port, path, method, headers: typed as Record<string, string | string[]> },
       async (incoming) => {
+        if (untilHead && incoming.statusCode === 200) {
+          resolve({ status: 200, headers: incoming.headers, body: undefined });
+          incoming.destroy();
+          return;
+        }
         let text = '';
         for await (const chunk of incoming) text += chunk;
         const isJson = incoming.headers['content-type']?.includes('json');

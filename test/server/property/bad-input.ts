@@ -17,7 +17,10 @@ import { type Draft, draftOf, rawOf, type Source } from './requests.ts';
 import type { Spoilt } from './spoilt.ts';
 
 export const registry: readonly Operation<never>[] = Object.values(operations);
-export const routes = controlRoutes as unknown as readonly Operation<never>[];
+/** Those whose answers end; what a stream refuses is told in test/server/control/inbox-events.test.ts. */
+export const routes = (controlRoutes as unknown as readonly Operation<never>[]).filter(
+  ({ response }) => !('stream' in response),
+);
 
 const ofHttpItself = [405, 413, 415, 429, 431];
 const mutations = { ...requestMutations, ...bodyMutations };

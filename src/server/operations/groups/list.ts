@@ -1,6 +1,6 @@
 import { bareRole } from '../../../contract/roles.ts';
 import { GroupSchema, line, PageQuery, RoleName } from '../../../contract/schemas.ts';
-import { viewOf } from '../../identity/groups.ts';
+import { viewsOf } from '../../identity/groups.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { Group } from '../../store/tables.ts';
@@ -49,7 +49,7 @@ export default defineOperation({
       (group) => group.groupId,
       (group) => passes(group, filters),
     );
-    return { ...page, items: await Promise.all(page.items.map((group) => viewOf(store, group))) };
+    return { ...page, items: await viewsOf(store, page.items) };
   },
 });
 
