@@ -48,6 +48,8 @@ export interface Severity {
   readonly severe?: boolean;
   /** What is typed where `--yes` is not enough: of the profile in use where left out. */
   readonly name?: string;
+  /** Given with `--confirm`, this counts as well: it confirms more than is asked. */
+  readonly also?: string;
   /** What goes along. Looked up only where somebody is asked, since that takes calls. */
   readonly details?: () => Promise<readonly string[]>;
 }
@@ -66,7 +68,7 @@ export async function confirmed(
   const { isProtected, name: usual } = safetyOf(context.sources);
   const { severe = isProtected, name = usual } = severity;
   const given = options.confirm as string | undefined;
-  if (given !== undefined && given !== name)
+  if (given !== undefined && given !== name && given !== severity.also)
     throw new CliError(`--confirm is ${JSON.stringify(given)}, and this needs ${name}; nothing was sent.`, {
       code: 'NOT_CONFIRMED',
       exitCode: 2,

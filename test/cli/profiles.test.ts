@@ -71,6 +71,7 @@ describe('profile', () => {
     expect((await home.iam(['profile', 'list'])).out).toBe(
       'NAME  CURRENT  BASE URL    CLIENT ID\none   *        http://one  me\ntwo            http://two  me\n',
     );
+    expect((await home.iam(['profile', 'list', '-o', 'name'])).out).toBe('one\ntwo\n');
     expect((await home.iam(['profile', 'use', 'two'])).code).toBe(0);
     expect(JSON.parse((await home.iam(['profile', 'show', '-o', 'json'])).out)).toEqual({
       name: 'two',

@@ -41,7 +41,11 @@ export class Home implements AsyncDisposable {
   }
 
   get variables(): Record<string, string> {
-    return { XDG_CONFIG_HOME: path.join(this.folder, 'config'), XDG_CACHE_HOME: path.join(this.folder, 'cache') };
+    return {
+      XDG_CONFIG_HOME: path.join(this.folder, 'config'),
+      XDG_CACHE_HOME: path.join(this.folder, 'cache'),
+      XDG_STATE_HOME: path.join(this.folder, 'state'),
+    };
   }
 
   file(name: string): string {
@@ -68,6 +72,7 @@ export async function iam(words: readonly string[], given: Given = {}): Promise<
   const variables = {
     XDG_CONFIG_HOME: '/nonexistent/config',
     XDG_CACHE_HOME: '/nonexistent/cache',
+    XDG_STATE_HOME: '/nonexistent/state',
     ...base,
     ...(given.variables ?? signedIn),
   };

@@ -49,6 +49,7 @@ export class Sandbox implements AsyncDisposable {
       ...Object.fromEntries(kept),
       XDG_CONFIG_HOME: this.file('config'),
       XDG_CACHE_HOME: this.file('cache'),
+      XDG_STATE_HOME: this.file('state'),
       ...variables,
     };
     const child = spawn(program, words, { cwd: this.folder, env, stdio: ['pipe', 'pipe', 'pipe'] });

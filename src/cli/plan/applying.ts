@@ -65,12 +65,13 @@ async function confirmPlan(tools: Tools, plan: Plan, options: Options): Promise<
   const stdinIsData = filesOf(options).includes('-');
   const { administratorsLose, lastAdministrator } = plan.guards;
   const gone = removedWords(plan);
+  const name = plan.set ?? new URL(tools.baseUrl).host;
   if (gone === '' && administratorsLose.length === 0 && !lastAdministrator) {
     const changes = `${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}`;
-    return tools.confirm(`Apply ${changes}?`, options, stdinIsData);
+    // A script confirms what may be removed this time, and need not know whether anything is.
+    return tools.confirm(`Apply ${changes}?`, options, stdinIsData, { also: name });
   }
   const what = gone === '' ? 'This takes administrators their roles.' : `This removes ${gone} for good.`;
-  const name = plan.set ?? new URL(tools.baseUrl).host;
   await tools.confirm(what, options, stdinIsData, { severe: true, name });
 }
 

@@ -1,11 +1,13 @@
 /** What an entity is called. Pure. */
 import { cell } from './table.ts';
 
-/** What other commands take as the argument for it: of groups the name, of everything else the id. */
+/** What other commands take as the argument for it: of groups and of what begins with its name the name, else the id. */
 export function nameOf(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return cell(value);
   const names = Object.keys(value);
   const best =
-    names.find((name) => name === 'groupName') ?? names.find((name) => /^(\w*Id|id|kid)$/.test(name)) ?? names[0];
+    names.find((name, at) => name === 'groupName' || (name === 'name' && at === 0)) ??
+    names.find((name) => /^(\w*Id|id|kid)$/.test(name)) ??
+    names[0];
   return best === undefined ? '' : cell((value as Readonly<Record<string, unknown>>)[best]);
 }

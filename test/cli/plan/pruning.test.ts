@@ -48,6 +48,13 @@ describe('--prune', () => {
     expect((await world.iam(words(less, '--prune', '--confirm', 'base'))).code).toBe(0);
   });
 
+  test('takes the name also where nothing is to be removed: a script need not know', async () => {
+    await using world = await startWorld();
+    const fewer = await world.write('only.yaml', 'groups:\n  - groupName: apart\n');
+    expect((await world.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'other'])).code).toBe(2);
+    expect((await world.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'apart'])).code).toBe(0);
+  });
+
   test('reaches no other set, no other server, and nothing that was made anew under an old name', async () => {
     await using world = await startWorld();
     await made(world);
