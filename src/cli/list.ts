@@ -42,7 +42,8 @@ export async function printPages(
   const state = { more: false };
   const count = await context.printer.list(pagesUpTo(source, most, state), shape);
   if (count === 0) context.notice('There are none.');
-  if (state.more) context.notice(`More exist than ${count === 1 ? 'this one' : `these ${count}`}: add --all, or a higher --limit.`);
+  if (state.more)
+    context.notice(`More exist than ${count === 1 ? 'this one' : `these ${count}`}: add --all, or a higher --limit.`);
 }
 
 /** Every entry of a list. */
