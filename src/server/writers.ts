@@ -4,7 +4,7 @@ import type { Operation, Page, PlainText, StreamedBytes, TextStream } from '../c
 import { setHeader, setHeaders, writeChunks, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { cursorAfter, type ListIdentity } from './http/cursor.ts';
 import { writeStream } from './http/streams.ts';
-import { wireEtag, wireJson } from './http/wire.ts';
+import { wireEtag, wireJson, wireJsonOf } from './http/wire.ts';
 import type { World } from './world.ts';
 
 /** What it gives is to be waited for, where it gives anything. */
@@ -13,9 +13,8 @@ type Writer = (ctx: Context, answer: unknown, list: ListIdentity) => Promise<voi
 /** Compiled once for each operation. */
 export function writerOf({ response }: Operation<never>, world: World): Writer {
   if ('page' in response) {
-    const { page } = response;
-    return (ctx, answer, list) =>
-      writePage(ctx, answer as Page<object>, { list, baseUrl: world.baseUrl, json: (item) => wireJson(page, item) });
+    const json = wireJsonOf(response.page);
+    return (ctx, answer, list) => writePage(ctx, answer as Page<object>, { list, baseUrl: world.baseUrl, json });
   }
   if (!('body' in response)) return emptyWriter(response);
   const { status, body, secret = false, entity = false, stream = false } = response;

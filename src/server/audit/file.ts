@@ -3,6 +3,7 @@
  * renamed and a new one begun; the oldest goes. What could not be written is tried again with the next line.
  */
 import { type FileHandle, open, rename } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { AuditHealth, AuditSink } from './audit.ts';
 
@@ -83,6 +84,8 @@ class AuditFile implements AuditSink {
 
   async #drain(): Promise<void> {
     try {
+      // What was answered in the same turn goes out in one piece.
+      await setImmediate();
       while (this.#rest.length > 0 || this.#waiting.length > 0) {
         if (this.#rest.length === 0) this.#take();
         await this.#rotateIfDue();

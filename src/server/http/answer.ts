@@ -35,9 +35,11 @@ export function writeText(
   const { headers } = ctx.state;
   ctx.state.answer = text;
   headers['Content-Type'] = contentType;
-  headers['Content-Length'] = String(Buffer.byteLength(text));
+  const bytes = Buffer.byteLength(text);
+  headers['Content-Length'] = String(bytes);
   ctx.res.writeHead(status, headers);
-  ctx.res.end(text);
+  // As many bytes as characters: it is ASCII, which is copied as it is where it need not be looked through again.
+  ctx.res.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
 /** Ends the answer with bytes as they are made; whoever reads slowly is waited for. */

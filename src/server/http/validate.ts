@@ -88,6 +88,7 @@ function checkParam(name: string, schema: z.ZodType, raw: string): unknown {
 }
 
 function decodeSegment(name: string, raw: string): string {
+  if (!raw.includes('%')) return raw;
   if (!decodes(raw)) throw fault('PATH_VALUE', `${name} in the path is not valid percent-encoding.`);
   return decodeURIComponent(raw);
 }

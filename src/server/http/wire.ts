@@ -19,6 +19,12 @@ export function wireJson(schema: z.ZodType, value: object): string {
   return wireOf(schema, value).json;
 }
 
+/** `wireJson` of many values of one schema. */
+export function wireJsonOf(schema: z.ZodType): (value: object) => string {
+  const known = keptBy(schema);
+  return (value) => known.get(value)?.json ?? wireJson(schema, value);
+}
+
 /** A strong ETag (RFC 9110, 8.8.3) of the JSON of a value. @throws as `wireJson` does. */
 export function wireEtag(schema: z.ZodType, value: object): string {
   const wire = wireOf(schema, value);

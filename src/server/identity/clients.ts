@@ -30,10 +30,15 @@ export async function ownAuthorities(reader: ClientReader, client: Client): Prom
   return new Set([...client.authorities, 'AUTH-BASIC', ...(await effectiveRoles(reader, groupIds))]);
 }
 
+/** The roles of clients that have no groups: they hang on the row alone, and rows do not change in place. */
+const rolesOfRow = new WeakMap<Client, ReadonlySet<string>>();
+
 /** Every role of a client that has proven itself. */
-export async function rolesOfProvenClient(reader: ClientReader, client: Client): Promise<Set<string>> {
-  const roles = await ownAuthorities(reader, client);
-  for (const role of provenRoles(client)) roles.add(role);
+export async function rolesOfProvenClient(reader: ClientReader, client: Client): Promise<ReadonlySet<string>> {
+  const known = rolesOfRow.get(client);
+  if (known) return known;
+  const roles = new Set([...(await ownAuthorities(reader, client)), ...provenRoles(client)]);
+  if (client.serviceAccountId === undefined) rolesOfRow.set(client, roles);
   return roles;
 }
 

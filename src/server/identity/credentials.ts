@@ -48,9 +48,12 @@ export function readCredentials(source: CredentialSource, { userPair = false } =
 
 /** RFC 9110, 11.6.2: a scheme, in any case, and what it carries. */
 function readAuthorization(value: string): Presented {
-  const [, scheme = '', rest = ''] = /^([^ ]+)(?: +(.*))?$/.exec(value.trim()) ?? [];
-  if (scheme.toLowerCase() === 'bearer') return { bearer: rest };
-  if (scheme.toLowerCase() === 'basic') return { basic: readBasic(rest) };
+  const text = value.trim();
+  const space = text.indexOf(' ');
+  const scheme = (space < 0 ? text : text.slice(0, space)).toLowerCase();
+  const rest = space < 0 ? '' : text.slice(space).trimStart();
+  if (scheme === 'bearer') return { bearer: rest };
+  if (scheme === 'basic') return { basic: readBasic(rest) };
   throw unreadable('Authorization is neither Basic nor Bearer.');
 }
 

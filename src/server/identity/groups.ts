@@ -56,6 +56,7 @@ export async function viewsOf(reader: GroupReader, groups: readonly Group[]): Pr
 
 function viewWith(group: Group, dependencies: readonly (Group | undefined)[]): GroupView {
   const known = shown.get(group);
+  if (known?.dependencies === dependencies) return known.view;
   if (known?.dependencies.every((dependency, at) => dependency === dependencies[at])) return known.view;
   const view: GroupView = {
     groupId: group.groupId,

@@ -24,7 +24,7 @@ export async function filteredPage<Item>(
   let after = range.after;
   for (;;) {
     const rows = await fetch({ after, limit: wanted });
-    found.push(...rows.filter(passes));
+    for (const row of rows) if (passes(row)) found.push(row);
     const last = rows.at(-1);
     if (found.length >= wanted || rows.length < wanted || last === undefined) return pageOf(found, range.limit, keyOf);
     after = keyOf(last);

@@ -74,7 +74,7 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
       const claims = {
         ...commonClaims(client, options, options.clientTokenLifetime, more),
         ...ownerClaims(client),
-        authorities: asAuthorities(roles),
+        authorities: authoritiesOfClient(roles),
       };
       return respond(claims, more);
     },
@@ -139,14 +139,32 @@ function commonClaims(
   };
 }
 
+/** Of a client with no groups the roles are the same set each time. */
+const authoritiesOfRoles = new WeakMap<ReadonlySet<string>, string[]>();
+
+function authoritiesOfClient(roles: ReadonlySet<string>): string[] {
+  const known = authoritiesOfRoles.get(roles);
+  if (known) return known;
+  const authorities = asAuthorities(roles);
+  authoritiesOfRoles.set(roles, authorities);
+  return authorities;
+}
+
+/** Of rows, which do not change in place. */
+const ownerClaimsOfRow = new WeakMap<Client, Partial<AccessClaims>>();
+
 /** What a client's own token says besides. */
 function ownerClaims(client: Client): Partial<AccessClaims> {
-  return {
+  const known = ownerClaimsOfRow.get(client);
+  if (known) return known;
+  const claims = {
     ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
     ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),
     ...(client.organizationId === undefined ? {} : { organization_id: client.organizationId }),
     ...(client.businessUnitId === undefined ? {} : { business_unit_id: client.businessUnitId }),
   };
+  ownerClaimsOfRow.set(client, claims);
+  return claims;
 }
 
 interface UserTokenParts {

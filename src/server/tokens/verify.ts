@@ -31,12 +31,17 @@ export function createVerifier(options: {
   const { keys, clock, issuer, capacity = 10_000 } = options;
   const cache = new Map<string, Verified>();
 
+  /** What was asked for last, in no need of being found or moved: a caller often comes several times in a row. */
+  let latest: { readonly token: string; readonly verified: Verified } | undefined;
+
   function remembered(token: string): Verified | undefined {
+    if (latest?.token === token && keys.find(latest.verified.kid)) return latest.verified;
     const found = cache.get(token);
     if (!found) return undefined;
     cache.delete(token);
     if (!keys.find(found.kid)) return undefined;
     cache.set(token, found);
+    latest = { token, verified: found };
     return found;
   }
 
