@@ -11,6 +11,7 @@ import { type Issued, noting } from './audit/issued.ts';
 import type { WholeContext } from './control/define.ts';
 import { readForm, readJson, sendsNothing } from './http/body.ts';
 import { keyOfCursor, type ListIdentity } from './http/cursor.ts';
+import { asMalformed } from './http/failure.ts';
 import { goneSignal } from './http/gone.ts';
 import { timesGiven } from './http/headers.ts';
 import { parametersIn } from './http/paths.ts';
@@ -106,7 +107,8 @@ async function readBody(ctx: Context, { request }: AnyOperation, { limit, presen
     const dispensable =
       presented?.userPair !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
     if (dispensable) return undefined;
-    throw request.malformedBody !== undefined && isMalformed(error) ? unauthenticated(request.malformedBody) : error;
+    if (request.malformedBody === undefined || !isMalformed(error)) throw error;
+    throw asMalformed(unauthenticated(request.malformedBody));
   }
 }
 

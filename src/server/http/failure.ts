@@ -30,7 +30,16 @@ export function failureOf(error: unknown, place: Place): Failure {
   const natural: number = errorTable[known.code].status;
   const status = place.operation ? statusOnOperation(known.code, place.operation.statuses) : natural;
   const items = status >= 500 ? withRequestId(known.items, place.requestId) : known.items;
-  return { status: soften(status, place), items, headers: headersFor(status, known) };
+  const answered = malformed.has(known) && isSoft(place) ? 200 : soften(status, place);
+  return { status: answered, items, headers: headersFor(answered, known) };
+}
+
+const malformed = new WeakSet<IamError>();
+
+/** A body that is no credential because it is no such body. With soft errors it is the 400 that it else would be. */
+export function asMalformed(error: IamError): IamError {
+  malformed.add(error);
+  return error;
 }
 
 function asIamError(error: unknown, { operation, requestId, log }: Place): IamError {
@@ -61,11 +70,16 @@ function withRequestId(items: readonly ErrorItem[], requestId: string): ErrorIte
 }
 
 /** With the setting soft-errors, the failures that the interface documents under 200 are answered so. */
-function soften(status: number, { operation, softErrors }: Place): number {
-  if (!softErrors || !operation?.softErrors) return status;
+function soften(status: number, place: Place): number {
+  if (!isSoft(place)) return status;
   const softened = [400, 412, 422];
   if (softened.includes(status)) return 200;
-  return status === 404 && !softened.some((documented) => operation.statuses.includes(documented)) ? 200 : status;
+  const { statuses = [] } = place.operation ?? {};
+  return status === 404 && !softened.some((documented) => statuses.includes(documented)) ? 200 : status;
+}
+
+function isSoft({ operation, softErrors }: Place): boolean {
+  return softErrors && operation?.softErrors === true;
 }
 
 function headersFor(status: number, error: IamError): Record<string, string> {
@@ -73,5 +87,7 @@ function headersFor(status: number, error: IamError): Record<string, string> {
     error.code === 'ROLE_MISSING' ? { 'WWW-Authenticate': 'Bearer realm="iam", error="insufficient_scope"' } : {};
   const fallback =
     status === 401 && !error.headers['WWW-Authenticate'] ? { 'WWW-Authenticate': 'Bearer realm="iam"' } : {};
-  return { ...fallback, ...challenge, ...error.headers };
+  const { 'WWW-Authenticate': own, ...others } = { ...fallback, ...challenge, ...error.headers };
+  // What is answered as a success asks for no credentials.
+  return own === undefined || status === 200 ? others : { ...others, 'WWW-Authenticate': own };
 }

@@ -150,7 +150,12 @@ test('refuses who is neither proven nor of the first party, and keeps the store 
   expect(await server.dump()).toEqual(before);
 });
 
-test('soft errors change nothing: what is refused here is refused as no credentials', async () => {
+test('with soft errors a malformed body is the error array under 200; what is no credential stays one', async () => {
   await using server = await startWith([], { flags: { 'soft-errors': true } });
+  const before = await server.dump();
+  const answer = await postJson(server, named, { userName: 'phone' });
+  expect(answer).toMatchObject({ status: 200, json: [{ code: 'CREDENTIALS_INVALID' }] });
+  expect(answer.headers).not.toHaveProperty('www-authenticate');
   expect(await remember(server, {})).toBeUndefined();
+  expect(await server.dump()).toEqual(before);
 });
