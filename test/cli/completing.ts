@@ -36,7 +36,7 @@ async function linesOf(given: readonly string[], { variables = {}, limit, now, f
   const [stdout, stderr] = [new PassThrough({ highWaterMark: 10_000_000 }), new PassThrough()];
   const never = new AbortController().signal;
   const io = { stdin: Readable.from([]), stdout, stderr, signal: never, releaseSignals: () => undefined };
-  const nowhere = { XDG_CONFIG_HOME: '/nonexistent/config', XDG_CACHE_HOME: '/nonexistent/cache' };
+  const nowhere = { XDG_CONFIG_HOME: '/nonexistent/config', XDG_CACHE_HOME: '/dev/null/cache' };
   const environment = {
     variables: { ...nowhere, ...variables },
     now: now ?? (() => 1_800_000_000_000),

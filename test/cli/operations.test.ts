@@ -205,7 +205,7 @@ describe('a secret in an answer', () => {
 
   test('is not made where it could not be kept', async () => {
     await using server = await startFake(() => ({ status: 201, json: made }));
-    expect((await iam([...words, '--secret-to', '/nonexistent/key'], server)).code).toBe(2);
+    expect((await iam([...words, '--secret-to', '/dev/null/key'], server)).code).toBe(2);
     expect((await iam([...words, '-o', 'name'], server)).code).toBe(2);
     expect(server.received).toEqual([]);
   });

@@ -67,10 +67,13 @@ function replace(folder: string, file: string, text: string, random: () => numbe
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
     renameSync(temporary, file);
   } catch {
-    rmSync(temporary, { force: true });
+    remove(path.dirname(temporary), path.basename(temporary));
   }
 }
 
+/** Where nothing can be written, nothing has to be removed either. */
 function remove(folder: string, name: string): void {
-  rmSync(path.join(folder, name), { force: true });
+  try {
+    rmSync(path.join(folder, name), { force: true });
+  } catch {}
 }

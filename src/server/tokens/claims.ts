@@ -17,6 +17,8 @@ export const AccessClaims = z.object({
   authorities: z.array(z.string()),
   client_id: z.string(),
   app_id: z.string(),
+  /** In every token of ours, so that none passes for one of the real service. */
+  stand_in: z.boolean().optional(),
   /** The session that the token ends with. */
   sid: z.string().optional(),
   user_id: z.string().optional(),

@@ -135,6 +135,7 @@ function commonClaims(
     scope: client.scope.filter((name) => (session?.scope ?? scope ?? client.scope).includes(name)),
     client_id: client.clientId,
     app_id: client.appId,
+    stand_in: true,
     ...(session === undefined ? {} : { sid: session.sessionId }),
   };
 }

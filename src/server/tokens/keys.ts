@@ -67,11 +67,14 @@ export function longestTokenOf(settings: {
   return Math.max(settings.clientTokenLifetime, settings.userTokenLifetime, settings.rememberedTokenLifetime);
 }
 
-/** A new key pair for this algorithm; RSA keys have 3072 bits. The id is the key's thumbprint (RFC 7638). */
+/** Before the id of each key, so that a verifier that meets it where it should not can tell whose it is. */
+const keyPrefix = 'iam-standin-';
+
+/** A new key pair for this algorithm; RSA keys have 3072 bits. The id ends with the key's thumbprint (RFC 7638). */
 async function makeSigningKey(alg: string, { clock, longestToken }: KeyRingParts): Promise<SigningKey> {
   const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 3072 });
   const publicJwk = await exportJWK(pair.publicKey);
-  const kid = await calculateJwkThumbprint(publicJwk);
+  const kid = `${keyPrefix}${await calculateJwkThumbprint(publicJwk)}`;
   const named = { kid, alg, use: 'sig' };
   return {
     kid,

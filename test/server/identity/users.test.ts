@@ -52,6 +52,7 @@ describe('the token of a user', () => {
       authorities: asAuthorities([...basicRoles, 'PERSON', 'USER']),
       client_id: appClientId,
       app_id: 'iam-app',
+      stand_in: true,
     });
   });
 

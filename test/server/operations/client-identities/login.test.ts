@@ -72,6 +72,7 @@ test('gives a token that says who the client is and what it may do, for an hour'
     sub: client.clientId,
     client_id: client.clientId,
     app_id: 'test-application',
+    stand_in: true,
     organization_id: 'org',
     iat: now,
     exp: now + 3600,
