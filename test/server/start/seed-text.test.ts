@@ -123,3 +123,16 @@ test('aliases may repeat a part, but not fill the memory', async () => {
     expect.objectContaining({ name: 'SeedError', message: expect.stringMatching(/^s: /) }),
   );
 });
+
+test.each([
+  ['a key twice', '{"groups": [{"groupName": "ops", "groupName": "dev"}]}'],
+  ['a key twice, one of them written otherwise', '{"groups": [{"groupName": "ops", "group\\u004eame": "dev"}]}'],
+])('JSON with %s is refused, not read in part', async (_what, text) => {
+  await expect(readSeed(text, 'seed.json')).rejects.toThrow(/unique/);
+});
+
+test('JSON is read whatever its strings hold', async () => {
+  const roles = ['A', 'B'];
+  const text = JSON.stringify({ groups: [{ groupName: 'a":b : \\" c', roles, organizationId: '{"x":1}' }] }, null, 1);
+  expect((await readSeed(text, 'seed.json')).groups).toMatchObject([{ groupName: 'a":b : \\" c', roles }]);
+});
