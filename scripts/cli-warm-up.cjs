@@ -2,12 +2,12 @@
  * Runs some commands of the built command line, and keeps the code that V8 made of them beside its files: what they ran
  * does not have to be compiled by the commands of users. Started by bundle-cli.mjs, as a process with no flags of V8.
  */
-const { renameSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:http');
 const path = require('node:path');
 const { Writable } = require('node:stream');
 const v8 = require('node:v8');
-const { codeFile, evaluated, scriptOf } = require('./cli-part.cjs');
+const { evaluated, scriptOf } = require('./cli-part.cjs');
+const { keepCode } = require('./keep-code.cjs');
 
 const [folder = '', ...compiled] = process.argv.slice(2);
 const files = compiled.map((name) => `${folder}/${name}.cjs`);
@@ -35,12 +35,6 @@ function load(file) {
   return evaluated(script, folder, load);
 }
 
-/** Whole or not at all: V8 looks at the ends of what it is given, not at each byte. */
-function keep(file, code) {
-  writeFileSync(`${file}.new`, code, { flush: true });
-  renameSync(`${file}.new`, file);
-}
-
 const discard = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 async function warmUp(url) {
@@ -64,6 +58,6 @@ const server = createServer(({ url }, response) => {
 
 server.listen(0, '127.0.0.1', async () => {
   await warmUp(`http://127.0.0.1:${server.address().port}`);
-  for (const [file, script] of scripts) keep(codeFile(file), script.createCachedData());
+  keepCode(scripts);
   server.close();
 });

@@ -3,12 +3,13 @@
  * V8 made of its files beside them: what ran here does not have to be compiled by the next start. Started by
  * bundle-server.mjs, as a process with no flags of V8.
  */
-const { mkdtempSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const { mkdtempSync, rmSync } = require('node:fs');
 const http = require('node:http');
 const os = require('node:os');
 const path = require('node:path');
 const { Writable } = require('node:stream');
-const { codeFile, folderLoader } = require('./cli-part.cjs');
+const { folderLoader } = require('./cli-part.cjs');
+const { keepCode } = require('./keep-code.cjs');
 
 const [parts = ''] = process.argv.slice(2);
 const scripts = new Map();
@@ -62,12 +63,6 @@ async function usualCalls({ url, prefix, adminClientId, adminClientSecret }) {
   await call(`${base}/groups/${group.groupId}`, { headers });
 }
 
-/** Whole or not at all: V8 looks at the ends of what it is given, not at each byte. */
-function keep(file, code) {
-  writeFileSync(`${file}.new`, code, { flush: true });
-  renameSync(`${file}.new`, file);
-}
-
 async function main() {
   const data = mkdtempSync(path.join(os.tmpdir(), 'iam-warm-up-'));
   try {
@@ -76,7 +71,7 @@ async function main() {
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
-  for (const [file, script] of scripts) keep(codeFile(file), script.createCachedData());
+  keepCode(scripts);
 }
 
 main();
