@@ -11,6 +11,9 @@ export const Id = z
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
+/** Half of a character: JSON may hold one, and nothing that is encoded as UTF-8 can. */
+const surrogate = /\p{Surrogate}/u;
+
 /** Text of at most so many characters, as JSON Schema counts them: `max` would count some characters twice. */
 function textUpTo(longest: number, description?: string) {
   return z
@@ -27,7 +30,7 @@ function textUpTo(longest: number, description?: string) {
 export function line(longest: number, description: string) {
   return textUpTo(longest, description)
     .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
-    .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode');
+    .refine((value) => !surrogate.test(value), 'must be well-formed Unicode');
 }
 
 export const GroupName = line(
@@ -195,7 +198,7 @@ export const GivenPassword = z.string().max(1000, 'must not be longer than 1000 
 
 /** A password that is to be set. The rules for it name each one that it breaks; what they can't be held to goes no further. */
 export const NewPassword = GivenPassword.refine(
-  (value) => !/\p{Surrogate}/u.test(value),
+  (value) => !surrogate.test(value),
   'must be well-formed Unicode',
 ).describe(
   '8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case',

@@ -95,12 +95,13 @@ function begin(ctx: Context, world: World): string {
 }
 
 const noQuery = new URLSearchParams();
+const belowService = `${servicePrefix}/`;
 
 async function route(ctx: Context, search: string, { areas, documents, control }: Places): Promise<void> {
   requireHost(ctx);
   if (documents(ctx)) return;
   const path: string = ctx.state.path;
-  const area = path.startsWith(`${servicePrefix}/`) ? areas.get(areaName(path)) : undefined;
+  const area = path.startsWith(belowService) ? areas.get(areaName(path)) : undefined;
   if (!area && (await control(ctx, search))) return;
   if (!area) throw fault('PATH_UNKNOWN');
   ctx.state.search = search === '' ? noQuery : new URLSearchParams(search);
@@ -117,9 +118,8 @@ function requireHost(ctx: Context): void {
 }
 
 function areaName(path: string): string {
-  const rest = path.slice(servicePrefix.length + 1);
-  const slash = rest.indexOf('/');
-  return slash < 0 ? rest : rest.slice(0, slash);
+  const slash = path.indexOf('/', belowService.length);
+  return slash < 0 ? path.slice(belowService.length) : path.slice(belowService.length, slash);
 }
 
 /** Nothing took the call: its method is wrong, or its path. */
@@ -145,11 +145,11 @@ function areasOf(registry: readonly AnyOperation[], world: World): Map<string, A
 }
 
 /**
- * The router is asked which route a call is for, and no more: the chain of steps that it would make for every call has
+ * A router is asked which route a call is for, and no more: the chain of steps that it would make for every call has
  * one step here, and parameters are read from the path as it came.
  */
 function areaOf(registry: readonly AnyOperation[], world: World): Area {
-  const router = new Router({ prefix: servicePrefix, sensitive: true, strict: true });
+  const routers = new Map<string, Router[]>();
   const takers = new Map<unknown, Taker>();
   // A literal segment wins over a parameter in its place, whatever the order of the files.
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
@@ -159,12 +159,33 @@ function areaOf(registry: readonly AnyOperation[], world: World): Area {
       ctx.state.operation = operation;
       return handle(ctx, ctx.state.search);
     };
+    const router = routerFor(routers, operation);
     takers.set(router.register(routerPath(operation.path), [operation.method], take as never), take);
   }
+  routers.set('HEAD', routers.get('GET') ?? []);
   return {
-    find: (method, path) => takers.get(router.match(path, method).pathAndMethod[0]),
+    find(method, path) {
+      const router = routers.get(method)?.[segmentsIn(path)];
+      return router && takers.get(router.match(path, method).pathAndMethod[0]);
+    },
     operations: ordered.map(({ path, method }) => ({ matcher: pathMatcher(path), method })),
   };
+}
+
+/** There is one for each method and number of segments, so that routes of others need not be tried for a call. */
+function routerFor(routers: Map<string, Router[]>, { method, path }: AnyOperation): Router {
+  const ofMethod = routers.get(method) ?? [];
+  routers.set(method, ofMethod);
+  const segments = segmentsIn(servicePrefix + path);
+  const router = ofMethod[segments] ?? new Router({ prefix: servicePrefix, sensitive: true, strict: true });
+  ofMethod[segments] = router;
+  return router;
+}
+
+function segmentsIn(path: string): number {
+  let segments = 0;
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) segments += 1;
+  return segments;
 }
 
 /** As a network does that fails: not a word more. */

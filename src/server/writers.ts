@@ -4,7 +4,7 @@ import type { Operation, Page, PlainText, StreamedBytes, TextStream } from '../c
 import { setHeader, setHeaders, writeChunks, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { cursorAfter, type ListIdentity } from './http/cursor.ts';
 import { writeStream } from './http/streams.ts';
-import { wireEtag, wireJson, wireJsonOf } from './http/wire.ts';
+import { wireEtag, wireJson, wireJsonOf, wireJsonOnce } from './http/wire.ts';
 import type { World } from './world.ts';
 
 /** What it gives is to be waited for, where it gives anything. */
@@ -25,7 +25,8 @@ export function writerOf({ response }: Operation<never>, world: World): Writer {
       return writeText(ctx, 200, answer);
     }
     if (isStreamed(answer)) return writeChunks(ctx, 200, answer);
-    const json = wireJson(body, answer as object);
+    // What tells a secret is made for one call.
+    const json = secret ? wireJsonOnce(body, answer as object) : wireJson(body, answer as object);
     if (entity) setHeader(ctx, 'ETag', wireEtag(body, answer as object));
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
     writeJson(ctx, status, json);
@@ -66,5 +67,13 @@ function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: Pa
     search.set('after', cursorAfter(page.next, list));
     setHeader(ctx, 'Link', `<${baseUrl}${ctx.state.path}?${search}>; rel="next"`);
   }
-  writeJson(ctx, page.next === undefined ? 200 : 206, `[${page.items.map(json).join(',')}]`);
+  writeJson(ctx, page.next === undefined ? 200 : 206, jsonArray(page.items.map(json)));
+}
+
+/** The brackets go round the first and the last, which are short: round the whole, all of it would be copied once more. */
+function jsonArray(items: string[]): string {
+  if (items.length === 0) return '[]';
+  items[0] = `[${items[0]}`;
+  items.push(`${items.pop()}]`);
+  return items.join(',');
 }

@@ -21,6 +21,8 @@ export interface AuditFileOptions {
 export const rotateBytes = 64 * 1024 * 1024;
 export const filesKept = 5;
 const mostWaiting = 4 * 1024 * 1024;
+/** Turns of the event loop for which lines wait for others that keep coming. */
+const mostTurns = 16;
 
 /** Opens the file, or makes it, for its owner alone. @throws what the system says. */
 export async function openAuditFile(options: AuditFileOptions): Promise<AuditSink> {
@@ -84,9 +86,8 @@ class AuditFile implements AuditSink {
 
   async #drain(): Promise<void> {
     try {
-      // What was answered in the same turn goes out in one piece.
-      await setImmediate();
       while (this.#rest.length > 0 || this.#waiting.length > 0) {
+        await this.#gather();
         if (this.#rest.length === 0) this.#take();
         await this.#rotateIfDue();
         await this.#writeRest();
@@ -96,6 +97,14 @@ class AuditFile implements AuditSink {
       this.#failed(error);
     } finally {
       this.#writing = undefined;
+    }
+  }
+
+  /** What is answered in this turn goes out in one piece, and with it what comes in those right after it. */
+  async #gather(): Promise<void> {
+    for (let turn = 0, before = 0; turn < mostTurns && this.#waiting.length !== before; turn += 1) {
+      before = this.#waiting.length;
+      await setImmediate();
     }
   }
 

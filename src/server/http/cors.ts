@@ -28,8 +28,10 @@ export function createCors(origins: readonly string[]): (ctx: Context) => boolea
   };
 }
 
+const belowService = `${servicePrefix}/`;
+
 function takesForeignPages(path: string): boolean {
-  return path.startsWith(`${servicePrefix}/`) || path.startsWith('/.well-known/');
+  return path.startsWith(belowService) || path.startsWith('/.well-known/');
 }
 
 function answerOptions(ctx: Context, allowed: boolean): void {

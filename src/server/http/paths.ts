@@ -9,9 +9,17 @@ export function parametersIn(template: string): (path: string) => ReadonlyMap<st
     );
   return (path) => {
     if (places.length === 0) return none;
-    const segments = path.split('/');
-    return new Map(places.map(({ name, fromEnd }) => [name, segments[segments.length - fromEnd] ?? '']));
+    const found = new Map<string, string>();
+    for (const { name, fromEnd } of places) found.set(name, segmentOf(path, fromEnd));
+    return found;
   };
+}
+
+/** The segment of a path that is so many from its end, the last one being 1. To take all of them apart takes longer. */
+function segmentOf(path: string, fromEnd: number): string {
+  let end = path.length;
+  for (let at = 1; at < fromEnd; at += 1) end = path.lastIndexOf('/', end - 1);
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 }
 
 const none: ReadonlyMap<string, string> = new Map();

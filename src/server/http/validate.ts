@@ -97,23 +97,36 @@ function decodeSegment(name: string, raw: string): string {
 export function queryReader(shape: Shape, lenient: boolean) {
   const readers = Object.entries(shape).map(([name, schema]) => {
     const kind = kindOf(schema);
-    return { name, schema, kind, absent: readParameter([], schema, kind, name) };
+    return { name, read: remembering((given) => readParameter(given, schema, kind, name), kind) };
   });
   return (search: URLSearchParams, raw: string): Record<string, unknown> => {
     const found: Record<string, unknown> = {};
     const faults: Fault[] = [];
     const garbled = garbledNames(raw);
-    for (const { name, schema, kind, absent } of readers) {
+    for (const { name, read } of readers) {
       const outcome = garbled.has(name)
         ? refused('FIELD_TYPE', `${name} is not valid percent-encoding.`)
-        : search.has(name)
-          ? readParameter(search.getAll(name), schema, kind, name)
-          : absent;
+        : read(search.has(name) ? search.getAll(name) : nothing);
       if (outcome.faults.length > 0) faults.push(...outcome.faults);
       else if (outcome.value !== undefined) found[name] = outcome.value;
     }
     if (faults.length > 0 && !lenient) throw inOrder(faults);
     return found;
+  };
+}
+
+const nothing: readonly string[] = [];
+
+/** Who asks again mostly gives the same numbers and truth values. A text may be a secret, which is not kept for that. */
+function remembering(read: (given: readonly string[]) => ParameterOutcome, kind: string) {
+  const absent = read(nothing);
+  let latest = { text: '', outcome: read(['']) };
+  return (given: readonly string[]): ParameterOutcome => {
+    const [text] = given;
+    if (text === undefined) return absent;
+    if (given.length > 1 || kind === 'string') return read(given);
+    if (latest.text !== text) latest = { text, outcome: read(given) };
+    return latest.outcome;
   };
 }
 

@@ -19,6 +19,11 @@ export function wireJson(schema: z.ZodType, value: object): string {
   return wireOf(schema, value).json;
 }
 
+/** `wireJson` of a value that nobody returns again. */
+export function wireJsonOnce(schema: z.ZodType, value: object): string {
+  return JSON.stringify(schema.parse(value));
+}
+
 /** `wireJson` of many values of one schema. */
 export function wireJsonOf(schema: z.ZodType): (value: object) => string {
   const known = keptBy(schema);
@@ -36,7 +41,7 @@ function wireOf(schema: z.ZodType, value: object): Wire {
   const known = keptBy(schema);
   const there = known.get(value);
   if (there) return there;
-  const made = { json: JSON.stringify(schema.parse(value)) };
+  const made = { json: wireJsonOnce(schema, value) };
   known.set(value, made);
   return made;
 }

@@ -124,8 +124,10 @@ async function fromToken(by: Authentication, token: string): Promise<Principal> 
     throw notTaken('The client was changed since the token was issued; it has to log in again.', { client });
   if (hasOwner(client) && !(await ownerInForce(by.store, client)))
     throw because(unauthenticated('TOKEN_INVALID'), ownerless(client));
-  if (claims.user_id !== undefined) return userOf(by, claims, client);
-  return claims.logon === undefined ? clientOf(by, claims, client) : logonOf(by, claims, client, claims.logon);
+  // Awaited here: a promise that an async function returns is waited for in three turns, not one.
+  if (claims.user_id !== undefined) return await userOf(by, claims, client);
+  if (claims.logon !== undefined) return await logonOf(by, claims, client, claims.logon);
+  return await clientOf(by, claims, client);
 }
 
 /** A client that calls with a token of its own. */
