@@ -205,8 +205,8 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
   writeJson(ctx, failure.status, JSON.stringify(body));
 }
 
-function tell(ctx: Context, { clock, settings }: World, audit: AuditSink): void {
-  const event = eventOf(ctx, clock, settings.allowRemote);
+function tell(ctx: Context, { clock, settings, sandbox }: World, audit: AuditSink): void {
+  const event = eventOf(ctx, { clock, isRemote: settings.allowRemote, sandbox });
   if (event) audit.write(lineOf(event));
 }
 

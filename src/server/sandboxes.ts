@@ -87,7 +87,7 @@ export function createSandboxes(parts: SandboxParts): Sandboxes {
 
   function make(name: string): Promise<World> {
     if (kept.size >= mostSandboxes) throw fault('TOO_MANY_SANDBOXES');
-    const world = makeWorld(`${baseUrl}/s/${name}`, fork, parts);
+    const world = makeWorld({ name, baseUrl: `${baseUrl}/s/${name}` }, fork, parts);
     // Noted at once, so that calls that come together find the same one.
     kept.set(name, { world, createdAt: now(), usedAt: now() });
     world.catch(() => kept.delete(name));
@@ -138,7 +138,11 @@ async function layerOf(beginnings: Beginnings): Promise<Layer> {
   return layer;
 }
 
-async function makeWorld(baseUrl: string, fork: () => Promise<Store>, parts: SandboxParts): Promise<World> {
+async function makeWorld(
+  { name, baseUrl }: Pick<SandboxView, 'name' | 'baseUrl'>,
+  fork: () => Promise<Store>,
+  parts: SandboxParts,
+): Promise<World> {
   const { createWorld, ...common } = parts;
   const { settings, randomness } = common;
   const clock = createAdjustableClock(common.clock.behind);
@@ -154,7 +158,7 @@ async function makeWorld(baseUrl: string, fork: () => Promise<Store>, parts: San
     keys,
     baseUrl,
     sandboxes: noSandboxes,
-    audit: undefined,
+    sandbox: name,
   });
   world.outbox.start();
   return world;

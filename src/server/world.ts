@@ -46,8 +46,10 @@ export interface World extends Authentication, Ports {
   /** For what goes by real time. */
   readonly timer: Timer;
   readonly log: Log;
-  /** Where decisions are told; missing where that is switched off, and in sandboxes. */
+  /** Where decisions are told; missing where that is switched off. */
   readonly audit: AuditSink | undefined;
+  /** The name of this sandbox, where it is one. */
+  readonly sandbox: string | undefined;
   /** Lets go of who waits for messages or calls, and ends deliveries: nothing of this world is needed any more. */
   stopWaiting(): Promise<void>;
 }
@@ -59,6 +61,7 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
   readonly ids?: Ids | undefined;
   readonly beginnings: Beginnings;
   readonly audit?: AuditSink | undefined;
+  readonly sandbox?: string | undefined;
   /** That of the machine where missing. */
   readonly timer?: Timer | undefined;
   /** Those of the world; made where they are not given. */
@@ -78,6 +81,7 @@ export function createWorld(parts: WorldParts): World {
   return {
     ...parts,
     audit: parts.audit,
+    sandbox: parts.sandbox,
     baseUrl,
     ids,
     timer,

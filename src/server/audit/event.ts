@@ -23,9 +23,11 @@ interface Party {
 }
 
 export interface AuditEvent {
-  /** UTC, by the clock of the server. */
+  /** UTC, by the clock of the server or of the sandbox. */
   readonly time: string;
   readonly event: AuditKind;
+  /** In which sandbox; missing where it was in none. */
+  readonly sandbox?: string | undefined;
   readonly requestId: string;
   /** Missing where a call was refused before it was known what it is for. */
   readonly operation?: string | undefined;
@@ -64,8 +66,15 @@ const none: readonly ErrorItem[] = [];
 /** The rule of the control plane on a server that no other machine reaches. */
 const fromHere = 'a program or page of this machine';
 
+/** Where a call was made. */
+interface Place {
+  readonly clock: Clock;
+  readonly isRemote: boolean;
+  readonly sandbox: string | undefined;
+}
+
 /** The event that a call is; undefined for one that decides nothing. */
-export function eventOf(ctx: Context, clock: Clock, isRemote: boolean): AuditEvent | undefined {
+export function eventOf(ctx: Context, { clock, isRemote, sandbox }: Place): AuditEvent | undefined {
   const state = ctx.state as CallState;
   const { operation, errors = none } = state;
   const isRefused = isRefusalOfCaller(errors);
@@ -75,6 +84,7 @@ export function eventOf(ctx: Context, clock: Clock, isRemote: boolean): AuditEve
   return {
     time: clock.now().toISOString(),
     event: event ? 'authentication' : 'administration',
+    sandbox,
     requestId: state.requestId,
     operation: operation?.id,
     result: natural === undefined ? 'granted' : natural >= 500 ? 'failed' : 'refused',

@@ -2,7 +2,7 @@
 import { fault } from '../../contract/errors.ts';
 import { allows, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import type { Client, Group, User } from '../store/tables.ts';
+import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
 import { effectiveRoles } from './effective-roles.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { because } from './reasons.ts';
@@ -21,11 +21,34 @@ export function isAdministrator(caller: Principal): boolean {
  */
 export async function requireHeldRoles(reader: RoleReader, group: Group, caller: Principal): Promise<void> {
   if (caller.roles.has('IAM_ADMIN_MAINTENANCE')) return;
-  const given = await effectiveRoles(reader, [group.groupId]);
-  const beyond = [...given].filter((role) => !caller.roles.has(role));
+  const beyond = await rolesBeyond(reader, group, caller);
   if (beyond.length === 0) return;
-  const text = `The group is there, but gives what the caller does not hold himself: ${beyond.sort().join(', ')}. IAM_ADMIN_MAINTENANCE may give it all the same.`;
+  const text = `The group is there, but gives what the caller does not hold himself: ${beyond.join(', ')}. IAM_ADMIN_MAINTENANCE may give it all the same.`;
   throw because(fault('GROUP_NOT_FOUND'), { text });
+}
+
+/**
+ * Who looks after his own alone and asks to end a membership that is not there learns nothing of a group that he could
+ * add nothing to: he could else find out which groups there are. Administrators list them all anyway.
+ * @throws IamError GROUP_NOT_FOUND.
+ */
+export async function requireKnownGroup(
+  reader: RoleReader,
+  group: Group,
+  membership: Membership,
+  caller: Principal,
+): Promise<void> {
+  if (isAdministrator(caller) || (await reader.memberships.get(membershipKey(membership)))) return;
+  const beyond = await rolesBeyond(reader, group, caller);
+  if (beyond.length === 0) return;
+  const text = `The group is there, but has no such member, and gives what the caller does not hold himself: ${beyond.join(', ')}.`;
+  throw because(fault('GROUP_NOT_FOUND'), { text });
+}
+
+/** What a group gives, and the caller does not hold himself. */
+async function rolesBeyond(reader: RoleReader, group: Group, caller: Principal): Promise<string[]> {
+  const given = await effectiveRoles(reader, [group.groupId]);
+  return [...given].filter((role) => !caller.roles.has(role)).sort();
 }
 
 /**

@@ -169,11 +169,31 @@ test('no name can begin a line of its own, or tell a terminal anything', async (
   expect(audit.text().replaceAll('\n', '')).toMatch(/^[^\p{Cc}\u2028\u2029]*$/u);
 });
 
-test('sandboxes tell nothing: they are for tests', async () => {
+test('lines of a sandbox name it, and are told once; others name none', async () => {
   const before = audit.events().length;
-  const path = `/s/one${servicePrefix}/groups`;
-  expect((await send(server, path, { method: 'POST', headers: asAdmin, body: { groupName: 'x' } })).status).toBe(201);
-  expect(audit.events()).toHaveLength(before);
+  const change = (at: string) =>
+    send(server, `${at}${servicePrefix}/groups`, { method: 'POST', headers: asAdmin, body: { groupName: 'where' } });
+  expect(await change('/s/one')).toMatchObject({ status: 201 });
+  await send(server, '/s/one/_iam/keys/rotate', { method: 'POST' });
+  await send(server, `/s/two${loginPath}`, { method: 'POST', headers: basic('ann', 'not her password') });
+  expect(await change('')).toMatchObject({ status: 201 });
+  const [inOne, rotated, inTwo, outside, ...more] = audit.events().slice(before);
+  expect(inOne).toMatchObject({
+    sandbox: 'one',
+    operation: 'groups.create',
+    result: 'granted',
+    actor: { way: 'basic' },
+  });
+  expect(inOne?.remoteAddress).toMatch(/127\.0\.0\.1$/);
+  expect(rotated).toMatchObject({
+    sandbox: 'one',
+    operation: 'control.keys-rotate',
+    rule: expect.stringContaining('this'),
+  });
+  expect(inTwo).toMatchObject({ sandbox: 'two', result: 'refused', subject: { userId: 'ann' } });
+  expect(outside).toMatchObject({ operation: 'groups.create', result: 'granted' });
+  expect(outside).not.toHaveProperty('sandbox');
+  expect(more).toEqual([]);
 });
 
 test('every call but a read is a decision, and these are on who somebody is', () => {

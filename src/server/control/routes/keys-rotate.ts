@@ -14,7 +14,7 @@ export default defineRoute({
   id: 'control.keys-rotate',
   title: 'Makes a new signing key',
   description:
-    'Of the same algorithm. Keys before it stay among the published ones until the last token that they signed is over.',
+    'Of the same algorithm. It is published and signs at once, so a verifier that keeps the JWK Set for the five minutes that it may has to ask again when it meets a key id that it does not know. Keys before it stay among the published ones until the last token that they signed is over.',
   method: 'POST',
   path: '/keys/rotate',
   status: [200, 401, 403, 500],

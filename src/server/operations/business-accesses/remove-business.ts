@@ -2,7 +2,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, Id } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
-import { requireOwnBusiness } from '../../identity/rules.ts';
+import { requireKnownGroup, requireOwnBusiness } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -28,8 +28,10 @@ export default defineOperation({
   async handle({ params }, { store, caller }) {
     requireOwnBusiness(params.businessId, admission, caller);
     await store.transaction(async (tx) => {
-      const { groupId } = await requireGroup(tx, params.groupId);
-      await removeMember(tx, { groupId, kind: 'business', memberId: params.businessId });
+      const group = await requireGroup(tx, params.groupId);
+      const membership = { groupId: group.groupId, kind: 'business', memberId: params.businessId } as const;
+      await requireKnownGroup(tx, group, membership, caller);
+      await removeMember(tx, membership);
     });
     return undefined;
   },

@@ -2,7 +2,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, Id } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { findService, removeMember } from '../../identity/memberships.ts';
-import { requireOwnService } from '../../identity/rules.ts';
+import { requireKnownGroup, requireOwnService } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -27,9 +27,11 @@ export default defineOperation({
 
   async handle({ params: { groupId: reference, serviceId } }, { store, caller }) {
     await store.transaction(async (tx) => {
-      const { groupId } = await requireGroup(tx, reference);
+      const group = await requireGroup(tx, reference);
       requireOwnService(await findService(tx, serviceId), admission, caller);
-      await removeMember(tx, { groupId, kind: 'service', memberId: serviceId });
+      const membership = { groupId: group.groupId, kind: 'service', memberId: serviceId } as const;
+      await requireKnownGroup(tx, group, membership, caller);
+      await removeMember(tx, membership);
     });
     return undefined;
   },

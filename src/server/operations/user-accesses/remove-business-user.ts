@@ -2,7 +2,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, Id } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember, requireBusiness } from '../../identity/memberships.ts';
-import { requireOwnBusiness } from '../../identity/rules.ts';
+import { requireKnownGroup, requireOwnBusiness } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -33,9 +33,11 @@ export default defineOperation({
   async handle({ params: { groupName, businessId, userId } }, { store, caller }) {
     requireOwnBusiness(businessId, admission, caller);
     await store.transaction(async (tx) => {
-      const { groupId } = await requireGroup(tx, groupName);
+      const group = await requireGroup(tx, groupName);
       await requireBusiness(tx, businessId);
-      await removeMember(tx, { groupId, kind: 'businessUser', businessId, memberId: userId });
+      const membership = { groupId: group.groupId, kind: 'businessUser', businessId, memberId: userId } as const;
+      await requireKnownGroup(tx, group, membership, caller);
+      await removeMember(tx, membership);
     });
     return undefined;
   },

@@ -45,6 +45,30 @@ test('answers 404 for what is not in the group, and for groups that are not ther
   await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
+test('tells nothing of a group that gives what the caller does not hold, unless the business is in it', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
+  const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a')), {
+    status: 404,
+    code: 'GROUP_NOT_FOUND',
+  });
+  for (const group of ['deployers', 'leads', 'iam-administrators']) {
+    const hidden = await expectRefusal(server, () => caller.call(id, from(group, 'a')), {
+      status: 404,
+      code: 'GROUP_NOT_FOUND',
+    });
+    expect(hidden.items).toEqual(unknown.items);
+  }
+  await expectRefusal(server, () => caller.call(id, from('plain', 'a')), { status: 404, code: 'MEMBERSHIP_NOT_FOUND' });
+  await expectRefusal(server, () => server.admin.call(id, from('deployers', 'a')), {
+    status: 404,
+    code: 'MEMBERSHIP_NOT_FOUND',
+  });
+  await put(server, 'deployers', [business('a')]);
+  await caller.call(id, from('deployers', 'a'));
+  expect(await membersIn(server, 'deployers')).toEqual([]);
+});
+
 describe('its own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 

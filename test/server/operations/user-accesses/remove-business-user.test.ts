@@ -51,6 +51,33 @@ test('answers 404 for pairs, businesses and groups that are not there', async ()
     await expectRefusal(server, () => server.admin.call(id, input), { status: 404, code });
 });
 
+test('tells nothing of a group that gives what the caller does not hold, unless the user is in it', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
+  const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a', 'a1')), {
+    status: 404,
+    code: 'GROUP_NOT_FOUND',
+  });
+  for (const group of ['deployers', 'leads', 'iam-administrators']) {
+    const hidden = await expectRefusal(server, () => caller.call(id, from(group, 'a', 'a1')), {
+      status: 404,
+      code: 'GROUP_NOT_FOUND',
+    });
+    expect(hidden.items).toEqual(unknown.items);
+  }
+  await expectRefusal(server, () => caller.call(id, from('plain', 'a', 'a1')), {
+    status: 404,
+    code: 'MEMBERSHIP_NOT_FOUND',
+  });
+  await expectRefusal(server, () => server.admin.call(id, from('deployers', 'a', 'a1')), {
+    status: 404,
+    code: 'MEMBERSHIP_NOT_FOUND',
+  });
+  await put(server, 'deployers', [pair('a', 'a1')]);
+  await caller.call(id, from('deployers', 'a', 'a1'));
+  expect(await membersIn(server, 'deployers')).toEqual([]);
+});
+
 describe('its own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
