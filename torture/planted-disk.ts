@@ -3,6 +3,8 @@ import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Disk, DiskFile } from '../src/server/store/json/disk.ts';
+import { bound } from './bound-disk.ts';
+import { plantedOrder } from './planted-order.ts';
 
 /** What each defect does, in the words of `--help`. */
 export const plants = {
@@ -50,23 +52,8 @@ export function planted(disk: Disk, plant: string | undefined): Disk {
     case undefined:
       return disk;
     default:
-      return withFiles(disk, plant);
+      return plantedOrder(disk, plant) ?? withFiles(disk, plant);
   }
-}
-
-/** The methods of a disk that may be an object of a class. */
-export function bound(disk: Disk): Disk {
-  return {
-    makeFolder: (path) => disk.makeFolder(path),
-    restrictFolder: (path) => disk.restrictFolder(path),
-    list: (folder) => disk.list(folder),
-    identify: (folder) => disk.identify(folder),
-    read: (path) => disk.read(path),
-    open: (path, mode) => disk.open(path, mode),
-    rename: (from, to) => disk.rename(from, to),
-    remove: (path) => disk.remove(path),
-    syncFolder: (path) => disk.syncFolder(path),
-  };
 }
 
 function withReads(disk: Disk, change: (bytes: Buffer, path: string) => Buffer): Disk {

@@ -84,8 +84,8 @@ export class ServerProcess {
   }
 
   /** The status of a document at the root, such as /readyz. */
-  async status(path: string): Promise<number> {
-    const answer = await fetch(this.#url + path);
+  async status(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+    const answer = await fetch(this.#url + path, { headers });
     await answer.arrayBuffer();
     return answer.status;
   }

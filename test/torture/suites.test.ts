@@ -1,7 +1,7 @@
 /** A short part of each suite of `npm run torture` that needs no process but this one, and no time to speak of. */
 import { describe, expect, test } from 'vitest';
 import { countBudget } from '../../torture/budget.ts';
-import { plants } from '../../torture/planted-disk.ts';
+import { plants } from '../../torture/plants.ts';
 import { suites } from '../../torture/suites.ts';
 
 /** For machines that others keep busy: nothing here waits for a time to pass. */

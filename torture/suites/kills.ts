@@ -4,49 +4,29 @@ import { failpoints } from '../../test/server/store/failpoints.ts';
 import { between, seeded } from '../../test/server/store/random.ts';
 import type { Kill } from '../failing-disk.ts';
 import { withFolder } from '../folder.ts';
-import { Load } from '../load.ts';
+import type { Load } from '../load.ts';
+import { Series } from '../series.ts';
 import { ServerProcess } from '../server-process.ts';
-import { type Budget, rounds, type Suite } from '../suite.ts';
+import { type Budget, finding, rounds, type Suite } from '../suite.ts';
 
-const WRITERS = 8;
-/** So many cycles share a store: the list of what must be there grows with each. */
-const CYCLES_OF_A_STORE = 20;
-
-/** A store that is used for some rounds and then begun anew. */
-class Series {
-  #cycles = 0;
-  #number = 0;
-  readonly #parent: string;
-  load = new Load(WRITERS);
-
-  constructor(parent: string) {
-    this.#parent = parent;
-  }
-
-  /** The folder of this round. */
-  next(): string {
-    if (this.#cycles % CYCLES_OF_A_STORE === 0) {
-      this.#number += 1;
-      this.load = new Load(WRITERS);
-    }
-    this.#cycles += 1;
-    return `${this.#parent}/${this.#number}/store`;
-  }
+interface Round {
+  readonly seed: number;
+  readonly series: Series;
+  readonly budget: Budget;
 }
 
 /** Starts, checks what the round before left, writes, and ends it in this round's way. */
 async function cycle(
   server: ServerProcess,
-  load: Load,
-  end: (server: ServerProcess, loading: Promise<void>) => Promise<void>,
+  { seed, series }: Round,
+  end: (loading: Promise<void>) => Promise<void>,
 ): Promise<void> {
   try {
-    await server.ready();
-    await load.resume(server.client());
+    await series.start(server, seed);
     let over = false;
-    const loading = load.run(server.client(), () => over);
+    const loading = series.load.run(server.client(), () => over);
     loading.catch(() => {});
-    await end(server, loading);
+    await end(loading);
     over = true;
     await loading;
   } finally {
@@ -69,23 +49,26 @@ async function someAnswers(load: Load, count: number, loading: Promise<void>): P
 function inSeries(
   name: string,
   about: string,
-  round: (seed: number, store: string, load: Load, budget: Budget) => Promise<string | undefined>,
+  round: (round: Round) => Promise<string | undefined>,
+  exact = false,
 ): Suite {
   return {
     name,
     about,
     run: (budget) =>
       withFolder(async (_, parent) => {
-        const series = new Series(parent);
+        const series = new Series(parent, budget.plant, exact);
         let answered = 0;
         const notes = new Map<string, number>();
         const { findings, done } = await rounds(name, budget, async (seed) => {
-          const store = series.next();
+          await series.next();
           const before = series.load.answered;
-          const note = await round(seed, store, series.load, budget);
+          const note = await round({ seed, series, budget });
           answered += Math.max(0, series.load.answered - before);
           if (note !== undefined) notes.set(note, (notes.get(note) ?? 0) + 1);
         });
+        if (findings.length === 0)
+          await series.close().catch((error: unknown) => findings.push(finding(name, budget, budget.seed, error)));
         const said = [...notes].map(([note, count]) => `, ${note}: ${count}`).join('');
         budget.log(`${done} cycles, ${answered} operations answered${said}`);
         return findings;
@@ -96,11 +79,12 @@ function inSeries(
 export const kills = inSeries(
   'kills',
   'kill -9 at random times under load: what was answered is there, in order, and nothing that was not asked for',
-  async (seed, store, load, { plant }) => {
+  async (round) => {
+    const { seed, series, budget } = round;
     const random = seeded(seed);
-    const server = ServerProcess.either(store, plant, random() < 0.5);
-    await cycle(server, load, async (_, loading) => {
-      await someAnswers(load, between(random, 0, 200), loading);
+    const server = ServerProcess.either(series.store, budget.plant, random() < 0.5);
+    await cycle(server, round, async (loading) => {
+      await someAnswers(series.load, between(random, 0, 200), loading);
       await setTimeout(between(random, 0, 30));
       await server.kill();
     });
@@ -125,15 +109,17 @@ const PATIENCE_MS = 8_000;
 export const killpoints = inSeries(
   'killpoints',
   'a kill at each named place: around appends, syncs, renames, folder syncs, and a rotation of signing keys',
-  async (seed, store, load, { plant }) => {
+  async (round) => {
+    const { seed, series, budget } = round;
     const random = seeded(seed);
     const place = named[seed % named.length] as Omit<Kill, 'turn'>;
-    const kill = { ...place, turn: between(random, 1, place.containing === undefined ? 6 : 2) };
-    const server = ServerProcess.tortured({ data: store, plant, kill });
+    // The first start makes a key as well: a second turn is sure to be that of a rotation.
+    const kill = { ...place, turn: between(random, 1, place.containing === undefined ? 6 : 3) };
+    const server = ServerProcess.tortured({ data: series.store, plant: budget.plant, kill });
     let reached = false;
-    await cycle(server, load, async () => {
+    await cycle(server, round, async () => {
       const patience = setTimeout(PATIENCE_MS, undefined, { ref: false });
-      if (place.containing !== undefined) await server.control('/keys/rotate').catch(() => undefined);
+      if (place.containing !== undefined) await rotateKeys(server, kill.turn);
       await Promise.race([server.ended(), patience]);
       reached = !server.running;
       if (!reached) await server.kill();
@@ -146,23 +132,31 @@ export const killpoints = inSeries(
   },
 );
 
+async function rotateKeys(server: ServerProcess, times: number): Promise<void> {
+  for (let time = 0; time < times && server.running; time += 1) {
+    await server.control('/keys/rotate').catch(() => undefined);
+  }
+}
+
 /** Calls under way have five seconds, and the checkpoint after them on a busy machine as long again. */
 const STOP_MS = 10_000;
 
 export const stops = inSeries(
   'stops',
-  'SIGTERM during start, requests and checkpoints: the server ends by itself, in time, with everything it answered',
-  async (seed, store, load, { plant }) => {
+  'SIGTERM during start, requests and checkpoints: the server ends by itself, in time, with everything it answered and nothing else',
+  async (round) => {
+    const { seed, series, budget } = round;
     const random = seeded(seed);
-    const server = ServerProcess.either(store, plant, random() < 0.5);
+    const server = ServerProcess.either(series.store, budget.plant, random() < 0.5);
     if (random() < 0.2) return stopWhileStarting(server, between(random, 0, 700));
-    await cycle(server, load, async (_, loading) => {
-      await someAnswers(load, between(random, 0, 200), loading);
+    await cycle(server, round, async (loading) => {
+      await someAnswers(series.load, between(random, 0, 200), loading);
       await setTimeout(between(random, 0, 30));
       await expectStop(server);
     });
     return undefined;
   },
+  true,
 );
 
 async function stopWhileStarting(server: ServerProcess, after: number): Promise<string> {
