@@ -25,6 +25,7 @@ export class ServerProcess {
   readonly #ended: Promise<void>;
   readonly #clients: IamClient[] = [];
   #url = '';
+  #wasKilled = false;
   stderr = '';
 
   private constructor(words: readonly string[], { prefix = [] }: StartOptions) {
@@ -84,10 +85,17 @@ export class ServerProcess {
   }
 
   /** The status of a document at the root, such as /readyz. */
-  async status(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
-    const answer = await fetch(this.#url + path, { headers });
+  async status(path: string): Promise<number> {
+    const answer = await fetch(this.#url + path);
     await answer.arrayBuffer();
     return answer.status;
+  }
+
+  /** The ids of the keys that tokens are verified with, the one that signs first. */
+  async keyIds(): Promise<string[]> {
+    const answer = await fetch(`${this.#url}/.well-known/jwks.json`);
+    const { keys } = (await answer.json()) as { keys: { kid: string }[] };
+    return keys.map(({ kid }) => kid);
   }
 
   /** Posts to the control plane; gives the status. */
@@ -108,7 +116,13 @@ export class ServerProcess {
     return resources;
   }
 
+  /** Whether it was these suites that killed it from without. */
+  get wasKilled(): boolean {
+    return this.#wasKilled;
+  }
+
   signal(signal: NodeJS.Signals): void {
+    this.#wasKilled ||= signal === 'SIGKILL';
     this.#child.kill(signal);
   }
 

@@ -55,8 +55,8 @@ export async function rounds(
 export class LateError extends Error {
   readonly seed: number;
 
-  constructor({ message }: Error, seed: number) {
-    super(message);
+  constructor(found: Error, seed: number) {
+    super(found.message, { cause: found });
     this.seed = seed;
   }
 }

@@ -1,5 +1,6 @@
 /** A server under load is killed, or told to stop, at any time; what it answered is there after the next start. */
 import { setTimeout } from 'node:timers/promises';
+import { NetworkError } from '../../src/client/errors.ts';
 import { failpoints } from '../../test/server/store/failpoints.ts';
 import { between, seeded } from '../../test/server/store/random.ts';
 import type { Kill } from '../failing-disk.ts';
@@ -7,7 +8,7 @@ import { withFolder } from '../folder.ts';
 import type { Load } from '../load.ts';
 import { Series } from '../series.ts';
 import { ServerProcess } from '../server-process.ts';
-import { type Budget, finding, rounds, type Suite } from '../suite.ts';
+import { type Budget, finding, LateError, rounds, type Suite } from '../suite.ts';
 
 interface Round {
   readonly seed: number;
@@ -29,11 +30,17 @@ async function cycle(
     await end(loading);
     over = true;
     await loading;
+  } catch (error) {
+    // A connection breaks a little before its process is seen to have ended.
+    await Promise.race([server.ended(), setTimeout(GRACE_MS, undefined, { ref: false })]);
+    throw error;
   } finally {
     if (server.running) await server.kill();
     await server.ended();
   }
 }
+
+const GRACE_MS = 500;
 
 /** Waits until so many more operations were answered, however fast that is, or the load has ended. */
 async function someAnswers(load: Load, count: number, loading: Promise<void>): Promise<void> {
@@ -124,13 +131,20 @@ export const killpoints = inSeries(
       reached = !server.running;
       if (!reached) await server.kill();
     }).catch((error: Error) => {
-      // Some places come before the server is ready.
-      if (server.outcome !== 'SIGKILL' || !error.message.startsWith('the server did not start')) throw error;
+      // Some places come before the server is ready, or while it is asked what the round before left.
+      if (server.outcome !== 'SIGKILL' || server.wasKilled || !isGone(error)) throw error;
       reached = true;
     });
     return reached ? undefined : `not reached ${place.kind} ${place.name} ${place.side}`;
   },
 );
+
+/** Whether nothing is wrong but that the server is not there any more. */
+function isGone(error: Error): boolean {
+  const found = error instanceof LateError ? (error.cause as Error) : error;
+  const isBroken = found instanceof NetworkError || (found instanceof TypeError && found.message === 'fetch failed');
+  return isBroken || found.message.startsWith('the server did not start');
+}
 
 async function rotateKeys(server: ServerProcess, times: number): Promise<void> {
   for (let time = 0; time < times && server.running; time += 1) {
