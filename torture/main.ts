@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { nextBudget } from './budget.ts';
-import { plants } from './plants.ts';
+import { plants } from './planted-disk.ts';
 import type { Finding, Suite } from './suite.ts';
 import { suites } from './suites.ts';
 

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Disk, type DiskFile, errorCode, writeFile } from '../src/server/store/json/disk.ts';
 import { closedSegmentFirst } from '../src/server/store/json/layout.ts';
-import { bound } from './bound-disk.ts';
+import { bound, boundFile } from './bound.ts';
 
 /** What each defect does, in the words of `--help`. */
-export const plantsOfOrder = {
+export const orderPlants = {
   'write-later': 'commits are kept in memory, and written a little after they were acknowledged',
   'drop-early': 'the journal is removed before the checkpoint that replaces it is in place',
   'keep-newer-date': 'of two checkpoints the one with the later date is kept',
@@ -14,8 +14,8 @@ export const plantsOfOrder = {
   'first-of-group': 'of commits that are written together only the first one is written',
 } as const;
 
-/** The disk with a defect; undefined where the defect is none of these. */
-export function plantedOrder(disk: Disk, plant: string | undefined): Disk | undefined {
+/** The disk with a defect; the disk itself where the defect is none of these. */
+export function withOrder(disk: Disk, plant: string): Disk {
   switch (plant) {
     case 'write-later':
       return withJournal(disk, writingLater);
@@ -28,7 +28,7 @@ export function plantedOrder(disk: Disk, plant: string | undefined): Disk | unde
     case 'first-of-group':
       return withJournal(disk, writingFirst);
     default:
-      return undefined;
+      return disk;
   }
 }
 
@@ -48,13 +48,20 @@ const LATER_MS = 50;
 
 function writingLater(file: DiskFile): DiskFile {
   const waiting: { bytes: Uint8Array; position: number }[] = [];
-  const flush = async () => {
+  let flushed: Promise<void> = Promise.resolve();
+  const write = async () => {
     for (const { bytes, position } of waiting.splice(0)) await file.write(bytes, position);
+  };
+  const flush = () => {
+    flushed = flushed.then(write);
+    return flushed;
   };
   return {
     async write(bytes, position) {
       waiting.push({ bytes, position });
-      void setTimeout(LATER_MS, undefined, { ref: false }).then(flush);
+      void setTimeout(LATER_MS, undefined, { ref: false })
+        .then(flush)
+        .catch(() => {});
       return bytes.length;
     },
     truncate: (size) => flush().then(() => file.truncate(size)),
@@ -66,6 +73,7 @@ function writingLater(file: DiskFile): DiskFile {
 
 function syncingEach(file: DiskFile): DiskFile {
   return {
+    ...boundFile(file),
     async write(bytes, position) {
       let written = 0;
       for (const line of linesOf(bytes)) {
@@ -74,16 +82,13 @@ function syncingEach(file: DiskFile): DiskFile {
       }
       return written;
     },
-    truncate: (size) => file.truncate(size),
-    syncData: () => file.syncData(),
-    sync: () => file.sync(),
-    close: () => file.close(),
   };
 }
 
 function writingFirst(file: DiskFile): DiskFile {
   let lost = 0;
   return {
+    ...boundFile(file),
     async write(bytes, position) {
       const [first = bytes] = linesOf(bytes);
       await file.write(first, position - lost);
@@ -91,9 +96,6 @@ function writingFirst(file: DiskFile): DiskFile {
       return bytes.length;
     },
     truncate: (size) => file.truncate(size - lost),
-    syncData: () => file.syncData(),
-    sync: () => file.sync(),
-    close: () => file.close(),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Store, Transaction } from '../src/server/store/store.ts';
 import type { SigningKey } from '../src/server/store/tables.ts';
 
 /** What each defect does, in the words of `--help`. */
-export const plantsOfService = {
+export const servicePlants = {
   'rotate-in-two': 'a rotation of signing keys removes the old key, and then puts it back as one that signs no more',
   'frozen-clock': 'the clock is read once, at the start',
   'ids-by-time': 'ids are made of the time of day and nothing random',

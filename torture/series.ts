@@ -14,6 +14,8 @@ export class Series {
   readonly #exact: boolean;
   #cycles = 0;
   #number = 0;
+  /** On the stores before this one. */
+  #answered = 0;
   /** The seed of the last round whose load was not checked yet. */
   #before: number | undefined;
   /** Of the key that signed when a server was asked last: tokens live longer than any round. */
@@ -31,15 +33,29 @@ export class Series {
     return `${this.#parent}/${this.#number}/store`;
   }
 
-  /** Goes on with the store, or, where it was used long enough, checks it for the last time and takes another one. */
+  /** Goes on with the store, or, where it was used long enough, with another one. */
   async next(): Promise<void> {
-    if (this.#cycles % CYCLES_OF_A_STORE === 0) {
-      await this.close();
-      this.#number += 1;
-      this.#keyId = undefined;
-      this.load = new Load(WRITERS);
-    }
+    if (this.#cycles % CYCLES_OF_A_STORE === 0) await this.renew();
     this.#cycles += 1;
+  }
+
+  /** Checks the store for the last time, and takes another one. */
+  async renew(): Promise<void> {
+    await this.close();
+    this.#number += 1;
+    this.#keyId = undefined;
+    this.#answered = this.answered;
+    this.load = new Load(WRITERS);
+  }
+
+  /** How many operations were answered on all stores. */
+  get answered(): number {
+    return this.#answered + this.load.answered;
+  }
+
+  /** Whether no server was on the store yet. */
+  get fresh(): boolean {
+    return this.#before === undefined;
   }
 
   /** Waits for a server on the store, and checks what the round before left. @throws LateError. */

@@ -65,19 +65,16 @@ function inSeries(
     run: (budget) =>
       withFolder(async (_, parent) => {
         const series = new Series(parent, budget.plant, exact);
-        let answered = 0;
         const notes = new Map<string, number>();
         const { findings, done } = await rounds(name, budget, async (seed) => {
           await series.next();
-          const before = series.load.answered;
           const note = await round({ seed, series, budget });
-          answered += Math.max(0, series.load.answered - before);
           if (note !== undefined) notes.set(note, (notes.get(note) ?? 0) + 1);
         });
         if (findings.length === 0)
           await series.close().catch((error: unknown) => findings.push(finding(name, budget, budget.seed, error)));
         const said = [...notes].map(([note, count]) => `, ${note}: ${count}`).join('');
-        budget.log(`${done} cycles, ${answered} operations answered${said}`);
+        budget.log(`${done} cycles, ${series.answered} operations answered${said}`);
         return findings;
       }),
   };
@@ -113,6 +110,10 @@ const named: readonly Omit<Kill, 'turn'>[] = [
 /** Long enough for a busy machine to come to each place. */
 const PATIENCE_MS = 8_000;
 
+/** The part of the rounds that kill the first start of a store. */
+const FIRST_STARTS = 0.15;
+const WRITES_BEFORE = 40;
+
 export const killpoints = inSeries(
   'killpoints',
   'a kill at each named place: around appends, syncs, renames, folder syncs, and a rotation of signing keys',
@@ -122,6 +123,8 @@ export const killpoints = inSeries(
     const place = named[seed % named.length] as Omit<Kill, 'turn'>;
     // The first start makes a key as well: a second turn is sure to be that of a rotation.
     const kill = { ...place, turn: between(random, 1, place.containing === undefined ? 6 : 3) };
+    if (random() < FIRST_STARTS) await series.renew();
+    else if (series.fresh) await begin(round);
     const server = ServerProcess.tortured({ data: series.store, plant: budget.plant, kill });
     let reached = false;
     await cycle(server, round, async () => {
@@ -138,6 +141,16 @@ export const killpoints = inSeries(
     return reached ? undefined : `not reached ${place.kind} ${place.name} ${place.side}`;
   },
 );
+
+/** A store with something in it: alone, a round comes to the same places as among others. */
+async function begin(round: Round): Promise<void> {
+  const { series, budget } = round;
+  const server = ServerProcess.tortured({ data: series.store, plant: budget.plant });
+  await cycle(server, round, async (loading) => {
+    await someAnswers(series.load, WRITES_BEFORE, loading);
+    await server.kill();
+  });
+}
 
 /** Whether nothing is wrong but that the server is not there any more. */
 function isGone(error: Error): boolean {

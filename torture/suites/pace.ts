@@ -7,7 +7,7 @@ import type { FileStore } from '../../src/server/store/json/file-store.ts';
 import { nodeDisk } from '../../src/server/store/json/node-disk.ts';
 import { openStore } from '../../test/server/store/folder.ts';
 import { user } from '../../test/server/store/rows.ts';
-import { bound } from '../bound-disk.ts';
+import { bound } from '../bound.ts';
 import { Chronicle } from '../chronicle.ts';
 import { withFolder } from '../folder.ts';
 import { planted } from '../planted-disk.ts';
