@@ -52,9 +52,9 @@ describe('a planted defect is found', () => {
     ['drop-strangers', 'replays', 1],
     ['skip-datasync', 'model', 1],
     ['first-of-group', 'group-commit', 1],
-    ['frozen-clock', 'clock', 1],
+    ['frozen-clock', 'clock', 3],
     ['ids-by-time', 'clock', 2],
-    ['keep-newer-date', 'clock', 1],
+    ['keep-newer-date', 'clock', 3],
   ] as const)(
     '%s, by %s',
     async (plant, name, seed) => {
