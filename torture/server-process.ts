@@ -25,6 +25,7 @@ export class ServerProcess {
   readonly #ended: Promise<void>;
   readonly #clients: IamClient[] = [];
   #url = '';
+  #wasKilled = false;
   stderr = '';
 
   private constructor(words: readonly string[], { prefix = [] }: StartOptions) {
@@ -90,6 +91,13 @@ export class ServerProcess {
     return answer.status;
   }
 
+  /** The ids of the keys that tokens are verified with, the one that signs first. */
+  async keyIds(): Promise<string[]> {
+    const answer = await fetch(`${this.#url}/.well-known/jwks.json`);
+    const { keys } = (await answer.json()) as { keys: { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  }
+
   /** Posts to the control plane; gives the status. */
   async control(path: string): Promise<number> {
     const pair = Buffer.from(`${credentials.clientId}:${credentials.clientSecret}`).toString('base64');
@@ -108,7 +116,13 @@ export class ServerProcess {
     return resources;
   }
 
+  /** Whether it was these suites that killed it from without. */
+  get wasKilled(): boolean {
+    return this.#wasKilled;
+  }
+
   signal(signal: NodeJS.Signals): void {
+    this.#wasKilled ||= signal === 'SIGKILL';
     this.#child.kill(signal);
   }
 

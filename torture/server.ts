@@ -12,6 +12,7 @@ import { nodeDisk } from '../src/server/store/json/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/json/node-processes.ts';
 import { type Kill, killedAt } from './failing-disk.ts';
 import { planted } from './planted-disk.ts';
+import { plantedClock, plantedRandomness, plantedStop, plantedStore } from './planted-service.ts';
 
 export interface ServerOrder {
   /** The folder of the store. */
@@ -30,18 +31,21 @@ const log = createLog(
 );
 const service = await startService({
   settings: readSettings({ port: '0', data: order.data, 'fast-passwords': true }, process.env),
-  clock: systemClock,
-  randomness: systemRandomness,
+  clock: plantedClock(systemClock, order.plant),
+  randomness: plantedRandomness(systemRandomness, order.plant),
   log,
   openStore: async () =>
-    openFileStore({
-      directory: order.data,
-      disk: tortured(order),
-      clock: systemClock,
-      processes: await processesOf(order),
-      tuning: { idleMilliseconds: order.idleMilliseconds ?? 20, journalBytes: 20_000 },
-      log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
-    }),
+    plantedStore(
+      await openFileStore({
+        directory: order.data,
+        disk: tortured(order),
+        clock: systemClock,
+        processes: await processesOf(order),
+        tuning: { idleMilliseconds: order.idleMilliseconds ?? 20, journalBytes: 20_000 },
+        log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
+      }),
+      order.plant,
+    ),
 }).catch((error: Error) => {
   process.stderr.write(`error: ${error.message}\n`);
   process.exit(1);
@@ -60,7 +64,7 @@ async function processesOf({ plant }: ServerOrder) {
 }
 
 process.once('SIGTERM', () => {
-  void service.stop().then(() => process.disconnect?.());
+  void plantedStop(service, order.plant, () => process.exit(0)).then(() => process.disconnect?.());
 });
 // The suites ask what keeps the process busy.
 process.on('message', () => process.send?.(process.getActiveResourcesInfo()));

@@ -51,11 +51,21 @@ export async function rounds(
   return { findings, done };
 }
 
+/** What is found only after the round that did it. */
+export class LateError extends Error {
+  readonly seed: number;
+
+  constructor(found: Error, seed: number) {
+    super(found.message, { cause: found });
+    this.seed = seed;
+  }
+}
+
 /** What a failed round tells. */
 export function finding(suite: string, { plant }: Budget, seed: number, error: unknown): Finding {
   const planted = plant === undefined ? '' : ` --plant ${plant}`;
   return {
     what: error instanceof Error ? error.message : String(error),
-    reproduce: `npm run torture -- --only ${suite} --seed ${seed} --count 1${planted}`,
+    reproduce: `npm run torture -- --only ${suite} --seed ${error instanceof LateError ? error.seed : seed} --count 1${planted}`,
   };
 }

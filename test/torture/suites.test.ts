@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { countBudget } from '../../torture/budget.ts';
 import { plants } from '../../torture/planted-disk.ts';
+import { finding, LateError } from '../../torture/suite.ts';
 import { suites } from '../../torture/suites.ts';
 
 /** For machines that others keep busy: nothing here waits for a time to pass. */
@@ -50,6 +51,10 @@ describe('a planted defect is found', () => {
     ['ignore-checksums', 'checkpoint-flips', 6],
     ['drop-strangers', 'replays', 1],
     ['skip-datasync', 'model', 1],
+    ['first-of-group', 'group-commit', 1],
+    ['frozen-clock', 'clock', 3],
+    ['ids-by-time', 'clock', 2],
+    ['keep-newer-date', 'clock', 3],
   ] as const)(
     '%s, by %s',
     async (plant, name, seed) => {
@@ -60,6 +65,14 @@ describe('a planted defect is found', () => {
     },
     PATIENCE_MS,
   );
+});
+
+test('what a later round finds is shown again by the round that did it', () => {
+  const late = new LateError(new Error('lost'), 6);
+  expect(finding('kills', countBudget(1), 7, late)).toEqual({
+    what: 'lost',
+    reproduce: 'npm run torture -- --only kills --seed 6 --count 1',
+  });
 });
 
 test('names are unique, and so are those of defects', () => {

@@ -4,12 +4,14 @@ import { createClient, type IamClient } from '../../src/client/index.ts';
 import { systemRandomness } from '../../src/server/randomness.ts';
 import { startService } from '../../src/server/service.ts';
 import { readSettings } from '../../src/server/settings.ts';
+import type { FileStore } from '../../src/server/store/json/file-store.ts';
 import { FakeDisk } from '../../test/server/store/fake-disk.ts';
 import { FakeMachine } from '../../test/server/store/fake-processes.ts';
 import { openStore } from '../../test/server/store/folder.ts';
 import { between, seeded } from '../../test/server/store/random.ts';
 import { Load } from '../load.ts';
 import { planted } from '../planted-disk.ts';
+import { plantedClock, plantedRandomness } from '../planted-service.ts';
 import { rounds, type Suite } from '../suite.ts';
 
 const HOUR = 3_600_000;
@@ -38,6 +40,7 @@ async function live(seed: number, plant: string | undefined): Promise<void> {
     await life.start(async (client, url) => {
       for (let turn = 0; turn < 3; turn += 1) {
         await life.write(client);
+        if (random() < 0.5) await life.store?.checkpoint();
         const token = await tokenOf(client);
         life.now += steps[between(random, 0, steps.length)] as number;
         await life.write(client);
@@ -56,6 +59,7 @@ class Life {
   readonly #ids = new Set<string>();
   readonly load = new Load(2);
   disk = new FakeDisk();
+  store: FileStore | undefined;
   now = Date.parse('2024-05-01T12:00:00.000Z');
 
   constructor(plant: string | undefined) {
@@ -69,10 +73,14 @@ class Life {
     const disk = this.disk;
     const service = await startService({
       settings: readSettings({ port: '0', 'fast-passwords': true }, environment),
-      clock: { now },
-      randomness: systemRandomness,
+      clock: plantedClock({ now }, this.#plant),
+      randomness: plantedRandomness(systemRandomness, this.#plant),
       log: { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, infoEnabled: false },
-      openStore: () => openStore('/store', { disk: planted(disk, this.#plant), processes: process, clock: { now } }),
+      openStore: async () => {
+        const options = { disk: planted(disk, this.#plant), processes: process, clock: { now } };
+        this.store = await openStore('/store', options);
+        return this.store;
+      },
     });
     const client = createClient({ baseUrl: service.url, credentials });
     try {

@@ -1,59 +1,46 @@
 /** A server under load is killed, or told to stop, at any time; what it answered is there after the next start. */
 import { setTimeout } from 'node:timers/promises';
+import { NetworkError } from '../../src/client/errors.ts';
 import { failpoints } from '../../test/server/store/failpoints.ts';
 import { between, seeded } from '../../test/server/store/random.ts';
 import type { Kill } from '../failing-disk.ts';
 import { withFolder } from '../folder.ts';
-import { Load } from '../load.ts';
+import type { Load } from '../load.ts';
+import { Series } from '../series.ts';
 import { ServerProcess } from '../server-process.ts';
-import { type Budget, rounds, type Suite } from '../suite.ts';
+import { type Budget, finding, LateError, rounds, type Suite } from '../suite.ts';
 
-const WRITERS = 8;
-/** So many cycles share a store: the list of what must be there grows with each. */
-const CYCLES_OF_A_STORE = 20;
-
-/** A store that is used for some rounds and then begun anew. */
-class Series {
-  #cycles = 0;
-  #number = 0;
-  readonly #parent: string;
-  load = new Load(WRITERS);
-
-  constructor(parent: string) {
-    this.#parent = parent;
-  }
-
-  /** The folder of this round. */
-  next(): string {
-    if (this.#cycles % CYCLES_OF_A_STORE === 0) {
-      this.#number += 1;
-      this.load = new Load(WRITERS);
-    }
-    this.#cycles += 1;
-    return `${this.#parent}/${this.#number}/store`;
-  }
+interface Round {
+  readonly seed: number;
+  readonly series: Series;
+  readonly budget: Budget;
 }
 
 /** Starts, checks what the round before left, writes, and ends it in this round's way. */
 async function cycle(
   server: ServerProcess,
-  load: Load,
-  end: (server: ServerProcess, loading: Promise<void>) => Promise<void>,
+  { seed, series }: Round,
+  end: (loading: Promise<void>) => Promise<void>,
 ): Promise<void> {
   try {
-    await server.ready();
-    await load.resume(server.client());
+    await series.start(server, seed);
     let over = false;
-    const loading = load.run(server.client(), () => over);
+    const loading = series.load.run(server.client(), () => over);
     loading.catch(() => {});
-    await end(server, loading);
+    await end(loading);
     over = true;
     await loading;
+  } catch (error) {
+    // A connection breaks a little before its process is seen to have ended.
+    await Promise.race([server.ended(), setTimeout(GRACE_MS, undefined, { ref: false })]);
+    throw error;
   } finally {
     if (server.running) await server.kill();
     await server.ended();
   }
 }
+
+const GRACE_MS = 500;
 
 /** Waits until so many more operations were answered, however fast that is, or the load has ended. */
 async function someAnswers(load: Load, count: number, loading: Promise<void>): Promise<void> {
@@ -69,25 +56,25 @@ async function someAnswers(load: Load, count: number, loading: Promise<void>): P
 function inSeries(
   name: string,
   about: string,
-  round: (seed: number, store: string, load: Load, budget: Budget) => Promise<string | undefined>,
+  round: (round: Round) => Promise<string | undefined>,
+  exact = false,
 ): Suite {
   return {
     name,
     about,
     run: (budget) =>
       withFolder(async (_, parent) => {
-        const series = new Series(parent);
-        let answered = 0;
+        const series = new Series(parent, budget.plant, exact);
         const notes = new Map<string, number>();
         const { findings, done } = await rounds(name, budget, async (seed) => {
-          const store = series.next();
-          const before = series.load.answered;
-          const note = await round(seed, store, series.load, budget);
-          answered += Math.max(0, series.load.answered - before);
+          await series.next();
+          const note = await round({ seed, series, budget });
           if (note !== undefined) notes.set(note, (notes.get(note) ?? 0) + 1);
         });
+        if (findings.length === 0)
+          await series.close().catch((error: unknown) => findings.push(finding(name, budget, budget.seed, error)));
         const said = [...notes].map(([note, count]) => `, ${note}: ${count}`).join('');
-        budget.log(`${done} cycles, ${answered} operations answered${said}`);
+        budget.log(`${done} cycles, ${series.answered} operations answered${said}`);
         return findings;
       }),
   };
@@ -96,11 +83,12 @@ function inSeries(
 export const kills = inSeries(
   'kills',
   'kill -9 at random times under load: what was answered is there, in order, and nothing that was not asked for',
-  async (seed, store, load, { plant }) => {
+  async (round) => {
+    const { seed, series, budget } = round;
     const random = seeded(seed);
-    const server = ServerProcess.either(store, plant, random() < 0.5);
-    await cycle(server, load, async (_, loading) => {
-      await someAnswers(load, between(random, 0, 200), loading);
+    const server = ServerProcess.either(series.store, budget.plant, random() < 0.5);
+    await cycle(server, round, async (loading) => {
+      await someAnswers(series.load, between(random, 0, 200), loading);
       await setTimeout(between(random, 0, 30));
       await server.kill();
     });
@@ -122,47 +110,80 @@ const named: readonly Omit<Kill, 'turn'>[] = [
 /** Long enough for a busy machine to come to each place. */
 const PATIENCE_MS = 8_000;
 
+/** The part of the rounds that kill the first start of a store. */
+const FIRST_STARTS = 0.15;
+const WRITES_BEFORE = 40;
+
 export const killpoints = inSeries(
   'killpoints',
   'a kill at each named place: around appends, syncs, renames, folder syncs, and a rotation of signing keys',
-  async (seed, store, load, { plant }) => {
+  async (round) => {
+    const { seed, series, budget } = round;
     const random = seeded(seed);
     const place = named[seed % named.length] as Omit<Kill, 'turn'>;
-    const kill = { ...place, turn: between(random, 1, place.containing === undefined ? 6 : 2) };
-    const server = ServerProcess.tortured({ data: store, plant, kill });
+    // The first start makes a key as well: a second turn is sure to be that of a rotation.
+    const kill = { ...place, turn: between(random, 1, place.containing === undefined ? 6 : 3) };
+    if (random() < FIRST_STARTS) await series.renew();
+    else if (series.fresh) await begin(round);
+    const server = ServerProcess.tortured({ data: series.store, plant: budget.plant, kill });
     let reached = false;
-    await cycle(server, load, async () => {
+    await cycle(server, round, async () => {
       const patience = setTimeout(PATIENCE_MS, undefined, { ref: false });
-      if (place.containing !== undefined) await server.control('/keys/rotate').catch(() => undefined);
+      if (place.containing !== undefined) await rotateKeys(server, kill.turn);
       await Promise.race([server.ended(), patience]);
       reached = !server.running;
       if (!reached) await server.kill();
     }).catch((error: Error) => {
-      // Some places come before the server is ready.
-      if (server.outcome !== 'SIGKILL' || !error.message.startsWith('the server did not start')) throw error;
+      // Some places come before the server is ready, or while it is asked what the round before left.
+      if (server.outcome !== 'SIGKILL' || server.wasKilled || !isGone(error)) throw error;
       reached = true;
     });
     return reached ? undefined : `not reached ${place.kind} ${place.name} ${place.side}`;
   },
 );
 
+/** A store with something in it: alone, a round comes to the same places as among others. */
+async function begin(round: Round): Promise<void> {
+  const { series, budget } = round;
+  const server = ServerProcess.tortured({ data: series.store, plant: budget.plant });
+  await cycle(server, round, async (loading) => {
+    await someAnswers(series.load, WRITES_BEFORE, loading);
+    await server.kill();
+  });
+}
+
+/** Whether nothing is wrong but that the server is not there any more. */
+function isGone(error: Error): boolean {
+  const found = error instanceof LateError ? (error.cause as Error) : error;
+  const isBroken = found instanceof NetworkError || (found instanceof TypeError && found.message === 'fetch failed');
+  return isBroken || found.message.startsWith('the server did not start');
+}
+
+async function rotateKeys(server: ServerProcess, times: number): Promise<void> {
+  for (let time = 0; time < times && server.running; time += 1) {
+    await server.control('/keys/rotate').catch(() => undefined);
+  }
+}
+
 /** Calls under way have five seconds, and the checkpoint after them on a busy machine as long again. */
 const STOP_MS = 10_000;
 
 export const stops = inSeries(
   'stops',
-  'SIGTERM during start, requests and checkpoints: the server ends by itself, in time, with everything it answered',
-  async (seed, store, load, { plant }) => {
+  'SIGTERM during start, requests and checkpoints: the server ends by itself, in time, with everything it answered and nothing else',
+  async (round) => {
+    const { seed, series, budget } = round;
     const random = seeded(seed);
-    const server = ServerProcess.either(store, plant, random() < 0.5);
+    const server = ServerProcess.either(series.store, budget.plant, random() < 0.5);
     if (random() < 0.2) return stopWhileStarting(server, between(random, 0, 700));
-    await cycle(server, load, async (_, loading) => {
-      await someAnswers(load, between(random, 0, 200), loading);
+    await cycle(server, round, async (loading) => {
+      await someAnswers(series.load, between(random, 0, 200), loading);
       await setTimeout(between(random, 0, 30));
       await expectStop(server);
     });
     return undefined;
   },
+  true,
 );
 
 async function stopWhileStarting(server: ServerProcess, after: number): Promise<string> {

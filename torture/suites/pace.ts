@@ -1,4 +1,5 @@
 /** How soon writes are acknowledged, how few syncs they share, and what a checkpoint of many rows costs others. */
+import { cp, rm } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import type { Disk } from '../../src/server/store/json/disk.ts';
@@ -6,9 +7,10 @@ import type { FileStore } from '../../src/server/store/json/file-store.ts';
 import { nodeDisk } from '../../src/server/store/json/node-disk.ts';
 import { openStore } from '../../test/server/store/folder.ts';
 import { user } from '../../test/server/store/rows.ts';
+import { bound } from '../bound.ts';
 import { Chronicle } from '../chronicle.ts';
 import { withFolder } from '../folder.ts';
-import { bound, planted } from '../planted-disk.ts';
+import { planted } from '../planted-disk.ts';
 import { rounds, type Suite } from '../suite.ts';
 
 const OFFERED_IN_A_SECOND = 10_000;
@@ -122,24 +124,30 @@ export const groupCommit: Suite = {
     let most = 0;
     const { findings, done } = await rounds('group-commit', budget, () =>
       withFolder(async (folder) => {
-        const counted = counting(planted(nodeDisk, budget.plant));
-        const store = await openStore(folder, { disk: counted.disk });
+        const counted = counting(nodeDisk);
+        const store = await openStore(folder, { disk: planted(counted.disk, budget.plant) });
         const chronicle = new Chronicle();
         const before = counted.syncs();
         await chronicle.burst(store, TOGETHER);
         const syncs = counted.syncs() - before;
         most = Math.max(most, syncs);
+        await copyAsAfterKill(folder, `${folder}-killed`);
         await store.close();
         if (syncs > SYNCS_AT_MOST) throw new Error(`${TOGETHER} writes took ${syncs} syncs`);
-        const again = await openStore(folder);
-        await chronicle.resume(again);
-        await again.close();
+        const again = await openStore(`${folder}-killed`);
+        await chronicle.resume(again).finally(() => again.close());
       }),
     );
     budget.log(`${done} times ${TOGETHER} writes, ${most} syncs at most`);
     return findings;
   },
 };
+
+/** A store that is closed writes a checkpoint: what a kill leaves is the journal. The lock is that of this process. */
+async function copyAsAfterKill(folder: string, copy: string): Promise<void> {
+  await cp(folder, copy, { recursive: true });
+  await rm(`${copy}/iam.lock`, { force: true });
+}
 
 function counting(disk: Disk): { disk: Disk; syncs: () => number } {
   let syncs = 0;
