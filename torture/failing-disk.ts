@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Disk, DiskFile } from '../src/server/store/json/disk.ts';
 import type { Operation } from '../test/server/store/fake-disk.ts';
-import { bound } from './planted-disk.ts';
+import { bound } from './bound.ts';
 
 export interface Kill {
   readonly kind: Operation['kind'];

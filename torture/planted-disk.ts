@@ -3,6 +3,9 @@ import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Disk, DiskFile } from '../src/server/store/json/disk.ts';
+import { bound, boundFile } from './bound.ts';
+import { lockPlants } from './planted-locks.ts';
+import { refusalPlants, withRefusals } from './planted-refusals.ts';
 
 /** What each defect does, in the words of `--help`. */
 export const plants = {
@@ -19,8 +22,9 @@ export const plants = {
   'drop-damaged': 'lines of the journal that are damaged or torn are passed over in silence',
   'forget-next': 'a rotation of the journal that was broken off is not finished',
   'drop-strangers': 'commits that do not follow the one before are passed over in silence',
-  'share-store': 'the lock of another process is ignored',
   'slow-sync': 'each sync takes a fifth of a second longer',
+  ...refusalPlants,
+  ...lockPlants,
 } as const;
 export type Plant = keyof typeof plants;
 
@@ -50,23 +54,8 @@ export function planted(disk: Disk, plant: string | undefined): Disk {
     case undefined:
       return disk;
     default:
-      return withFiles(disk, plant);
+      return withFiles(withRefusals(disk, plant), plant);
   }
-}
-
-/** The methods of a disk that may be an object of a class. */
-export function bound(disk: Disk): Disk {
-  return {
-    makeFolder: (path) => disk.makeFolder(path),
-    restrictFolder: (path) => disk.restrictFolder(path),
-    list: (folder) => disk.list(folder),
-    identify: (folder) => disk.identify(folder),
-    read: (path) => disk.read(path),
-    open: (path, mode) => disk.open(path, mode),
-    rename: (from, to) => disk.rename(from, to),
-    remove: (path) => disk.remove(path),
-    syncFolder: (path) => disk.syncFolder(path),
-  };
 }
 
 function withReads(disk: Disk, change: (bytes: Buffer, path: string) => Buffer): Disk {
@@ -90,13 +79,6 @@ function withFiles(disk: Disk, plant: string): Disk {
 const leaked: DiskFile[] = [];
 
 function plantedFile(file: DiskFile, plant: string): DiskFile {
-  const same: DiskFile = {
-    write: (bytes, position) => file.write(bytes, position),
-    truncate: (size) => file.truncate(size),
-    syncData: () => file.syncData(),
-    sync: () => file.sync(),
-    close: () => file.close(),
-  };
   const nothing = async () => {};
   const changes: Readonly<Record<string, Partial<DiskFile>>> = {
     'skip-datasync': { syncData: nothing },
@@ -113,7 +95,7 @@ function plantedFile(file: DiskFile, plant: string): DiskFile {
     'leak-handles': { close: async () => void leaked.push(file) },
     'slow-sync': { syncData: () => setTimeout(200).then(() => file.syncData()) },
   };
-  return { ...same, ...changes[plant] };
+  return { ...boundFile(file), ...changes[plant] };
 }
 
 function isClosedSegment(path: string): boolean {
