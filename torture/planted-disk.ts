@@ -4,7 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Disk, DiskFile } from '../src/server/store/json/disk.ts';
 import { bound, boundFile } from './bound.ts';
+import { lockPlants } from './planted-locks.ts';
 import { orderPlants, withOrder } from './planted-order.ts';
+import { refusalPlants, withRefusals } from './planted-refusals.ts';
 import { servicePlants } from './planted-service.ts';
 
 /** What each defect does, in the words of `--help`. */
@@ -22,10 +24,11 @@ export const plants = {
   'drop-damaged': 'lines of the journal that are damaged or torn are passed over in silence',
   'forget-next': 'a rotation of the journal that was broken off is not finished',
   'drop-strangers': 'commits that do not follow the one before are passed over in silence',
-  'share-store': 'the lock of another process is ignored',
   'slow-sync': 'each sync takes a fifth of a second longer',
   ...orderPlants,
   ...servicePlants,
+  ...refusalPlants,
+  ...lockPlants,
 } as const;
 export type Plant = keyof typeof plants;
 
@@ -55,7 +58,7 @@ export function planted(disk: Disk, plant: string | undefined): Disk {
     case undefined:
       return disk;
     default:
-      return withFiles(withOrder(disk, plant), plant);
+      return withFiles(withOrder(withRefusals(disk, plant), plant), plant);
   }
 }
 

@@ -53,7 +53,7 @@ export class ServerProcess {
   /** The tortured service where a defect is planted or its frequent checkpoints are wanted, else the product. */
   static either(folder: string, plant: string | undefined, frequent: boolean, options: StartOptions = {}) {
     if (plant === undefined && !frequent) return ServerProcess.product(folder, options);
-    return ServerProcess.tortured({ data: folder, plant }, options);
+    return ServerProcess.tortured({ data: folder, plant, frequent }, options);
   }
 
   /** Resolves when it serves. @throws with what it said where it ended instead. */

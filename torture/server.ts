@@ -10,8 +10,10 @@ import { readSettings } from '../src/server/settings.ts';
 import { openFileStore } from '../src/server/store/json/file-store.ts';
 import { nodeDisk } from '../src/server/store/json/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/json/node-processes.ts';
+import { openExitCodes, StoreOpenError } from '../src/server/store/json/open-error.ts';
 import { type Kill, killedAt } from './failing-disk.ts';
 import { planted } from './planted-disk.ts';
+import { plantedProcesses } from './planted-locks.ts';
 import { plantedClock, plantedRandomness, plantedStop, plantedStore } from './planted-service.ts';
 
 export interface ServerOrder {
@@ -19,7 +21,9 @@ export interface ServerOrder {
   readonly data: string;
   readonly plant?: string | undefined;
   readonly kill?: Kill | undefined;
-  /** When nothing was written for so long, a checkpoint is; 20 where nothing is said. */
+  /** False for checkpoints that come as seldom as the product's. */
+  readonly frequent?: boolean | undefined;
+  /** When nothing was written for so long, a checkpoint is; 20 where nothing is said, and they are frequent. */
   readonly idleMilliseconds?: number | undefined;
 }
 
@@ -40,27 +44,21 @@ const service = await startService({
         directory: order.data,
         disk: tortured(order),
         clock: systemClock,
-        processes: await processesOf(order),
-        tuning: { idleMilliseconds: order.idleMilliseconds ?? 20, journalBytes: 20_000 },
+        processes: plantedProcesses(await openNodeProcesses(process.pid, process.platform), order.plant, order.data),
+        tuning:
+          order.frequent === false ? {} : { idleMilliseconds: order.idleMilliseconds ?? 20, journalBytes: 20_000 },
         log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
       }),
       order.plant,
     ),
 }).catch((error: Error) => {
   process.stderr.write(`error: ${error.message}\n`);
-  process.exit(1);
+  process.exit(error instanceof StoreOpenError ? openExitCodes[error.kind] : 1);
 });
 
 function tortured({ plant, kill }: ServerOrder) {
   const disk = planted(nodeDisk, plant);
   return kill === undefined ? disk : killedAt(disk, kill, () => process.kill(process.pid, 'SIGKILL'));
-}
-
-/** Who ignores the lock ignores the name that it goes with as well. */
-async function processesOf({ plant }: ServerOrder) {
-  const processes = await openNodeProcesses(process.pid, process.platform);
-  if (plant !== 'share-store') return processes;
-  return { ...processes, hold: async () => 'unsupported' as const, isRunning: async () => false };
 }
 
 process.once('SIGTERM', () => {

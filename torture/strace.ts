@@ -29,11 +29,20 @@ export interface Line {
 
 /** Resolves with the lines, in order, when the traced process and strace have ended. */
 export async function readTrace(output: string): Promise<Line[]> {
+  return (await readEnded(output)).split('\n').flatMap(readLine);
+}
+
+/** How often the system refused what it was told to, when the traced process and strace have ended. */
+export async function countRefusals(output: string): Promise<number> {
+  return (await readEnded(output)).split('(INJECTED)').length - 1;
+}
+
+async function readEnded(output: string): Promise<string> {
   for (let wait = 0; wait < 500; wait += 1) {
     if (existsSync(output) && /\+\+\+ (exited|killed)[^\n]*\n$/.test(readFileSync(output, 'latin1').slice(-200))) break;
     await setTimeout(20);
   }
-  return readFileSync(output, 'latin1').split('\n').flatMap(readLine);
+  return readFileSync(output, 'latin1');
 }
 
 function readLine(text: string): Line[] {

@@ -1,6 +1,5 @@
-/** How soon writes are acknowledged, how few syncs they share, and what a checkpoint of many rows costs others. */
+/** How soon writes are acknowledged, and how few syncs they share. */
 import { cp, rm } from 'node:fs/promises';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import type { Disk } from '../../src/server/store/json/disk.ts';
 import type { FileStore } from '../../src/server/store/json/file-store.ts';
@@ -52,11 +51,13 @@ export const liveness: Suite = {
   },
 };
 
-function ms(milliseconds: number): string {
+/** Milliseconds in words. */
+export function ms(milliseconds: number): string {
   return `${milliseconds.toFixed(1)} ms`;
 }
 
-function percentile(values: readonly number[], part: number): number {
+/** The value that this part of them is not above; 0 where there are none. */
+export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
 }
@@ -165,65 +166,4 @@ function counting(disk: Disk): { disk: Disk; syncs: () => number } {
     };
   };
   return { disk: { ...bound(disk), open }, syncs: () => syncs };
-}
-
-const USERS = 100_000;
-const ROWS_IN_A_TRANSACTION = 1_000;
-/** What a checkpoint may add to the delays that the same load has without one. */
-const DELAY_MS = 50;
-const MEMORY_FACTOR = 1.5;
-
-export const bigCheckpoints: Suite = {
-  name: 'big-checkpoint',
-  about:
-    'a checkpoint of 100,000 users under load: event-loop delay within 50 ms at the 99th percentile, memory bounded',
-  async run(budget) {
-    const notes: string[] = [];
-    const { findings } = await rounds('big-checkpoint', { ...budget, count: 1 }, () =>
-      withFolder(async (folder) => {
-        const store = await openStore(folder, { disk: planted(nodeDisk, budget.plant) });
-        await fill(store);
-        const rss = process.memoryUsage.rss();
-        const without = await delayUnderLoad(store, 'quiet', () => setTimeout(2_000));
-        const during = await delayUnderLoad(store, 'during', () => store.checkpoint());
-        const grown = process.memoryUsage.rss() / rss;
-        await store.close();
-        const delays = `p99 of delays ${ms(during)}, ${ms(without)} without a checkpoint`;
-        notes.push(`${USERS} users, ${delays}, memory x ${grown.toFixed(2)}`);
-        if (during > DELAY_MS + without || grown > MEMORY_FACTOR) throw new Error(notes.join());
-      }),
-    );
-    budget.log(notes.join());
-    return findings;
-  },
-};
-
-async function fill(store: FileStore): Promise<void> {
-  for (let first = 0; first < USERS; first += ROWS_IN_A_TRANSACTION) {
-    await store.transaction(async ({ users }) => {
-      for (let number = first; number < first + ROWS_IN_A_TRANSACTION; number += 1) {
-        await users.insert(user(`user-${number}`, { userEmail: `user-${number}@example.com` }));
-      }
-    });
-  }
-}
-
-/** The 99th percentile of what the event loop was late while some writers wrote and `work` was done, in milliseconds. */
-async function delayUnderLoad(store: FileStore, name: string, work: () => Promise<unknown>): Promise<number> {
-  const resolution = 5;
-  const histogram = monitorEventLoopDelay({ resolution });
-  let over = false;
-  const write = async (writer: number) => {
-    for (let number = 0; !over; number += 1) {
-      const row = user(`${name}-${writer}-${number}`);
-      await store.transaction(({ users }) => users.insert(row));
-    }
-  };
-  histogram.enable();
-  const writers = Array.from({ length: 8 }, (_, writer) => write(writer));
-  await work();
-  histogram.disable();
-  over = true;
-  await Promise.all(writers);
-  return histogram.percentile(99) / 1e6 - resolution;
 }

@@ -4,7 +4,7 @@ import { between, seeded } from '../../test/server/store/random.ts';
 import { withFolder } from '../folder.ts';
 import { Load } from '../load.ts';
 import { ServerProcess } from '../server-process.ts';
-import { type Line, readTrace, straced, whyNoStrace } from '../strace.ts';
+import { countRefusals, type Line, readTrace, straced, whyNoStrace } from '../strace.ts';
 import { type Budget, rounds, type Suite } from '../suite.ts';
 
 const WRITERS = 8;
@@ -116,6 +116,7 @@ function assertNoSecondTry(lines: readonly Line[]): number {
   return failed >= 0 || failedLater ? 1 : 0;
 }
 
+/** Of a rename it is the old name: strace does not look at the new one. */
 const refusedCalls: readonly (readonly [call: string, error: string, file: string])[] = [
   ['openat', 'EACCES', 'iam.json.tmp'],
   ['openat', 'EROFS', 'iam.json.tmp'],
@@ -126,7 +127,8 @@ const refusedCalls: readonly (readonly [call: string, error: string, file: strin
   ['pwrite64', 'EDQUOT', 'journal.jsonl'],
   ['rename', 'EIO', 'journal.jsonl'],
   ['rename', 'EROFS', 'iam.json'],
-  ['rename', 'EACCES', 'iam.previous.json'],
+  ['rename', 'EACCES', 'iam.json.tmp'],
+  ['rename', 'EIO', 'journal.next.jsonl'],
   ['fsync', 'EIO', 'iam.json.tmp'],
   ['fsync', 'EIO', 'journal.next.jsonl'],
   ['fsync', 'EIO', ''],
@@ -138,12 +140,19 @@ export const refusals = underStrace(
   (seed, { plant }) =>
     withFolder(async (store, parent) => {
       const [call, error, file] = refusedCalls[seed % refusedCalls.length] as (typeof refusedCalls)[number];
-      const when = between(seeded(seed), 1, 5);
+      const random = seeded(seed);
+      const once = between(random, 1, 5);
+      // Once, or from then on for good: what is refused once is often mended by the next try.
+      const when = random() < 0.5 ? once : `${once}+`;
       const inject = `inject=${call}:error=${error}:when=${when}`;
-      const options = ['-P', file === '' ? store : `${store}/${file}`, '-e', `trace=${call}`, '-e', inject];
-      const prefix = straced(`${parent}/trace`, options);
+      // strace counts for each thread: with one of them, it is the n-th of all.
+      const oneThread = ['-E', 'UV_THREADPOOL_SIZE=1'];
+      const named = ['-P', file === '' ? store : `${store}/${file}`];
+      const options = [...oneThread, ...named, '-e', `trace=${call}`, '-e', inject];
+      const output = `${parent}/trace`;
+      const prefix = straced(output, options);
       await endure(ServerProcess.tortured({ data: store, plant }, { prefix }), new Load(WRITERS), store);
-      return 1;
+      return countRefusals(output);
     }).catch((error: Error) => {
       throw new Error(`${refusedCalls[seed % refusedCalls.length]}: ${error.message}`);
     }),
