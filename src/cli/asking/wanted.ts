@@ -20,6 +20,8 @@ export interface Wanted {
   readonly several?: boolean;
   /** Enter alone leaves it out. */
   readonly optional?: boolean;
+  /** Asked for only where that, by its name on the command line, has this value or none. */
+  readonly onlyFor?: { readonly name: string; readonly value: string } | undefined;
 }
 
 export type Answer = string | readonly string[];
@@ -46,11 +48,15 @@ export async function askFor(occasion: Occasion, wanted: readonly Wanted[]): Pro
   const answers: Answer[] = [];
   const known: Record<string, string> = { ...occasion.known };
   for (const one of wanted) {
-    const answer = await askOne({ ...occasion, known }, one);
+    const answer = isFor(one, known) ? await askOne({ ...occasion, known }, one) : '';
     answers.push(answer);
     if (typeof answer === 'string') known[one.name] = answer;
   }
   return answers;
+}
+
+function isFor({ onlyFor }: Wanted, known: Known): boolean {
+  return onlyFor === undefined || (known[onlyFor.name] ?? onlyFor.value) === onlyFor.value;
 }
 
 function missing({ example }: Occasion, wanted: readonly Wanted[]): Error {

@@ -74,12 +74,17 @@ describe('a value that is missing', () => {
 
   test('of an entry may be left out where the entry can do without', async () => {
     await using server = await startFake(serve);
-    const answers = ['', 'EMAIL', 'a@b.example', '', '', '', 'x, y'];
+    const answers = ['', 'MOBILE', '55', '11', '1234567', 'x, y'];
     const { asked, writes } = await person(server, ['users', 'factors', 'add', 'u1'], ...answers);
     expect(asked[0]?.message).toBe('Id (Enter to leave out):');
-    const entry = { contactType: 'EMAIL', email: 'a@b.example', tags: ['x', 'y'] };
-    expect(writes).toMatchObject([{ body: { authenticationFactors: [entry] } }]);
-    const [, , , region] = asked;
+    const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 1234567 };
+    expect(writes).toEqual([
+      {
+        path: expect.anything(),
+        body: { authenticationFactors: [{ contactType: 'MOBILE', mobile, tags: ['x', 'y'] }] },
+      },
+    ]);
+    const [, , region] = asked;
     if (region)
       expect(['', '55', 'x', '1000'].map((text) => failing(region, text))).toEqual([
         true,
@@ -87,6 +92,15 @@ describe('a value that is missing', () => {
         'It must be a whole number.',
         'It must be at most 999.',
       ]);
+  });
+
+  test('of an entry is not asked for where it belongs to another kind of entry', async () => {
+    await using server = await startFake(serve);
+    const { asked, writes } = await person(server, ['users', 'factors', 'add', 'u1'], '', 'EMAIL', 'a@b.example', '');
+    expect(asked).toHaveLength(4);
+    expect(writes).toMatchObject([
+      { body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'a@b.example' }] } },
+    ]);
   });
 
   test('of a command that is written by hand is asked for as well', async () => {
