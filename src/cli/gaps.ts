@@ -64,17 +64,27 @@ function entryGaps(
 ): Gap[] {
   if (body[name] !== undefined) return [];
   const entry: Record<string, unknown> = {};
+  const kinds = fields.filter(({ schema: { enum: values } }) => values !== undefined);
   return fields.map((field): Gap => {
     const required = schema.items?.required?.includes(field.path.join('.')) ?? false;
     const { wanted, fill } = gapOf(field, entry, `--${field.flag}`);
     return {
-      wanted: { ...wanted, optional: !required },
+      wanted: { ...wanted, optional: !required, onlyFor: kindOf(field, kinds) },
       fill: (answer) => {
         body[name] = [entry];
         if (answer.length > 0) fill(answer);
       },
     };
   });
+}
+
+/** `email` belongs to the contact type EMAIL, and is of no use with another. */
+function kindOf({ path: [name = ''] }: Field, kinds: readonly Field[]): Wanted['onlyFor'] {
+  for (const { flag, schema } of kinds) {
+    const value = schema.enum?.map(String).find((one) => one.toLowerCase() === name.toLowerCase());
+    if (value !== undefined) return { name: flag, value };
+  }
+  return undefined;
 }
 
 /** What is there; something else where there should be an object is the server's to judge. */

@@ -155,10 +155,23 @@ async function keysOf(look: Look, clientId: string): Promise<string[]> {
 
 function memberLines(members: readonly Row[]): string[] {
   if (members.length === 0) return [];
-  const kinds = [...new Set(members.map(({ kind }) => String(kind)))].map(
-    (kind) => `${members.filter((member) => member.kind === kind).length} of kind ${kind}`,
+  const kinds = [...new Set(members.map(({ kind }) => String(kind)))].map((kind) =>
+    counts(members.filter((member) => member.kind === kind).length, kind),
   );
   return [`${counted(members)} ${members.length === 1 ? 'member' : 'members'}: ${kinds.join(', ')}`];
+}
+
+const plurals: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  user: ['user', 'users'],
+  business: ['business', 'businesses'],
+  businessUser: ['user of a business', 'users of businesses'],
+  service: ['service', 'services'],
+};
+
+/** `2 users`; a kind that is not known here by its name. */
+function counts(number: number, kind: string): string {
+  const [one, many] = plurals[kind] ?? [kind, kind];
+  return `${number} ${number === 1 ? one : many}`;
 }
 
 function isNamed(group: Row): (dependency: Row) => boolean {

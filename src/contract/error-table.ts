@@ -53,7 +53,7 @@ export const errorTable = {
   CREDENTIALS_INVALID: {
     status: 401,
     message: 'The credentials are not valid.',
-    fix: 'Check client id and secret, or the API key.',
+    fix: 'Check name and password of the user, id and secret of the client, or the API key.',
   },
   TOKEN_INVALID: {
     status: 401,

@@ -7660,7 +7660,7 @@ export const manifest: Manifest = {
    "code": "CREDENTIALS_INVALID",
    "status": 401,
    "message": "The credentials are not valid.",
-   "fix": "Check client id and secret, or the API key."
+   "fix": "Check name and password of the user, id and secret of the client, or the API key."
   },
   {
    "code": "TOKEN_INVALID",

@@ -21,15 +21,18 @@ export interface SignedIn {
   readonly sessionId: string;
 }
 
+const levels: readonly string[] = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
+
 /**
  * A new session of a user, found by id or any login name, and its tokens.
- * @throws Error where there is no such user or client, or the user is locked.
+ * @throws RangeError where there is no such level, Error where there is no such user or client, or the user is locked.
  */
 export async function signIn(
   world: World,
   name: string,
   { level = 'AUTH-BASIC', clientId, remember = false }: SignInOptions = {},
 ): Promise<SignedIn> {
+  if (!levels.includes(level)) throw new RangeError(`${level} is no level; there are ${levels.join(', ')}.`);
   const { store, issuer } = world;
   const user = (await store.users.get(name)) ?? (await findByLogin(store, name));
   if (!user) throw new Error(`There is no user ${name}.`);

@@ -8,6 +8,7 @@ import { createLog, type Log } from '../server/log.ts';
 import { openStore } from '../server/open-store.ts';
 import { systemRandomness } from '../server/randomness.ts';
 import { SeedError } from '../server/seed/error.ts';
+import { faultsOf } from '../server/seed/faults.ts';
 import { SeedDocument } from '../server/seed/schema.ts';
 import { type ServiceOptions, startService } from '../server/service.ts';
 import {
@@ -67,6 +68,7 @@ export interface StartOptions {
  * @throws SettingError, SeedError, RangeError (the clock), and what listening and opening the store throw.
  */
 export async function startServer(options: StartOptions = {}): Promise<IamServer> {
+  requireOptions(options);
   const seed = await readSeed(options.seed);
   const settings = settingsOf(options, seed);
   const log = logOf(options, settings);
@@ -81,6 +83,26 @@ export async function startServer(options: StartOptions = {}): Promise<IamServer
     },
     options.credentials ?? {},
   );
+}
+
+const optionNames: Readonly<Record<keyof StartOptions, true>> = {
+  port: true,
+  host: true,
+  seed: true,
+  store: true,
+  settings: true,
+  credentials: true,
+  clock: true,
+  log: true,
+};
+
+/** Nothing else holds JavaScript to the types: a misspelt option would be none, another store that of this folder. */
+function requireOptions(options: StartOptions): void {
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(optionNames, name)) throw new SettingError(`startServer: there is no option ${name}`);
+  const { store = 'memory' } = options;
+  if (store !== 'memory' && typeof store?.data !== 'string')
+    throw new SettingError("store: must be 'memory' or { data: FOLDER }");
 }
 
 function opener(log: Log, { log: write = () => undefined }: StartOptions): NonNullable<ServiceOptions['openAudit']> {
@@ -125,11 +147,10 @@ async function readSeed(seed: StartOptions['seed']): Promise<SeedDocument | unde
     });
     return (await import('../server/seed/read.ts')).readSeed(text, seed);
   }
-  const result = await SeedDocument.safeParseAsync(seed);
+  const result = await SeedDocument.safeParseAsync(seed, { reportInput: true });
   if (result.success) return result.data;
-  throw new SeedError(
-    result.error.issues.map(({ path, message }) => `${path.join('.') || 'the seed'}: ${message}`).join('\n'),
-  );
+  const faults = result.error.issues.flatMap(faultsOf);
+  throw new SeedError(faults.map(({ path, message }) => `${path.join('.') || 'the seed'}: ${message}`).join('\n'));
 }
 
 function settingsOf({ port = 0, host, store = 'memory', settings, credentials }: StartOptions, seed?: SeedDocument) {

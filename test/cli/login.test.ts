@@ -154,6 +154,16 @@ describe('a user who logs in', () => {
     expect((await home.iam(['profile', 'list', '-o', 'json'])).out).toContain('"userName": "alice"');
   });
 
+  test('is shown by whoami no longer once the server does not take it', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const file = sessionPath('default', home.variables);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('access-1', 'access-0').replace('refresh-1', 'gone'));
+    const ended = { code: 4, out: '', err: expect.stringContaining('`iam login --user alice`') };
+    expect(await home.iam(['whoami'])).toMatchObject(ended);
+  });
+
   test('takes its tokens to no other server', async () => {
     await using home = await Home.make();
     await using server = await loginServer();

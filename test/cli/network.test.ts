@@ -123,7 +123,7 @@ describe('a certificate authority of one’s own', () => {
   });
 
   test.each([
-    ['/nonexistent/ca.pem', 'ENOENT'],
+    ['/nonexistent/ca.pem', 'there is no such file'],
     ['package.json', 'no certificate'],
   ])('%s is wrong usage', async (file, message) => {
     const outcome = await at('https://127.0.0.1:9', ['--ca-file', file]);

@@ -190,6 +190,14 @@ describe('config', () => {
   });
 });
 
+test('there are none where a part of the path is a file', async () => {
+  await using home = await Home.make();
+  const variables = { XDG_CONFIG_HOME: home.file('taken') };
+  await writeFile(home.file('taken'), '');
+  expect(await home.iam(['profile', 'list'], { variables })).toMatchObject({ code: 0, out: '' });
+  expect((await home.iam(['groups', 'list'], { variables })).code).toBe(4);
+});
+
 describe('whoami and token inspect', () => {
   const token = ['{"alg":"none"}', '{"sub":"me","client_id":"me","authorities":["ROLE_ADMIN"],"exp":1800000000}', 'x']
     .map((text) => Buffer.from(text).toString('base64url'))

@@ -89,6 +89,9 @@ describe('a server in this process', () => {
     [{ clock: '3000-01-01T00:00:00Z' }, /2999/],
     [{ port: 70_000 }, /port/],
     [{ host: '0.0.0.0' }, /allow-remote/],
+    [{ sed: 'seed.yaml' } as never, /no option sed/],
+    [{ store: 'data/here' as never }, /store: must be 'memory' or/],
+    [{ seed: { groups: [{ groupName: 'x', roles: 'A' }] } as never }, /^groups.0.roles: must be a list$/],
   ])('does not start with %j', async (options, reason) => {
     await expect(startServer(options)).rejects.toThrow(reason);
   });
@@ -177,6 +180,8 @@ describe('as somebody', () => {
     await expect(iam.signIn('nobody')).rejects.toThrow('There is no user nobody');
     await expect(iam.signIn('bob')).rejects.toThrow('locked');
     await expect(iam.signIn('ann', { clientId: 'nobody' })).rejects.toThrow('There is no client nobody');
+    const level = 'MFA' as 'AUTH-MFA';
+    await expect(iam.signIn('ann', { level })).rejects.toThrow('MFA is no level; there are AUTH-IDENTIFIED, ');
     await expect(iam.as('nobody').groups.list()).rejects.toThrow('There is no user nobody');
     expect((await iam.client.raw('GET', '/_iam/sessions')).body).toEqual([]);
   });

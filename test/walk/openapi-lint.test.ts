@@ -19,7 +19,6 @@ const config = await createConfig({
     'no-invalid-schema-examples': 'error',
     'no-unused-components': 'error',
     'operation-operationId-unique': 'error',
-    'no-ambiguous-paths': 'off',
   },
 });
 

@@ -29,6 +29,8 @@ export interface ThingList {
 
 export interface Place {
   readonly operation?: ManifestOperation | undefined;
+  /** The command as it is typed, where it is written by hand: `iam profile use`. */
+  readonly words?: string | undefined;
   readonly known: Known;
 }
 
@@ -58,6 +60,9 @@ const sources: Readonly<Record<string, Source>> = {
   'api-key-id': (context) => ofOperation(context, 'api-key.list', {}, ['apiKeyId', 'appId', 'clientId', 'hint']),
   'corporate-group-id': (context) =>
     ofOperation(context, 'corporate-groups.list', {}, ['corporateGroupId', 'corporateGroupName'], 'name'),
+  name: ofNames,
+  session: (context) => ofControl(context, '/_iam/sessions', ['sessionId', 'userId', 'clientId', 'startedAt']),
+  fault: (context) => ofControl(context, '/_iam/faults', ['id', 'operation']),
   key: () => ofThese(settingNames.map(({ key }) => ({ value: key, name: key }))),
   operation: ({ manifest }) =>
     ofThese(manifest.operations.map(({ id, title }) => ({ value: id, name: `${id}  ${title}` }))),
@@ -70,6 +75,15 @@ export function listOf(context: Context, name: string, place: Place): ThingList 
 
 function ofGroups(context: Context): ThingList {
   return ofOperation(context, 'groups.list', {}, ['groupName', 'organizationId', 'businessUnitId'], 'name');
+}
+
+/** Names of what there is, by the noun of the command; a new one is not that of one that is there. */
+function ofNames(context: Context, { words = '' }: Place): ThingList | undefined {
+  const [, noun = '', verb = ''] = words.split(' ');
+  if (['add', 'create', 'save'].includes(verb)) return undefined;
+  if (noun === 'profile') return ofThese(Object.keys(context.sources.file.profiles).map((name) => choiceOf([name])));
+  const path = { sandbox: '/_iam/sandboxes', state: '/_iam/state/snapshots' }[noun];
+  return path === undefined ? undefined : ofControl(context, path, ['name', 'createdAt']);
 }
 
 /** What is removed from something is one of the things that it has: `groups users remove` takes of `groups users list`. */

@@ -20,6 +20,8 @@ export interface Wanted {
   readonly several?: boolean;
   /** Enter alone leaves it out. */
   readonly optional?: boolean;
+  /** Asked for only where that, by its name on the command line, has this value or none. */
+  readonly onlyFor?: { readonly name: string; readonly value: string } | undefined;
 }
 
 export type Answer = string | readonly string[];
@@ -32,6 +34,8 @@ export interface Occasion {
   /** Not where standard input is data, nor on a dry run, which never asks. */
   readonly mayAsk: boolean;
   readonly operation?: ManifestOperation | undefined;
+  /** The words of a command that is written by hand. */
+  readonly words?: string | undefined;
   /** What is known already, by its name on the command line. */
   readonly known: Known;
 }
@@ -46,11 +50,15 @@ export async function askFor(occasion: Occasion, wanted: readonly Wanted[]): Pro
   const answers: Answer[] = [];
   const known: Record<string, string> = { ...occasion.known };
   for (const one of wanted) {
-    const answer = await askOne({ ...occasion, known }, one);
+    const answer = isFor(one, known) ? await askOne({ ...occasion, known }, one) : '';
     answers.push(answer);
     if (typeof answer === 'string') known[one.name] = answer;
   }
   return answers;
+}
+
+function isFor({ onlyFor }: Wanted, known: Known): boolean {
+  return onlyFor === undefined || (known[onlyFor.name] ?? onlyFor.value) === onlyFor.value;
 }
 
 function missing({ example }: Occasion, wanted: readonly Wanted[]): Error {
@@ -65,7 +73,7 @@ function missing({ example }: Occasion, wanted: readonly Wanted[]): Error {
 }
 
 async function askOne(occasion: Occasion, wanted: Wanted): Promise<Answer> {
-  const { context, mayAsk, operation, known } = occasion;
+  const { context, mayAsk, operation, words, known } = occasion;
   const { schema, secret = false, several = false, optional = false } = wanted;
   const asking = context.asking(!mayAsk);
   const message = messageOf(wanted);
@@ -75,7 +83,7 @@ async function askOne(occasion: Occasion, wanted: Wanted): Promise<Answer> {
   if (choices && several)
     return (await ask(asking, { type: 'checkbox', message, choices, required: !optional, pageSize })) as string[];
   if (choices) return String(await ask(asking, { type: 'select', message, choices }));
-  const list = optional ? undefined : listOf(context, wanted.name, { operation, known });
+  const list = optional ? undefined : listOf(context, wanted.name, { operation, words, known });
   const found = list && (await (several ? pickSeveral : pick)({ context, asking, message, list, validate }));
   if (found !== undefined) return found;
   const text = String(await ask(asking, { type: 'input', message, validate })).trim();

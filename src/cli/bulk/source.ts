@@ -33,12 +33,12 @@ export async function withSource<Result>(
   }
 }
 
-async function digestOf({ usage }: BulkTools, file: string): Promise<string> {
+async function digestOf({ unreadable }: BulkTools, file: string): Promise<string> {
   const hash = createHash('sha256');
   try {
     for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   } catch (error) {
-    throw usage(`${file} can't be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}.`);
+    throw unreadable(file, error);
   }
   return hash.digest('hex');
 }

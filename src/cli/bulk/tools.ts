@@ -11,7 +11,7 @@ import { operationOf } from '../operations.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context } from '../runtime/context.ts';
 import { exitCodeOf } from '../runtime/exit-codes.ts';
-import { CliError, type FailureDetails, usageError } from '../runtime/failures.ts';
+import { CliError, type FailureDetails, unreadable, usageError } from '../runtime/failures.ts';
 import { underLock } from '../runtime/files.ts';
 import { maxWaitOf } from '../runtime/retry.ts';
 import { requireChanges } from '../runtime/safety.ts';
@@ -44,6 +44,7 @@ export interface BulkTools {
   plan(operation: ManifestOperation, input: CallInput): object;
   requireSignIn(): void;
   usage(message: string, fix?: string): Error;
+  unreadable(file: string, error: unknown): Error;
   failure(message: string, details: FailureDetails): Error;
   /** Asks yes or no, or for a name to be typed where that is too little; throws where it is no. */
   confirm(question: string, options: Options, stdinIsData: boolean, severity?: Severity): Promise<void>;
@@ -64,6 +65,7 @@ export function bulkTools(context: Context): BulkTools {
     plan: (operation, input) => withoutSecrets(planOf(context, operation, input)) as object,
     requireSignIn: () => void requireSignIn(context.sources),
     usage: usageError,
+    unreadable,
     failure: (message, details) => new CliError(message, details),
     confirm: (...asked) => confirmed(context, ...asked),
     requireChanges: (count) => requireChanges(context.sources, count),

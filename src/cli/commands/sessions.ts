@@ -1,10 +1,12 @@
 /** `iam sessions`: who is signed in, and an end to it. */
 import type { Command } from 'commander';
+import { type Answer, askFor } from '../asking/wanted.ts';
 import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, printPages } from '../list.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
+import { canAsk } from '../runtime/prompt.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
 
 const path = '/_iam/sessions';
@@ -55,7 +57,21 @@ function addEndCommand(noun: Command, surroundings: Surroundings): void {
     .argument('[session]', 'Id of the session')
     .option('--user-id <id>', 'end all sessions of this user')
     .option('--client-id <id>', 'end all sessions through this client');
-  runs(command, surroundings, (context, [session], options) => end(context, session as string | undefined, options));
+  runs(command, surroundings, async (context, [given], options) => {
+    const isNamed = given !== undefined || options.userId !== undefined || options.clientId !== undefined;
+    const session = isNamed ? given : await pickedSession(context, options);
+    return end(context, session as string | undefined, options);
+  });
+}
+
+/** Nothing where nobody can be asked: that there are three ways to say what to end is then told instead. */
+async function pickedSession(context: Context, options: Options): Promise<Answer | undefined> {
+  const isDry = options.dryRun === true;
+  if (isDry || !canAsk(context.asking(false))) return undefined;
+  const schema = { type: 'string', description: 'Id of the session' };
+  const occasion = { context, example: 'iam sessions end SESSION_ID', mayAsk: true, known: {} };
+  const [answer] = await askFor(occasion, [{ name: 'session', typed: '<session>', schema }]);
+  return answer;
 }
 
 async function end(context: Context, sessionId: string | undefined, options: Options): Promise<void> {

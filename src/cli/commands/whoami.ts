@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
-import { tokenInUse } from './token-in-use.ts';
+import { requireTaken, tokenInUse } from './token-in-use.ts';
 import { decodeToken } from './token-text.ts';
 
 export const whoamiText: LeafText = {
   title: 'Shows who is signed in, and with which roles',
   description:
-    'Signs in with the credentials in use and reads the token that the server gives. An API key has no token to read.',
+    'Reads the token that the credentials in use give, once the server has taken it. An API key has no token to read.',
   effect: 'read',
   examples: [
     { title: 'In words', command: '' },
@@ -33,6 +33,8 @@ async function whoami(context: Context): Promise<void> {
     signedInBy: found.kind,
     credentialsFrom: found.origin,
   };
+  // A client proves itself each time. What was given out before may have ended since, and does not show it.
+  if (found.kind !== 'client' && found.kind !== 'user') await requireTaken(context);
   const token = await tokenInUse(context, found);
   await context.printer.value(token === undefined ? where : { ...claimsShown(token), ...where });
 }

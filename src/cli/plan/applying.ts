@@ -71,7 +71,7 @@ async function confirmPlan(tools: Tools, plan: Plan, options: Options): Promise<
     // A script confirms what may be removed this time, and need not know whether anything is.
     return tools.confirm(`Apply ${changes}?`, options, stdinIsData, { also: name });
   }
-  const what = gone === '' ? 'This takes administrators their roles.' : `This removes ${gone} for good.`;
+  const what = gone === '' ? 'This takes roles from administrators.' : `This removes ${gone} for good.`;
   await tools.confirm(what, options, stdinIsData, { severe: true, name });
 }
 

@@ -113,7 +113,7 @@ function readMap(
   path: string,
   wrong: Wrong,
 ): Entry | undefined {
-  if (!reading.yaml.isMap(node)) return void wrong('must be an object of fields');
+  if (!reading.yaml.isMap(node)) return void wrong(`must be an object${exampleOf(schema)}`);
   const found: Record<string, unknown> = {};
   const below = path === '' ? '' : `${path}/`;
   for (const { key, value } of node.items) {
@@ -130,6 +130,11 @@ function readMap(
   const missing = (schema.required ?? []).filter((name) => !node.items.some(({ key }) => keyOf(key) === name));
   for (const name of missing) wrong(`needs ${name}`);
   return found;
+}
+
+/** `, such as {groupName: ..}`: with what it can't do without. */
+function exampleOf({ required = [] }: JsonSchema): string {
+  return required.length === 0 ? ' of fields' : `, such as {${required.map((name) => `${name}: ..`).join(', ')}}`;
 }
 
 function keyOf(key: unknown): unknown {

@@ -6,7 +6,11 @@ import type { Tools } from './tools.ts';
 
 /** Reads all of them; of a folder its YAML and JSON files in the order of their names. */
 export async function readSources(tools: Tools, files: readonly string[]): Promise<SourceText[]> {
-  if (files.length === 0) throw tools.usage('Say with -f which documents to read.', '-f - reads standard input.');
+  if (files.length === 0)
+    throw tools.usage(
+      'Say with -f which documents to read.',
+      '-f takes files and folders, - is standard input; `iam export` writes a document of what is there.',
+    );
   if (files.filter((file) => file === '-').length > 1) throw tools.usage('Standard input can be read once only.');
   const named = await Promise.all(files.map((file) => filesAt(tools, file)));
   const texts = named

@@ -65,7 +65,7 @@ export async function withContext(
         anonymous: as === 'anonymous',
       })),
     curl: tracing.curl ? (call) => printCurl(io, sources, call) : undefined,
-    asking: (stdinIsData) => ({ io, environment, input: options.input !== false, stdinIsData }),
+    asking: (stdinIsData) => ({ io, environment, input: options.input !== false, stdinIsData, color: options.color }),
   };
   try {
     await work(context);

@@ -60,6 +60,20 @@ export function usageError(message: string, fix?: string): CliError {
   return new CliError(message, { code: 'USAGE', exitCode: 2, fix });
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of its path is a file',
+  EISDIR: 'it is a folder',
+  EACCES: 'its rights do not allow it',
+};
+
+/** A file that was named can't be read; `origin` tells who named it, where that is not the command line. */
+export function unreadable(file: string, error: unknown, origin?: string): CliError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const named = origin === undefined ? file : `${file} (${origin})`;
+  return usageError(`${named} can't be read: ${reasons[code] ?? (code || message)}.`);
+}
+
 /** Somebody would have to answer, and nobody can. */
 export function unanswered(message: string, fix: string): CliError {
   return new CliError(message, { code: 'INPUT_NEEDED', exitCode: 10, fix });

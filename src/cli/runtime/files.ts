@@ -43,7 +43,8 @@ export async function readIfThere(file: string): Promise<string | undefined> {
     // Every command looks for its profile, and loading the promises of the file system takes longer than that.
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // Below what is a file there can be none either.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

@@ -1,20 +1,21 @@
 /** Questions at a terminal, drawn on standard error. */
+import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unanswered } from './failures.ts';
-import type { Io } from './io.ts';
+import type { Io, Output } from './io.ts';
 import type { Gateway } from './questions.ts';
 
 /** Keys that came with the end of the input are taken first: it takes a few turns until they are an answer. */
 const turnsAfterEnd = 5;
 
 /** Asks with inquirer, which is loaded with the first question. Whatever ends the input ends the question. */
-export function terminalGateway(io: Io): Gateway {
+export function terminalGateway(io: Io, isColoured = true): Gateway {
   return async (question) => {
     const { inquirer } = await import('./inquirer.ts');
     const watch = watchFor(io);
     const ask = inquirer.createPromptModule({
       input: io.stdin as NodeJS.ReadStream,
-      output: io.stderr as NodeJS.WriteStream,
+      output: (isColoured ? io.stderr : unpainted(io.stderr)) as NodeJS.WriteStream,
       signal: watch.signal,
     });
     try {
@@ -26,6 +27,17 @@ export function terminalGateway(io: Io): Gateway {
       watch.close();
     }
   };
+}
+
+/** inquirer paints as it likes: what chooses a colour is taken out, what moves the cursor is needed. */
+function unpainted(stderr: Output): Writable {
+  const write = (chunk: unknown, _encoding: string, done: () => void) => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of what tells a terminal something
+    stderr.write(String(chunk).replace(/\u001b\[[\d;]*m/g, ''));
+    done();
+  };
+  const plain = new Writable({ decodeStrings: false, write });
+  return Object.defineProperty(plain, 'columns', { get: () => stderr.columns });
 }
 
 function ended(): Error {

@@ -1,13 +1,13 @@
 /** What a command reads besides its options: documents and secrets, from files or standard input. */
 import { readFile } from 'node:fs/promises';
-import { usageError } from './failures.ts';
+import { unreadable, usageError } from './failures.ts';
 import { type Io, readAll } from './io.ts';
 
 /** The text of a file; `-` is standard input. */
 export async function readText(file: string, io: Io): Promise<string> {
   if (file === '-') return readAll(io.stdin, io.signal);
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`${file} can't be read: ${error.code ?? error.message}.`);
+  return readFile(file, 'utf8').catch((error) => {
+    throw unreadable(file, error);
   });
 }
 

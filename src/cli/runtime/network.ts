@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
-import { usageError } from './failures.ts';
+import { unreadable, usageError } from './failures.ts';
 import { withoutUserInfo } from './redact.ts';
 import { resolve, type SettingKey, type Sources } from './settings.ts';
 
@@ -29,7 +29,7 @@ function contentsOf(key: SettingKey, sources: Sources): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw usageError(`${file} (${origin}) can't be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw unreadable(file, error, origin);
   }
 }
 

@@ -11,6 +11,8 @@ export interface Asking {
   readonly input: boolean;
   /** Standard input is the data of the command. */
   readonly stdinIsData: boolean;
+  /** auto, always or never. */
+  readonly color?: string | undefined;
 }
 
 /** Whether there is somebody to answer. */
@@ -54,6 +56,8 @@ export async function askText(asking: Asking, message: string, otherwise: string
 }
 
 /** Puts a question of any kind. To be called only where `canAsk`. */
-export function ask({ io }: Asking, question: Question): Promise<unknown> {
-  return (io.gateway ?? terminalGateway(io))(question);
+export async function ask({ io, environment, color }: Asking, question: Question): Promise<unknown> {
+  if (io.gateway) return io.gateway(question);
+  const { colours } = await import('./colour.ts');
+  return terminalGateway(io, colours(io.stderr, environment, color).level > 0)(question);
 }

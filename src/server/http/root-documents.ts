@@ -1,19 +1,23 @@
-/** What stands beside the service prefix: health, the API document, and what verifiers of tokens look for. */
+/** What stands beside the service prefix: where to go from the root, health, the API document, and what verifiers of tokens look for. */
 import type { Context } from 'koa';
 import { fault } from '../../contract/errors.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { packageVersion } from '../../contract/version.ts';
+import { controlPrefix } from '../control/define.ts';
 import { openApiDocument } from '../documents/openapi.ts';
 import { wantsStaleKeys } from '../insight/disturb.ts';
 import type { AnyOperation } from '../pipeline.ts';
 import type { World } from '../world.ts';
 import { setHeader, writeJson } from './answer.ts';
 
+const pagePath = `${controlPrefix}/docs`;
+
 type Document = (ctx: Context) => void;
 
 /** @returns a step that is true where it has answered the call. */
 export function rootDocuments(world: World, registry: readonly AnyOperation[]): (ctx: Context) => boolean {
   const documents = new Map<string, Document>([
+    ['/', (ctx) => writeStart(ctx, world)],
     ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
     ['/readyz', (ctx) => writeReadiness(ctx, world)],
     ['/openapi.json', kept(() => openApiDocument(registry, { version: packageVersion, baseUrl: world.baseUrl }))],
@@ -28,6 +32,26 @@ export function rootDocuments(world: World, registry: readonly AnyOperation[]): 
     document(ctx);
     return true;
   };
+}
+
+/**
+ * Where to go from the root, which is what people open first: a browser goes on to the page about the interface, a
+ * program is given links. The way to the page is relative, so that it holds in a sandbox and behind a proxy.
+ */
+function writeStart(ctx: Context, { baseUrl, settings }: World): void {
+  const hasPage = !settings.noControl;
+  const json = JSON.stringify({
+    name: 'iam-standin',
+    version: packageVersion,
+    interface: baseUrl + servicePrefix,
+    openapi: `${baseUrl}/openapi.json`,
+    ...(hasPage ? { docs: `${baseUrl}${pagePath}` } : {}),
+    health: `${baseUrl}/healthz`,
+  });
+  setHeader(ctx, 'Vary', 'Accept');
+  const isBrowser = (ctx.req.headers.accept ?? '').includes('text/html');
+  if (hasPage && isBrowser) setHeader(ctx, 'Location', `.${pagePath}`);
+  writeJson(ctx, hasPage && isBrowser ? 302 : 200, json);
 }
 
 /** A document that is made when first asked for, and then stays. */

@@ -2,6 +2,7 @@
 import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { SeedError } from './error.ts';
+import { faultsOf } from './faults.ts';
 import { SeedDocument } from './schema.ts';
 
 /** @throws SeedError naming file, line and column of every fault. */
@@ -15,17 +16,20 @@ export async function readSeed(text: string, file: string): Promise<SeedDocument
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (document.errors.length > 0) {
-    const faults = document.errors.map(
-      (error) => `${place(file, lines, error.pos[0])} ${error.message.split('\n')[0]}`,
-    );
+    const faults = document.errors.map((error) => `${place(file, lines, error.pos[0])} ${withoutPlace(error.message)}`);
     throw new SeedError(faults.join('\n'));
   }
-  const result = await SeedDocument.safeParseAsync(contentOf(document, file) ?? {});
+  const result = await SeedDocument.safeParseAsync(contentOf(document, file) ?? {}, { reportInput: true });
   if (result.success) return result.data;
   const faults = result.error.issues.flatMap((issue) =>
     describe(issue, document, (offset) => place(file, lines, offset)),
   );
   throw new SeedError(faults.join('\n'));
+}
+
+/** The reader of YAML says again where it is, and shows the line. */
+function withoutPlace(message: string): string {
+  return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }
 
 /** The value of a text that is JSON and has no key twice, of which JSON would take the last in silence. */
@@ -61,10 +65,8 @@ function place(file: string, lines: LineCounter, offset: number): string {
 }
 
 function describe(issue: z.core.$ZodIssue, document: Document, at: (offset: number) => string): string[] {
-  const name = issue.path.join('.') || 'the document';
-  if (issue.code !== 'unrecognized_keys') return [`${at(offsetOf(document, issue.path))} ${name}: ${issue.message}`];
-  return issue.keys.map(
-    (key) => `${at(offsetOf(document, [...issue.path, key]))} ${[...issue.path, key].join('.')}: there is no such key`,
+  return faultsOf(issue).map(
+    ({ path, message }) => `${at(offsetOf(document, path))} ${path.join('.') || 'the document'}: ${message}`,
   );
 }
 

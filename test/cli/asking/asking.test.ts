@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Question } from '../../../src/cli/runtime/questions.ts';
 import { type FakeServer, refusal, type Answering as Serving, startFake } from '../../client/fake-server.ts';
-import { type Given, iam } from '../run-cli.ts';
+import { type Given, Home, iam } from '../run-cli.ts';
 import { answering, found, type Reply } from './answering.ts';
 
 const group = { groupId: 'g1', groupName: 'ops', roles: ['DEPLOY', 'ROLLBACK'], dependencies: [{ groupName: 'base' }] };
@@ -74,12 +74,17 @@ describe('a value that is missing', () => {
 
   test('of an entry may be left out where the entry can do without', async () => {
     await using server = await startFake(serve);
-    const answers = ['', 'EMAIL', 'a@b.example', '', '', '', 'x, y'];
+    const answers = ['', 'MOBILE', '55', '11', '1234567', 'x, y'];
     const { asked, writes } = await person(server, ['users', 'factors', 'add', 'u1'], ...answers);
     expect(asked[0]?.message).toBe('Id (Enter to leave out):');
-    const entry = { contactType: 'EMAIL', email: 'a@b.example', tags: ['x', 'y'] };
-    expect(writes).toMatchObject([{ body: { authenticationFactors: [entry] } }]);
-    const [, , , region] = asked;
+    const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 1234567 };
+    expect(writes).toEqual([
+      {
+        path: expect.anything(),
+        body: { authenticationFactors: [{ contactType: 'MOBILE', mobile, tags: ['x', 'y'] }] },
+      },
+    ]);
+    const [, , region] = asked;
     if (region)
       expect(['', '55', 'x', '1000'].map((text) => failing(region, text))).toEqual([
         true,
@@ -87,6 +92,15 @@ describe('a value that is missing', () => {
         'It must be a whole number.',
         'It must be at most 999.',
       ]);
+  });
+
+  test('of an entry is not asked for where it belongs to another kind of entry', async () => {
+    await using server = await startFake(serve);
+    const { asked, writes } = await person(server, ['users', 'factors', 'add', 'u1'], '', 'EMAIL', 'a@b.example', '');
+    expect(asked).toHaveLength(4);
+    expect(writes).toMatchObject([
+      { body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'a@b.example' }] } },
+    ]);
   });
 
   test('of a command that is written by hand is asked for as well', async () => {
@@ -106,6 +120,29 @@ describe('a value that is missing', () => {
 });
 
 describe('a list to pick from', () => {
+  test.each([
+    ['sandbox delete', '/_iam/sandboxes', 'name'],
+    ['state restore', '/_iam/state/snapshots', 'name'],
+    ['faults remove', '/_iam/faults', 'id'],
+    ['sessions end', '/_iam/sessions', 'sessionId'],
+  ])('is there for iam %s', async (words, path, field) => {
+    const rows = ['first', 'second'].map((value) => ({ [field]: value, createdAt: '2030-01-31T12:00:00Z' }));
+    await using server = await startFake((call) => (call.path.startsWith(path) ? { json: rows } : { json: {} }));
+    const { asked } = await person(server, words.split(' '), 'second', false);
+    expect((await found(asked[0])).map(({ value }) => value)).toEqual(['first', 'second']);
+  });
+
+  test('is there for profiles, but not for a name that is to be new', async () => {
+    await using home = await Home.make();
+    for (const name of ['a', 'b']) await home.iam(['profile', 'add', name, '--base-url', 'http://127.0.0.1:9']);
+    const { gateway, asked } = answering('b', 'c');
+    await home.iam(['profile', 'use'], { gateway, columns: 80 });
+    expect((await found(asked[0])).map(({ value }) => value)).toEqual(['a', 'b']);
+    expect((await home.iam(['profile', 'list', '-o', 'name'])).out).toContain('b');
+    await home.iam(['profile', 'add', '--base-url', 'http://127.0.0.1:9'], { gateway, columns: 80 });
+    expect(asked[1]?.type).toBe('input');
+  });
+
   test('is searched by what is typed, which can be taken as it is', async () => {
     await using server = await startFake(serve);
     const { asked, writes } = await person(server, ['groups', 'add-role'], 'ops', 'AUDIT');

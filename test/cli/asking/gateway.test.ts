@@ -4,12 +4,12 @@ import { terminalGateway } from '../../../src/cli/runtime/gateway.ts';
 import type { Question } from '../../../src/cli/runtime/questions.ts';
 
 /** Streams like those of a terminal, which outlive a question. */
-function terminal() {
+function terminal(isColoured?: boolean) {
   const stdin = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { end: () => undefined, columns: 80 });
   const interruption = new AbortController();
   const io = { stdin, stdout: new PassThrough(), stderr, signal: interruption.signal, releaseSignals: () => undefined };
-  return { stdin, stderr, interruption, ask: terminalGateway(io) };
+  return { stdin, stderr, interruption, ask: terminalGateway(io, isColoured) };
 }
 
 const questions: Question[] = [
@@ -51,6 +51,18 @@ test('an answer that came with the end of the input is an answer', async () => {
   const asking = ask({ type: 'input', message: 'Name:' });
   stdin.end('anna\n');
   expect(await asking).toBe('anna');
+});
+
+test('a question without colour chooses none, and is drawn all the same', async () => {
+  const { stdin, stderr, ask } = terminal(false);
+  // Painted here: whether inquirer paints depends on where the tests run.
+  const asking = ask({ type: 'confirm', message: '\u001b[31mSure?\u001b[39m', default: false });
+  setImmediate(() => stdin.write('y\n'));
+  expect(await asking).toBe(true);
+  const drawn = String(stderr.read());
+  expect(drawn).toContain('? Sure?');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what chooses a colour or a weight
+  expect(drawn).not.toMatch(/\u001b\[[\d;]*m/);
 });
 
 test('a signal ends the question and gives the terminal back', async () => {

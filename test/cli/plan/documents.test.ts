@@ -21,6 +21,10 @@ describe('a fault is told with its file, line and column', () => {
     ['users: []', '0.yaml:1:1: has no users; it can have set, groups, clients, apiKeys, corporateGroups, customers'],
     ['groups:\n  - roles: [A]', '0.yaml:2:5: groups: needs groupName'],
     ['groups:\n  - groupName: a\n    groupName: b', '0.yaml:3:5: Map keys must be unique'],
+    [
+      'groups:\n  - groupName: a\n    dependencies: [ops]',
+      '0.yaml:3:20: dependencies: must be an object, such as {groupName: ..}',
+    ],
     ['groups:\n  - groupName: 7', '0.yaml:2:16: groupName: must be text: put 7 in quotes'],
     [
       'groups:\n  - groupName: 0123456789abcdef01234567',

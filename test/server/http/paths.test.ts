@@ -40,7 +40,6 @@ describe('a path', () => {
   });
 
   const unknown = [
-    '/',
     '',
     '/nowhere',
     servicePrefix,

@@ -18,6 +18,16 @@ describe('a fault is told with its place', () => {
   const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
   const faulty: [string, string, string][] = [
     ['an unknown kind', 'groups: []\ngruops: []\n', 's:2:1: gruops: there is no such key'],
+    [
+      'a name for a dependency',
+      'groups:\n  - groupName: ops\n    dependencies: [a]\n',
+      's:3:20: groups.0.dependencies.0: must be an object of keys',
+    ],
+    [
+      'none of the choices',
+      'clients: [{clientId: a, party: FIRST}]\n',
+      's:1:25: clients.0.party: must be one of 1STPARTY, 3RDPARTY',
+    ],
     ['an unknown key', 'groups:\n  - groupName: ops\n    role: [A]\n', 's:3:5: groups.0.role: there is no such key'],
     [
       'an unknown key in JSON',
@@ -29,9 +39,9 @@ describe('a fault is told with its place', () => {
       'groups:\n- groupName: a\n  dependencies:\n  - groupName: b\n    x: 1\n',
       's:5:5: groups.0.dependencies.0.x: there is no such key',
     ],
-    ['a missing key', 'groups:\n  - roles: [A]\n', 's:2:5: groups.0.groupName: '],
-    ['a wrong type', 'groups:\n  - groupName: 5\n', 's:2:5: groups.0.groupName: '],
-    ['a wrong kind of list', 'groups: ops\n', 's:1:1: groups: '],
+    ['a missing key', 'groups:\n  - roles: [A]\n', 's:2:5: groups.0.groupName: is required'],
+    ['a wrong type', 'groups:\n  - groupName: 5\n', 's:2:5: groups.0.groupName: must be text'],
+    ['a wrong kind of list', 'groups: ops\n', 's:1:1: groups: must be a list'],
     [
       'a wrong value',
       'groups:\n  - groupName: ops\n    roles:\n      - A\n      - deploy\n',

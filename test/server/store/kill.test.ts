@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([children.remove(), folder.remove()]));
 
 test(`keeps what was answered through ${CYCLES} kills under load`, async () => {
-  const seed = Date.now();
+  const seed = 20_261;
   const random = seeded(seed);
   let answered = 0;
   for (let cycle = 1; cycle <= CYCLES; cycle += 1) {

@@ -1,12 +1,10 @@
 /** The part of `iam doctor` about who is signed in: whether the server takes the credentials, until when, and for what. */
 import { ClientError } from '../../../client/errors.ts';
-import { operationOf } from '../../operations.ts';
 import type { Context } from '../../runtime/context.ts';
 import { reportOf } from '../../runtime/report.ts';
 import { chosenProfile } from '../../runtime/settings.ts';
 import { type SignIn, signIn } from '../../runtime/sign-in.ts';
-import { send } from '../../send.ts';
-import { tokenInUse } from '../token-in-use.ts';
+import { requireTaken, tokenInUse } from '../token-in-use.ts';
 import { decodeToken } from '../token-text.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -47,16 +45,13 @@ function claimsOf(token: string | undefined): Claims | undefined {
   }
 }
 
-/** One read that needs a sign-in: being refused for want of a role still means that the credentials are taken. */
 async function takenFinding(context: Context, { kind, origin }: SignIn): Promise<Finding> {
   const detail = `signed in by ${kind} from ${origin}`;
   try {
-    await send(context, operationOf(context.manifest, 'groups.list'), { query: { limit: 1 } });
-    return ok('sign-in', detail);
+    const mayList = await requireTaken(context);
+    return ok('sign-in', mayList ? detail : `${detail}; it may not list groups`);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    if (error.status === 403 || error.code === 'ROLE_MISSING')
-      return ok('sign-in', `${detail}; it may not list groups`);
     const { message, fix } = reportOf(error, context.manifest.errors);
     return fail('sign-in', `The server does not take what is from ${origin}: ${message}`, fix ?? 'Sign in again.');
   }
