@@ -84,7 +84,10 @@ async function round(at: number, seed: number): Promise<void> {
     await holdOut(server, operation, { presented, seed, runs: draws, send, salt: salted });
     await requireNothingTold(server, canaries);
   } catch (error) {
-    throw new Error(`${operation.id}: ${(error as Error).message}`, { cause: error });
+    // What failed stands in the cause; the message of the runner says how to have it again.
+    const { message, cause } = error as Error;
+    const told = cause instanceof Error ? `${cause.message}\n${message}` : message;
+    throw new Error(`${operation.id}: ${told}`, { cause: error });
   } finally {
     raw.close();
   }

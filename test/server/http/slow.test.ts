@@ -50,23 +50,28 @@ describe.concurrent('a request that does not arrive in a second', () => {
   });
 });
 
-describe.concurrent('a connection', () => {
-  const asking = head('GET /healthz HTTP/1.1', 'Host: here');
+test('a connection on which answers are asked for and not read is hung up on', async () => {
+  const socket = await open(server);
+  socket.pause();
+  // Answers that no buffer of the system between the two takes all of.
+  socket.write(head('GET /openapi.json HTTP/1.1', 'Host: here').repeat(30));
+  // Whoever reads nothing does not see an end either, until he writes.
+  const writing = setInterval(() => socket.write('\r\n'), 100);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(writing);
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
 
-  test('on which answers are asked for and not read is hung up on', async () => {
-    const socket = await open(server);
-    socket.pause();
-    // Answers that no buffer of the system between the two takes all of.
-    socket.write(head('GET /openapi.json HTTP/1.1', 'Host: here').repeat(30));
-    // Whoever reads nothing does not see an end either, until he writes.
-    const writing = setInterval(() => socket.write('\r\n'), 100);
-    await once(socket, 'close');
-    clearInterval(writing);
-    expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+describe('a connection that is as quick as it likes,', () => {
+  const asking = head('GET /healthz HTTP/1.1', 'Host: here');
+  let patient: TestServer;
+  beforeAll(async () => {
+    patient = await startServer();
   });
+  afterAll(() => patient[Symbol.asyncDispose]());
 
   test('on which a few ask before they are answered answers all of them, in order', async () => {
-    const socket = await open(server);
+    const socket = await open(patient);
     const reading = untilClosed(socket);
     socket.write(asking.repeat(31) + head('GET /nowhere HTTP/1.1', 'Host: here', 'Connection: close'));
     const statuses = answersIn(await reading).map(({ status }) => status);
@@ -74,11 +79,11 @@ describe.concurrent('a connection', () => {
   });
 
   test('on which many ask before they are answered is hung up on', async () => {
-    const socket = await open(server);
+    const socket = await open(patient);
     const reading = untilClosed(socket);
     socket.write(asking.repeat(500));
     expect(answersIn(await reading).length).toBeLessThan(500);
-    await expectAlive(server);
+    await expectAlive(patient);
   });
 });
 
