@@ -49,8 +49,16 @@ function requireNone(canaries: readonly string[], where: string, text: string): 
 async function requireNothingTold(server: TestServer, canaries: readonly string[]): Promise<void> {
   const raw = createRawSender(server.url);
   const headers = [['Authorization', presentedAsAdministrator().authorization]] as const;
-  for (const path of ['/_iam/requests?limit=1000', '/_iam/metrics', '/_iam/coverage', '/_iam/settings'])
-    requireNone(canaries, path, (await raw.send({ method: 'GET', path, headers })).text);
+  const look = async (path: string) => {
+    const { status, text, json } = await raw.send({ method: 'GET', path: `/_iam${path}`, headers });
+    requireThat(status < 300, `${path} was answered ${status}`);
+    requireNone(canaries, path, text);
+    return json;
+  };
+  for (const path of ['/metrics', '/coverage', '/settings']) await look(path);
+  // The list tells what was called, each call by itself what was sent and answered.
+  const calls = (await look('/requests?limit=1000')) as readonly { readonly id: string }[];
+  for (const { id } of calls) await look(`/requests/${id}`);
   raw.close();
   requireNone(canaries, 'the log', server.log.join('\n'));
   requireNone(canaries, 'the store', JSON.stringify(await server.dump()));
