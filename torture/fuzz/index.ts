@@ -4,47 +4,98 @@
  */
 
 import { adminClient, startServer, type TestServer } from '../../test/harness.ts';
-import { holdOut, isRoute, registry, routes } from '../../test/server/property/bad-input.ts';
+import {
+  callerId,
+  holdOut,
+  isErrorArray,
+  isRoute,
+  type Presented,
+  registry,
+  routes,
+} from '../../test/server/property/bad-input.ts';
 import { makeSomething, presentedAsAdministrator, presentedTo, remote } from '../../test/server/property/callers.ts';
-import { createRawSender } from '../../test/server/property/raw.ts';
+import { createRawSender, type RawSender } from '../../test/server/property/raw.ts';
 import { requireThat } from '../races/race.ts';
 import { type Budget, type Finding, finding, goesOn, type Suite } from '../suite.ts';
+import { formsOf, salted, sent } from './canaries.ts';
+import { framingRound } from './framing.ts';
 
 const everything = [...registry, ...routes];
 const draws = 20;
+/** Requests without a clear end, in a round of their own. */
+const framings = 300;
 
-/** What the harness made up for the start of the server, and what only it and the server know. */
-const canaries = [adminClient.clientSecret, 'correct horse battery staple'];
+const callerPair = { clientId: callerId, clientSecret: `secret-of-${callerId}` };
 
-/** What the server keeps of calls, and counts of them, is looked through afterwards. */
-async function requireNothingTold(server: TestServer): Promise<void> {
+/** What the harness made up, what the caller shows, and what requests were salted with; in every form. */
+function canariesOf({ authorization, bearer }: Presented): string[] {
+  const shown = [authorization, bearer].map((value) => value.split(' ')[1] ?? value);
+  return [
+    ...shown,
+    ...formsOf(adminClient.clientSecret, [adminClient.clientId]),
+    ...formsOf('correct horse battery staple', []),
+    ...formsOf(callerPair.clientSecret, [callerPair.clientId]),
+    ...sent.flatMap((one) => formsOf(one, [])),
+  ];
+}
+
+/** @throws Error where the text holds one of them. */
+function requireNone(canaries: readonly string[], where: string, text: string): void {
+  const at = canaries.map((canary) => text.indexOf(canary)).find((found) => found >= 0);
+  requireThat(at === undefined, `a secret is in ${where}: ${text.slice(Math.max(0, (at ?? 0) - 200), (at ?? 0) + 80)}`);
+}
+
+/** What the server keeps of calls, counts of them, and all it stores, is looked through afterwards. */
+async function requireNothingTold(server: TestServer, canaries: readonly string[]): Promise<void> {
   const raw = createRawSender(server.url);
   const headers = [['Authorization', presentedAsAdministrator().authorization]] as const;
-  const pages = await Promise.all(
-    ['/_iam/requests?limit=1000', '/_iam/metrics', '/_iam/coverage', '/_iam/settings'].map((path) =>
-      raw.send({ method: 'GET', path, headers }),
-    ),
-  );
+  const look = async (path: string) => {
+    const { status, text, json } = await raw.send({ method: 'GET', path: `/_iam${path}`, headers });
+    requireThat(status < 300, `${path} was answered ${status}`);
+    requireNone(canaries, path, text);
+    return json;
+  };
+  for (const path of ['/metrics', '/coverage', '/settings']) await look(path);
+  // The list tells what was called, each call by itself what was sent and answered.
+  const calls = (await look('/requests?limit=1000')) as readonly { readonly id: string }[];
+  for (const { id } of calls) await look(`/requests/${id}`);
   raw.close();
-  const told = [...pages.map(({ text }) => text), ...server.log].join('\n');
-  for (const canary of canaries)
-    requireThat(!told.includes(canary), 'a secret is in what is kept of calls, in a metric or in the log');
+  requireNone(canaries, 'the log', server.log.join('\n'));
+  requireNone(canaries, 'the store', JSON.stringify(await server.dump()));
+}
+
+/** Whatever is refused is refused without telling what was sent. */
+function listening(send: RawSender['send'], canaries: readonly string[]): RawSender['send'] {
+  return async (request) => {
+    const answer = await send(request);
+    if (answer.status >= 400 || isErrorArray(answer.json))
+      requireNone(
+        canaries,
+        `the refusal of ${request.method} ${request.path}`,
+        answer.text + JSON.stringify(answer.headers),
+      );
+    return answer;
+  };
 }
 
 /** One operation, or one route. @throws Error with the request that was not refused as it should, or that broke something. */
 async function round(at: number, seed: number): Promise<void> {
-  const operation = everything[at % everything.length];
-  if (!operation) return;
+  const operation = everything[at % (everything.length + 1)];
+  if (!operation) return framingRound(seed, framings);
   await using server = await startServer({ flags: remote });
   const raw = createRawSender(server.url);
   try {
     if (!isRoute(operation)) await makeSomething(server);
     const presented = isRoute(operation) ? presentedAsAdministrator() : await presentedTo(server);
-    const send = isRoute(operation) ? raw.send : server.send;
-    await holdOut(server, operation, { presented, seed, runs: draws, send });
-    await requireNothingTold(server);
+    const canaries = canariesOf(presented);
+    const send = listening(isRoute(operation) ? raw.send : server.send, canaries);
+    await holdOut(server, operation, { presented, seed, runs: draws, send, salt: salted });
+    await requireNothingTold(server, canaries);
   } catch (error) {
-    throw new Error(`${operation.id}: ${(error as Error).message}`, { cause: error });
+    // What failed stands in the cause; the message of the runner says how to have it again.
+    const { message, cause } = error as Error;
+    const told = cause instanceof Error ? `${cause.message}\n${message}` : message;
+    throw new Error(`${operation.id}: ${told}`, { cause: error });
   } finally {
     raw.close();
   }

@@ -1,103 +1,153 @@
 /**
- * `greedy`: a thousand who say nothing, or a byte now and then, or read nothing of what they asked for, hold a server of
- * their own process; how long everybody else waits meanwhile is measured.
+ * `greedy`: a thousand who say nothing, or a byte now and then, or read nothing of what they asked for, or send without
+ * an end, hold a server of their own process. Measured is how long everybody else waits meanwhile, and what memory they
+ * take; and the server has to let go of them.
  */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { servicePrefix } from '../../src/contract/prefix.ts';
+import { setTimeout } from 'node:timers/promises';
+import { basicAuthorization } from '../../src/client/index.ts';
 import { Sandbox } from '../../test/e2e/cli-process.ts';
 import { requireThat } from '../races/race.ts';
 import { type Budget, type Finding, rounds, type Suite } from '../suite.ts';
+import { type Kind, kindsOf } from './kinds.ts';
 
-const greedy = 1000;
 const calls = 300;
 /** Milliseconds that one call in a hundred may take while they are there (a burst on a busy machine takes as long). */
 const most = 250;
-
-type Kind = (socket: Socket) => void;
-
-const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1\r\nHost: here\r\n`;
-
-/** What each kind of them does, at once and then every 100 ms. */
-const kinds: Readonly<Record<string, { readonly first: Kind; readonly again: Kind }>> = {
-  'say nothing': { first: () => {}, again: () => {} },
-  'send headers slowly': {
-    first: (socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: here\r\n'),
-    again: (socket) => socket.write('X-A: b\r\n'),
-  },
-  'send a body slowly': {
-    first: (socket) => socket.write(`${login}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n`),
-    again: (socket) => socket.write(' '),
-  },
-  'read nothing': {
-    first: (socket) => socket.pause(),
-    again: (socket) =>
-      void (
-        socket.writableLength === 0 &&
-        socket.write(`GET ${servicePrefix}/keys HTTP/1.1\r\nHost: here\r\n\r\n`.repeat(20))
-      ),
-  },
-};
+/** Seconds that a request may take to arrive, and within which those who take longer are to be gone, on a busy machine. */
+const requestTimeout = 10;
+const longest = 30;
+/** Megabytes that they may take together: with all they are let send, and what is left for the collector of garbage. */
+const mostMemory = 250;
+/** Connections that are held at most: those of the greedy, and room for others. */
+const mostConnections = 1100;
 
 async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
+  socket.resume();
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   return socket;
+}
+
+function openMany(url: string, count: number): Promise<Socket[]> {
+  return Promise.all(Array.from({ length: count }, () => open(url)));
+}
+
+/** Milliseconds that a call of others takes. @throws Error where it is not answered. */
+async function call(url: string): Promise<number> {
+  const startedAt = performance.now();
+  const answer = await fetch(`${url}/healthz`).catch(({ message, cause }: Error) => {
+    throw new Error(`a call of others: ${message} (${cause})`);
+  });
+  await answer.arrayBuffer();
+  requireThat(answer.status === 200, `a call of others was answered ${answer.status}`);
+  return performance.now() - startedAt;
 }
 
 /** The milliseconds that 99 of 100 calls took at most. */
 async function latency(url: string): Promise<number> {
   const took: number[] = [];
-  for (let at = 0; at < calls; at += 1) {
-    const startedAt = performance.now();
-    const answer = await fetch(`${url}/healthz`);
-    await answer.arrayBuffer();
-    requireThat(answer.status === 200, `a call was answered ${answer.status}`);
-    took.push(performance.now() - startedAt);
-  }
-  return took.toSorted((a, b) => a - b)[Math.floor(calls * 0.99)] ?? Number.POSITIVE_INFINITY;
+  const end = performance.now() + longest * 1000;
+  while (took.length < calls && performance.now() < end) took.push(await call(url));
+  return took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? Number.POSITIVE_INFINITY;
 }
 
-/** One kind of them, against the same calls without them. @throws Error where others wait for them. */
-async function round(kind: string): Promise<string> {
-  const { first, again } = kinds[kind] ?? { first: () => {}, again: () => {} };
-  await using sandbox = await Sandbox.make();
-  const { url, child } = await sandbox.serve(['--store', 'memory', '--request-timeout', '10']);
+/** Megabytes that a process holds; 0 where the system does not tell. */
+function memoryOf(pid: number | undefined): number {
+  if (process.platform !== 'linux') return 0;
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  return Number(kilobytes ?? 0) / 1024;
+}
+
+/** Waits until so few of them are left, for so many seconds at most. @returns how many are left. */
+async function left(sockets: readonly Socket[], wanted: number, seconds: number): Promise<number> {
+  const count = () => sockets.filter(({ closed }) => !closed).length;
+  for (let turn = 0; turn < seconds * 10 && count() > wanted; turn += 1) await setTimeout(100);
+  return count();
+}
+
+/** @throws Error where some are still held. Whoever reads nothing does not see an end either until he reads. */
+async function requireLetGo(what: string, sockets: readonly Socket[]): Promise<void> {
+  const reading = sockets.filter((socket) => !socket.isPaused());
+  await left(reading, 0, longest);
+  if (reading.length < sockets.length) await setTimeout(longest * 1000);
+  for (const socket of sockets) socket.resume();
+  const held = await left(sockets, 0, 3);
+  requireThat(held === 0, `${what}: ${held} of them are still held after ${longest} s`);
+}
+
+interface Served {
+  readonly url: string;
+  readonly child: { readonly pid?: number | undefined; readonly exitCode: number | null };
+}
+
+/** Calls of others and of the greedy at the same time. @throws Error where the others wait, or the memory is gone. */
+async function hold({ url, child }: Served, what: string, { greedy, first, again, answered }: Kind): Promise<string> {
   const alone = await latency(url);
-  const sockets = await Promise.all(Array.from({ length: greedy }, () => open(url)));
+  const before = memoryOf(child.pid);
+  const sockets = await openMany(url, greedy);
   for (const socket of sockets) first(socket);
+  let memory = before;
   const going = setInterval(() => {
-    for (const socket of sockets) if (!socket.destroyed) again(socket);
+    for (const socket of sockets) if (!socket.destroyed && socket.writable) again(socket);
+    if (child.exitCode === null) memory = Math.max(memory, memoryOf(child.pid));
   }, 100);
   try {
     const meanwhile = await latency(url);
-    requireThat(child.exitCode === null, 'the server ended');
-    requireThat(
-      meanwhile < Math.max(most, 5 * alone),
-      `${greedy} who ${kind}: others wait ${meanwhile.toFixed(0)} ms, and ${alone.toFixed(0)} without them`,
-    );
-    return `${kind}: ${alone.toFixed(0)} -> ${meanwhile.toFixed(0)} ms`;
+    const who = `${greedy} who ${what}`;
+    const told = `others wait ${meanwhile.toFixed(0)} ms, and ${alone.toFixed(0)} without them`;
+    requireThat(meanwhile < Math.max(most, 5 * alone), `${who}: ${told}`);
+    if (!answered) await requireLetGo(who, sockets);
+    requireThat(child.exitCode === null, `${who}: the server ended`);
+    const taken = memory - before;
+    requireThat(taken < mostMemory, `${who}: the server took ${taken.toFixed(0)} MB for them`);
+    return `${what}: ${alone.toFixed(0)} -> ${meanwhile.toFixed(0)} ms, ${taken.toFixed(0)} MB`;
   } finally {
     clearInterval(going);
     for (const socket of sockets) socket.destroy();
   }
 }
 
+/** More than may be there at the same time. @throws Error where all of them are let in. */
+async function crowd({ url }: Served): Promise<string> {
+  const sockets = await openMany(url, mostConnections + 400);
+  const held = await left(sockets, mostConnections, 5);
+  for (const socket of sockets) socket.destroy();
+  requireThat(held <= mostConnections, `${held} connections are held, and ${mostConnections} may be`);
+  return `${held} of ${sockets.length} let in`;
+}
+
+const tooMany = 'come in too great a number';
+const names = [...Object.keys(kindsOf('')), tooMany];
+
+/** One kind of them, on a server of its own. */
+async function round(name: string): Promise<string> {
+  await using sandbox = await Sandbox.make();
+  const limits = ['--request-timeout', String(requestTimeout), '--max-connections', String(mostConnections)];
+  const server = await sandbox.serve(['--store', 'memory', ...limits]);
+  const { IAM_CLIENT_ID: clientId = '', IAM_CLIENT_SECRET: clientSecret = '' } = server.variables;
+  const kind = kindsOf(basicAuthorization({ clientId, clientSecret }))[name];
+  // Awaited here: the server ends with this function.
+  return kind === undefined ? await crowd(server) : await hold(server, name, kind);
+}
+
+/** A round is one kind, which its seed says. */
 async function run(budget: Budget): Promise<Finding[]> {
-  const names = Object.keys(kinds);
   const told: string[] = [];
-  const most = { ...budget, count: Math.min(budget.count, names.length) };
-  const { findings } = await rounds('greedy', most, async (seed) => {
-    told.push(await round(names[(seed - budget.seed) % names.length] ?? ''));
+  const once = { ...budget, count: Math.min(budget.count, names.length) };
+  const { findings } = await rounds('greedy', once, async (seed) => {
+    told.push(await round(names[seed % names.length] ?? ''));
   });
-  budget.log(told.join(', '));
+  budget.log(told.join('; '));
   return findings;
 }
 
 export const greedySuite: Suite = {
   name: 'greedy',
-  about: 'a thousand slow or greedy connections do not make the others wait',
+  about: 'a thousand slow or greedy connections are let go, take little, and do not make the others wait',
   run,
 };

@@ -4,13 +4,15 @@ import { type Budget, type Finding, finding, goesOn, type Suite } from '../suite
 import { guards } from './guards.ts';
 import { crowd, outcomeOf, type Race, shuffled } from './race.ts';
 import { rotations } from './rotation.ts';
+import { openTurningStore } from './turning-store.ts';
 import { uniqueness } from './uniqueness.ts';
 
 export const races: readonly Race[] = [...rotations, ...uniqueness, ...guards];
 
 /** One round of one race on a server of its own. @throws Error with what did not hold. */
 export async function runRace({ name, seed, flags, begin }: Race, round: number): Promise<void> {
-  await using server = await startServer({ ...(seed ? { seed } : {}), ...(flags ? { flags } : {}) });
+  const openStore = async () => openTurningStore(round);
+  await using server = await startServer({ openStore, ...(seed ? { seed } : {}), ...(flags ? { flags } : {}) });
   const { call, judge } = await begin(server);
   const outcomes = await Promise.all(shuffled(crowd, round).map((at) => outcomeOf(call(at))));
   try {

@@ -11,6 +11,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorTable, fault } from '../../contract/errors.ts';
+import { createGreedy } from './greedy.ts';
 import { originForm } from './paths.ts';
 
 const longestHeaders = 16 * 1024;
@@ -37,14 +38,16 @@ export function createNodeServer(options: NodeServerOptions, listener: RequestLi
     // Node's own answer would have no body; the app checks Host itself.
     requireHostHeader: false,
   };
-  const take: RequestListener = (request, response) => {
+  const greedy = createGreedy();
+  const take = greedy.within((request, response) => {
     request.url = originForm(request.url ?? '/');
     listener(request, response);
-  };
+  });
   const server: Server = options.tls
     ? createTlsServer({ ...settings, ...options.tls, handshakeTimeout: settings.headersTimeout }, take)
     : createServer(settings, take);
   server.maxConnections = options.maxConnections;
+  greedy.dropStuck(server, requestTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseBroken(error, socket, options.newRequestId()),
   );

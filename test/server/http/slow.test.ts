@@ -50,6 +50,43 @@ describe.concurrent('a request that does not arrive in a second', () => {
   });
 });
 
+test('a connection on which answers are asked for and not read is hung up on', async () => {
+  const socket = await open(server);
+  socket.pause();
+  // Answers that no buffer of the system between the two takes all of.
+  socket.write(head('GET /openapi.json HTTP/1.1', 'Host: here').repeat(30));
+  // Whoever reads nothing does not see an end either, until he writes.
+  const writing = setInterval(() => socket.write('\r\n'), 100);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(writing);
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+describe('a connection that is as quick as it likes,', () => {
+  const asking = head('GET /healthz HTTP/1.1', 'Host: here');
+  let patient: TestServer;
+  beforeAll(async () => {
+    patient = await startServer();
+  });
+  afterAll(() => patient[Symbol.asyncDispose]());
+
+  test('on which a few ask before they are answered answers all of them, in order', async () => {
+    const socket = await open(patient);
+    const reading = untilClosed(socket);
+    socket.write(asking.repeat(31) + head('GET /nowhere HTTP/1.1', 'Host: here', 'Connection: close'));
+    const statuses = answersIn(await reading).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: 31 }, () => 200), 404]);
+  });
+
+  test('on which many ask before they are answered is hung up on', async () => {
+    const socket = await open(patient);
+    const reading = untilClosed(socket);
+    socket.write(asking.repeat(500));
+    expect(answersIn(await reading).length).toBeLessThan(500);
+    await expectAlive(patient);
+  });
+});
+
 test('nobody else waits for the slow ones, and nothing of theirs is kept', async () => {
   const before = await server.dump();
   const slow = await Promise.all(Array.from({ length: 100 }, () => open(server)));

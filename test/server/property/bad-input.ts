@@ -13,7 +13,7 @@ import type { TestServer } from '../../harness.ts';
 import { bodyMutations } from './body-mutations.ts';
 import type { RawAnswer, RawRequest } from './raw.ts';
 import { requestMutations } from './request-mutations.ts';
-import { type Draft, draftOf, rawOf, type Source } from './requests.ts';
+import { type Draft, type Draw, draftOf, rawOf, type Source } from './requests.ts';
 import type { Spoilt } from './spoilt.ts';
 
 export const registry: readonly Operation<never>[] = Object.values(operations);
@@ -39,6 +39,8 @@ export interface Attempts {
   /** Draws of each mutation. */
   readonly runs: number;
   send(request: RawRequest): Promise<RawAnswer>;
+  /** Puts something into requests before they are spoilt. */
+  salt?(draw: Draw, draft: Draft, source: Source): Draft;
 }
 
 /** Whether it is a route of the control plane. */
@@ -140,14 +142,14 @@ function unwaiting(draft: Draft): Draft {
 
 /** Sends spoilt requests of every kind. @returns how many were refused. @throws Error with the request and its answer. */
 export async function holdOut(server: TestServer, operation: Operation<never>, attempts: Attempts): Promise<number> {
-  const { presented, seed, runs, send } = attempts;
+  const { presented, seed, runs, send, salt = (_: Draw, draft: Draft) => draft } = attempts;
   const prefix = isRoute(operation) ? controlPrefix : servicePrefix;
   let before = await keptBy(server);
   let refusals = 0;
   for (const [name, mutate] of mutationsFor(operation)) {
     const property = fc.asyncProperty(fc.gen(), async (draw) => {
       const source: Source = { operation, prefix, ...presented, pool: await poolOf(server) };
-      const spoilt = mutate(draw, unwaiting(draftOf(draw, source)), source);
+      const spoilt = mutate(draw, salt(draw, unwaiting(draftOf(draw, source)), source), source);
       if (!spoilt) return;
       const request = rawOf(spoilt.draft);
       const answer = await send(request);

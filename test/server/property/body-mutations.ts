@@ -113,6 +113,12 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
       source,
       one(draw, ['', ' ', '{', '{"a":}', 'NaN', "{'a':1}", '{}{}', '\ufeff{', '{"a":1,}', '//', '\0']),
     ),
+  'a body that breaks off': (draw, draft, source) => {
+    const text = JSON.stringify(draft.body) ?? '';
+    return text.startsWith('{')
+      ? rawBody(draft, source, text.slice(0, draw(fc.nat, { max: text.length - 1 })))
+      : undefined;
+  },
   'a body that is no UTF-8': (draw, draft, source) => {
     const text = Buffer.from(JSON.stringify(draft.body) ?? '{}');
     const at = draw(fc.nat, { max: text.length });

@@ -1,0 +1,47 @@
+/**
+ * Lets go of connections that take more than is theirs: on which answers are asked for and not read, or ever more is
+ * asked before the first answer is out. Node does neither, and keeps all that was asked and answered meanwhile.
+ */
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Calls that may wait for their turn on one connection. Clients that ask before they are answered send a few. */
+const mostWaiting = 31;
+
+export interface Greedy {
+  /** The listener, for whoever asks no more than may be; who asks more is hung up on. */
+  within(listener: RequestListener): RequestListener;
+  /** Hangs up on whoever has taken nothing of an answer for so many milliseconds. */
+  dropStuck(server: Server, stuckMs: number): void;
+}
+
+export function createGreedy(): Greedy {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  const waiting = new WeakMap<Socket, number>();
+
+  /** Whether one more may wait on this connection. */
+  function admits(socket: Socket, response: ServerResponse): boolean {
+    const before = waiting.get(socket) ?? 0;
+    waiting.set(socket, before + 1);
+    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    return before < mostWaiting;
+  }
+
+  return {
+    within: (listener) => (request, response) => {
+      const { socket } = request;
+      latest.set(socket, response);
+      // Only an answer that has to wait for another one has no connection yet; most never do, and are not counted.
+      if (response.socket === null && !admits(socket, response)) return void socket.destroy();
+      listener(request, response);
+    },
+    dropStuck(server, stuckMs) {
+      server.timeout = stuckMs;
+      // With a listener Node ends none by itself: those that stayed open after an answer, for another call, are for here
+      // as well. One on which a call is under way is left alone, and one that has asked nothing yet has its own time.
+      server.on('timeout', (socket) => {
+        if (socket.writableLength > 0 || latest.get(socket)?.writableFinished) socket.destroy();
+      });
+    },
+  };
+}

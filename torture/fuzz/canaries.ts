@@ -1,0 +1,61 @@
+/**
+ * Secrets that are known by their looks: put wherever a request has a place for one, and looked for in everything that
+ * the server keeps or tells afterwards, in each form in which they might stand there.
+ */
+import fc from 'fast-check';
+import { isHiddenName } from '../../src/contract/secret-names.ts';
+import {
+  type Draft,
+  type Draw,
+  placesIn,
+  type Source,
+  schemaOf,
+  withValue,
+} from '../../test/server/property/requests.ts';
+
+/** What is sent: one as people make them up, and one as an API key has to be. */
+export const sent = ['Canary-of-the-fuzz-7Zq', Buffer.from('Canary of the fuzz, as a key 7Zq').toString('base64')];
+
+interface TextSchema {
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/** The one that fits what a field has to look like; codes of a few digits can't be told from other numbers. */
+function fitting({ pattern, format, minLength = 0, maxLength = 1000 }: TextSchema): string | undefined {
+  if (format !== undefined) return undefined;
+  const expression = new RegExp(pattern ?? '');
+  return sent.find((one) => expression.test(one) && one.length >= minLength && one.length <= maxLength);
+}
+
+/** The request with canaries in about half of the places for secrets. */
+export function salted(draw: Draw, draft: Draft, { operation: { request } }: Source): Draft {
+  let { body } = draft;
+  for (const { path, schema } of request.body ? placesIn(body, schemaOf(request.body)) : []) {
+    const name = path.findLast((step) => typeof step === 'string') ?? '';
+    const canary = schema.type === 'string' && isHiddenName(name) ? fitting(schema) : undefined;
+    if (canary !== undefined && draw(fc.boolean)) body = withValue(body, path, canary);
+  }
+  const query = draft.query.map((part) => {
+    const [name = ''] = part.split('=');
+    return isHiddenName(name) && draw(fc.boolean) ? `${name}=${sent[0]}` : part;
+  });
+  return { ...draft, body, query };
+}
+
+/** A secret as it may be written: as it is, in an address, in Base64, with its name before it or without. */
+export function formsOf(secret: string, names: readonly string[]): string[] {
+  const texts = [secret, ...names.map((name) => `${name}:${secret}`)];
+  return texts.flatMap((text) => {
+    const bytes = Buffer.from(text);
+    // The same bytes after one or two others stand otherwise in Base64; the first and the last of them are not looked at.
+    const shifted = [0, 1, 2].map((before) =>
+      Buffer.concat([Buffer.alloc(before), bytes])
+        .toString('base64')
+        .slice(4, -4),
+    );
+    return [text, encodeURIComponent(text), ...shifted, bytes.toString('base64url')];
+  });
+}

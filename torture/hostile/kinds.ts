@@ -1,0 +1,63 @@
+/** Kinds of callers who take more than is theirs: what each does at once, and then again and again. */
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+
+export interface Kind {
+  /** How many there are of them. */
+  readonly greedy: number;
+  first(socket: Socket): void;
+  /** Every 100 ms. */
+  again(socket: Socket): void;
+  /** Each call of theirs is answered, and with that they may stay; what must not happen is that others pay for it. */
+  readonly answered?: true;
+}
+
+const thousand = 1000;
+const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1\r\nHost: here\r\n`;
+const nothing = () => {};
+
+/** Bytes of what is sent without an end: far more than a body may have. */
+const endless = 8_000_000;
+const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
+const inflating = gzipSync(Buffer.alloc(20_000_000, ' '));
+
+/** Calls that a body is read of: `authorization` is that of somebody who may make them. */
+export function kindsOf(authorization: string): Readonly<Record<string, Kind>> {
+  const post = `POST ${servicePrefix}/groups HTTP/1.1\r\nHost: here\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
+  const compressed = `Content-Encoding: gzip\r\nContent-Length: ${inflating.length}\r\n\r\n`;
+  return {
+    'say nothing': { greedy: thousand, first: nothing, again: nothing },
+    'send headers slowly': {
+      greedy: thousand,
+      first: (socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: here\r\n'),
+      again: (socket) => socket.write('X-A: b\r\n'),
+    },
+    'send a body slowly': {
+      greedy: thousand,
+      first: (socket) => socket.write(`${login}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n`),
+      again: (socket) => socket.write(' '),
+    },
+    'read nothing': {
+      greedy: thousand,
+      first: (socket) => socket.pause(),
+      again(socket) {
+        const ask = `GET ${servicePrefix}/keys HTTP/1.1\r\nHost: here\r\n\r\n`;
+        if (socket.writableLength === 0) socket.write(ask.repeat(20));
+      },
+    },
+    'send a body without end': {
+      greedy: 50,
+      first: (socket) => socket.write(`${post}Transfer-Encoding: chunked\r\n\r\n`),
+      again(socket) {
+        if (socket.writableLength === 0 && socket.bytesWritten < endless) socket.write(chunk.repeat(4));
+      },
+    },
+    'send a body that is much longer than it looks': {
+      greedy: 20,
+      first: (socket) => socket.write(Buffer.concat([Buffer.from(post + compressed), inflating])),
+      again: nothing,
+      answered: true,
+    },
+  };
+}
