@@ -41,21 +41,9 @@ export const parts = {
     excludedMutations: ['StringLiteral'],
   },
   codes: {
-    mutate: ['codes', 'code-failures', 'sendings', 'contacts', 'recovery', 'logon-reset'].map(
-      (name) => `${identity}/${name}.ts`,
-    ),
-    tests: [
-      'create-with-code',
-      'code-crossing',
-      'retrieve',
-      'reset-password',
-      'retrieve-legacy',
-      'reset-legacy-password',
-      'factors/send-token',
-      'factors/validate-token',
-      'fulfill-mfa',
-    ].map((name) => `${users}/${name}.test.ts`),
-    excludedMutations: ['StringLiteral'],
+    mutate: ['codes', 'code-failures', 'sendings'].map((name) => `${identity}/${name}.ts`),
+    tests: ['codes', 'codes-sending'].map((name) => `${identityTests}/${name}.test.ts`),
+    excludedMutations: [],
   },
 };
 
