@@ -59,10 +59,45 @@ describe('a torn tail', () => {
   });
 });
 
+describe('the last commit is torn', () => {
+  test.each([
+    ['with a hole at its beginning', zeroed(journal, tail, tail + 40)],
+    ['with a hole in its middle', zeroed(journal, tail + 200, tail + 300)],
+    ['with a hole at its end', zeroed(journal, journal.length - 40, journal.length - 1)],
+    ['with another byte for its newline', Buffer.concat([journal.subarray(0, -1), Buffer.from('x')])],
+    ['and all of it zero', zeroed(journal, tail, journal.length)],
+    ['down to its first byte', journal.subarray(0, tail + 1)],
+  ])('%s', async (_, bytes) => {
+    const bench = withFile(files.journal, bytes);
+    await bench.open();
+    expect(await bench.broken()).toEqual([bytes.subarray(tail)]);
+    expect(await bench.names()).toContain(`journal.${COMMITS}.broken`);
+    await expectOpens(bench, COMMITS - 1);
+  });
+
+  test('as the first of a batch, of which others are whole', async () => {
+    const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 3)]);
+    const bench = withFile(files.journal, zeroed(bytes, journal.length + 20, journal.length + 30));
+    await expectOpens(bench, COMMITS);
+  });
+});
+
 describe('a damaged journal is refused with the place', () => {
   test('where a sector of an earlier commit is gone and the last one is torn besides', async () => {
     const at = starts[2] as number;
     const bench = withFile(files.journal, zeroed(journal, at + 50, at + 60).subarray(0, -5));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
+  });
+
+  test('where nothing is left but the end of a later commit', async () => {
+    const at = starts[3] as number;
+    const bench = withFile(files.journal, zeroed(journal, at, tail + 60));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
+  });
+
+  test('where a commit has its beginning, and what follows it is gone', async () => {
+    const at = starts[4] as number;
+    const bench = withFile(files.journal, zeroed(journal, tail - 10, journal.length));
     await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
   });
 
