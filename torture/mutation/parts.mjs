@@ -12,7 +12,9 @@ const users = 'test/server/operations/user-identities';
 export const parts = {
   'journal-reader': {
     mutate: ['record', 'segment', 'recovery'].map((name) => `${store}/${name}.ts`),
-    tests: ['journal-damage', 'checkpoint-damage', 'repair'].map((name) => `${storeTests}/${name}.test.ts`),
+    tests: ['journal-damage', 'journal-segments', 'checkpoint-damage', 'repair'].map(
+      (name) => `${storeTests}/${name}.test.ts`,
+    ),
     excludedMutations: ['StringLiteral'],
   },
   'journal-writer': {

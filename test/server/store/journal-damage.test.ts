@@ -101,6 +101,19 @@ describe('a damaged journal is refused with the place', () => {
     await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
   });
 
+  test('where the first of two batches lost its end, and nothing is left of the second', async () => {
+    const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 1)]);
+    const two = Buffer.concat([bytes, batch(COMMITS + 2, 9, 1)]);
+    const bench = withFile(files.journal, zeroed(two, bytes.length - 10, two.length));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: journal.length });
+  });
+
+  test('where a commit begins with a newline, and the last one is torn besides', async () => {
+    const at = starts[3] as number;
+    const bytes = Buffer.from(journal.subarray(0, -5)).fill('\n', at, at + 1);
+    await expectRefused(withFile(files.journal, bytes), { kind: 'damaged', file: files.journal, offset: at });
+  });
+
   test('where a bit is flipped in a batch of which other commits are whole', async () => {
     const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 5)]);
     const second = lineStarts(bytes)[starts.length] as number;
@@ -112,6 +125,8 @@ describe('a damaged journal is refused with the place', () => {
     for (const bytes of ['', '\0'.repeat(600), 'null\n', '{}\n']) {
       await expectRefused(withFile(files.journal, Buffer.from(bytes)), { kind: 'damaged', offset: 0 });
     }
+    const endless = Buffer.concat([encodeHead(10, 2).subarray(0, -1), Buffer.from('x')]);
+    await expectRefused(withFile(files.journal, endless), { kind: 'damaged', file: files.journal, offset: 0 });
     const headless = journal.subarray(starts[1] as number);
     await expectRefused(withFile(files.journal, headless), { kind: 'damaged', file: files.journal, offset: 0 });
   });

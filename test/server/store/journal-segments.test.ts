@@ -41,6 +41,10 @@ describe('a start', () => {
     expect([...(await bench.names())].sort()).toEqual([...new Set([...before, 'iam.lock'])].sort());
     expect(bench.bytes(files.journal)).toEqual(journal);
     expect(bench.events).toEqual([]);
+    await store.close();
+    const closed = bench.copy();
+    await expectOpens(closed, COMMITS);
+    expect(closed.events).toEqual([]);
   });
 
   test('does what commits did: rows that were put, put again and deleted', async () => {
