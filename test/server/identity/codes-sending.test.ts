@@ -103,6 +103,13 @@ describe('a sixth code to one contact within an hour', () => {
     expect((await world.send()).message).toBeDefined();
   });
 
+  test('is refused aloud, unless quiet is asked for', async () => {
+    const world = new CodesWorld();
+    const count = () => world.store.transaction((tx) => countSending(tx, 'name', world.tools));
+    for (let time = 0; time < 5; time += 1) expect(await count()).toBe(true);
+    expect(await outcomeOf(count())).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3600' } });
+  });
+
   test('goes to the others that it is for', async () => {
     const world = new CodesWorld();
     for (let time = 0; time < 5; time += 1) await world.send();

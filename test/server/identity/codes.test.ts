@@ -5,6 +5,10 @@ import {
   checkCode,
   restoreCode,
   sendCode,
+  subjectOfContact,
+  subjectOfLogon,
+  subjectOfNobody,
+  subjectOfUser,
   takeCode,
   takeCodeOfOne,
   voidCodes,
@@ -209,6 +213,14 @@ describe('a code that may be of one of two holders', () => {
     expect([await world.left(ann), await world.left(bob)]).toEqual([5, 5]);
   });
 
+  test('is not looked at as a wrong one while the second is held back', async () => {
+    const world = new CodesWorld();
+    await world.guess('000000', 5, bob);
+    const { code } = await world.send();
+    expect(await giveOne(world, other(code))).toEqual(heldFor(3600));
+    expect(await giveOne(world, code)).toEqual(taken);
+  });
+
   test('is taken as that of one while the other is held back; a wrong one then waits, and counts for one', async () => {
     const world = new CodesWorld();
     await world.guess('000000', 5);
@@ -217,4 +229,10 @@ describe('a code that may be of one of two holders', () => {
     expect([await world.left(ann), await world.left(bob)]).toEqual([0, 4]);
     expect(await giveOne(world, code)).toEqual(taken);
   });
+});
+
+test('those whom codes are bound to are kept apart by what they are', () => {
+  const subjects = [subjectOfUser('x'), subjectOfLogon('x'), subjectOfNobody('x')];
+  expect(subjects).toEqual(['user:x', 'logon:x', 'nobody:x']);
+  expect(subjectOfContact(emailContact('X@Example.com'))).toBe('contact:email:x@example.com');
 });
