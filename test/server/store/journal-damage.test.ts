@@ -79,6 +79,8 @@ describe('the last commit is torn', () => {
     const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 3)]);
     const bench = withFile(files.journal, zeroed(bytes, journal.length + 20, journal.length + 30));
     await expectOpens(bench, COMMITS);
+    const second = lineStarts(bytes)[starts.length] as number;
+    await expectOpens(withFile(files.journal, zeroed(bytes, second - 20, second - 10)), COMMITS);
   });
 });
 

@@ -72,6 +72,11 @@ describe('a start', () => {
       await history.commits(store, 2);
       if (start === 1) await store.checkpoint();
     }
+    const epochs = bench
+      .bytes(files.journal)
+      .toString()
+      .match(/"epoch":\d+(?=,"bytes")/g);
+    expect([epochs?.length, new Set(epochs).size]).toEqual([6, 3]);
     await expectOpens(bench, 10);
   });
 
@@ -145,16 +150,17 @@ describe('refused is', () => {
     ['a change that is none', '["spoil","groups","n00000001"]'],
     ['a value that is no change', '7'],
   ])('a commit with %s, by its place and in one line', async (_, change) => {
-    const start = `{"sequence":15,"last":15,"epoch":1,"bytes":${change.length + 2},"changes":[${change}],"first":15`;
+    const start = `{"sequence":15,"last":15,"epoch":2,"bytes":${change.length + 2},"changes":[${change}],"first":15`;
+    const what = expect.stringContaining("commit 15 can't be understood: ");
     const bench = withFile(files.journal, Buffer.concat([journal, sealed(start)]));
-    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: journal.length });
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: journal.length, what });
   });
 
   test.each([
     ['no commit', '{"sequence":"15"'],
     ['no object', '[15'],
   ])('a sealed line that is %s, where another one follows', async (_, start) => {
-    const next = '{"sequence":16,"last":16,"epoch":1,"bytes":2,"changes":[],"first":16';
+    const next = '{"sequence":16,"last":16,"epoch":2,"bytes":2,"changes":[],"first":16';
     const bench = withFile(files.journal, Buffer.concat([journal, sealed(start), sealed(next)]));
     await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: journal.length });
   });
