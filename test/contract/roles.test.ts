@@ -76,7 +76,14 @@ describe('reading a role expression', () => {
     ['ADMIN USER', 'nothing may follow'],
     ['ADMIN)', 'nothing may follow'],
     ['ADMIN or none', 'a name is due'],
-    ['scope', 'a name is due'],
+    ['none or ADMIN', 'a name is due at "none"'],
+    ['scope', 'a name is due at "its end"'],
+    ['scope and', 'a name is due at "and"'],
+    ['scope or', 'a name is due at "or"'],
+    ['scope not', 'a name is due at "not"'],
+    ['scope scope', 'a name is due at "scope"'],
+    ['scope (', 'a name is due at "("'],
+    ['scope )', 'a name is due at ")"'],
     ['ADMINN', 'unknown role ADMINN'],
     ['admin', 'unknown role admin'],
   ])('refuses %j', (text, reason) => {
@@ -90,6 +97,15 @@ describe('reading a role expression', () => {
       }),
     );
   });
+});
+
+test.each([
+  'none',
+  'ADMIN or USER and not BUSINESS',
+  '(ADMIN or USER) and scope account_lock',
+  'not (ADMIN or USER) or (PERSON or BUSINESS)',
+])('%s is written as it was read, with no parentheses that say nothing', (text) => {
+  expect(describeRoles(parseRoles(text))).toBe(text);
 });
 
 describe('deciding', () => {
@@ -136,6 +152,11 @@ describe('the nearest way in', () => {
     expect(miss).toEqual({ missing: [], standsAgainst: ['BUSINESS'] });
   });
 
+  test('is the one with the least to gain and to lose together', () => {
+    const needed = parseRoles('ADMIN and not BUSINESS or AUTH-MFA');
+    expect(nearestMiss(needed, granted(['BUSINESS']))).toEqual({ missing: ['AUTH-MFA'], standsAgainst: [] });
+  });
+
   test('is empty exactly where the caller is allowed', () => {
     fc.assert(
       fc.property(expression, caller, (value, who) => {
@@ -151,4 +172,5 @@ test('a role is reserved where only the service gives it', () => {
   expect(reserved).toEqual(knownRoles.filter((name) => /^(CLI|AUTH)-|^(USER|PERSON|BUSINESS)$/.test(name)));
   expect(isReservedRole('BUSINESSOWNER')).toBe(false);
   expect(isReservedRole('CLI-ANYTHING')).toBe(true);
+  expect(isReservedRole('MY-CLI-TOOLS')).toBe(false);
 });

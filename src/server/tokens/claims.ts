@@ -5,6 +5,9 @@ import { bareRole } from '../../contract/roles.ts';
 /** `typ` of the header: keeps every other kind of JWT from passing as an access token. */
 export const accessTokenType = 'at+jwt';
 
+/** By how many seconds the clocks of two processes on one store may differ. */
+export const clockDifference = 60;
+
 export const AccessClaims = z.object({
   iss: z.string(),
   aud: z.string(),

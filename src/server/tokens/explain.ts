@@ -1,5 +1,5 @@
 /** Why an access token is not taken. It reads what the token says of itself without believing it; the signature comes last. */
-import { accessTokenType } from './claims.ts';
+import { accessTokenType, clockDifference } from './claims.ts';
 import type { KeyRing } from './keys.ts';
 
 interface Place {
@@ -37,8 +37,12 @@ function faultOfPayload({ iss, aud, exp, nbf, iat }: Part, { issuer, now }: Plac
   if (iss !== issuer) return `It was issued under another base URL than ${issuer}.`;
   if (![aud].flat().includes(issuer)) return 'It is meant for another audience.';
   if (typeof exp === 'number' && exp <= now) return `It has expired at ${instant(exp)}.`;
-  const begin = Math.max(...[nbf, iat].map((time) => (typeof time === 'number' ? time : 0)));
-  return begin > now ? `It begins only at ${instant(begin)}: the clock was set back.` : undefined;
+  const begin = Math.max(secondsOf(nbf) ?? now, (secondsOf(iat) ?? now) - clockDifference);
+  return begin > now ? `It is taken only from ${instant(begin)} on: the clock was set back.` : undefined;
+}
+
+function secondsOf(claim: unknown): number | undefined {
+  return typeof claim === 'number' ? claim : undefined;
 }
 
 /** Times that no clock shows come as they are. */

@@ -5,7 +5,7 @@
  */
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
-import { AccessClaims, accessTokenType } from './claims.ts';
+import { AccessClaims, accessTokenType, clockDifference } from './claims.ts';
 import { whyNotTaken } from './explain.ts';
 import type { ImportedKey, KeyRing } from './keys.ts';
 
@@ -106,9 +106,6 @@ function keyFor(keys: KeyRing, header: JWTHeaderParameters): ImportedKey {
   if (!key || key.alg !== header.alg || 'b64' in header) throw new Error('no such key');
   return key;
 }
-
-/** By how much the clocks of two processes on one store may differ. */
-const clockDifference = 60;
 
 function inTime(claims: AccessClaims, now: number): boolean {
   return claims.exp > now && (claims.nbf ?? 0) <= now && claims.iat <= now + clockDifference;

@@ -59,11 +59,61 @@ describe('a torn tail', () => {
   });
 });
 
+describe('the last commit is torn', () => {
+  test.each([
+    ['with a hole at its beginning', zeroed(journal, tail, tail + 40)],
+    ['with a hole in its middle', zeroed(journal, tail + 200, tail + 300)],
+    ['with a hole at its end', zeroed(journal, journal.length - 40, journal.length - 1)],
+    ['with another byte for its newline', Buffer.concat([journal.subarray(0, -1), Buffer.from('x')])],
+    ['and all of it zero', zeroed(journal, tail, journal.length)],
+    ['down to its first byte', journal.subarray(0, tail + 1)],
+  ])('%s', async (_, bytes) => {
+    const bench = withFile(files.journal, bytes);
+    await bench.open();
+    expect(await bench.broken()).toEqual([bytes.subarray(tail)]);
+    expect(await bench.names()).toContain(`journal.${COMMITS}.broken`);
+    await expectOpens(bench, COMMITS - 1);
+  });
+
+  test('as the first of a batch, of which others are whole', async () => {
+    const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 3)]);
+    const bench = withFile(files.journal, zeroed(bytes, journal.length + 20, journal.length + 30));
+    await expectOpens(bench, COMMITS);
+    const second = lineStarts(bytes)[starts.length] as number;
+    await expectOpens(withFile(files.journal, zeroed(bytes, second - 20, second - 10)), COMMITS);
+  });
+});
+
 describe('a damaged journal is refused with the place', () => {
   test('where a sector of an earlier commit is gone and the last one is torn besides', async () => {
     const at = starts[2] as number;
     const bench = withFile(files.journal, zeroed(journal, at + 50, at + 60).subarray(0, -5));
     await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
+  });
+
+  test('where nothing is left but the end of a later commit', async () => {
+    const at = starts[3] as number;
+    const bench = withFile(files.journal, zeroed(journal, at, tail + 60));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
+  });
+
+  test('where a commit has its beginning, and what follows it is gone', async () => {
+    const at = starts[4] as number;
+    const bench = withFile(files.journal, zeroed(journal, tail - 10, journal.length));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: at });
+  });
+
+  test('where the first of two batches lost its end, and nothing is left of the second', async () => {
+    const bytes = Buffer.concat([journal, batch(COMMITS + 1, 9, 1)]);
+    const two = Buffer.concat([bytes, batch(COMMITS + 2, 9, 1)]);
+    const bench = withFile(files.journal, zeroed(two, bytes.length - 10, two.length));
+    await expectRefused(bench, { kind: 'damaged', file: files.journal, offset: journal.length });
+  });
+
+  test('where a commit begins with a newline, and the last one is torn besides', async () => {
+    const at = starts[3] as number;
+    const bytes = Buffer.from(journal.subarray(0, -5)).fill('\n', at, at + 1);
+    await expectRefused(withFile(files.journal, bytes), { kind: 'damaged', file: files.journal, offset: at });
   });
 
   test('where a bit is flipped in a batch of which other commits are whole', async () => {
@@ -77,6 +127,8 @@ describe('a damaged journal is refused with the place', () => {
     for (const bytes of ['', '\0'.repeat(600), 'null\n', '{}\n']) {
       await expectRefused(withFile(files.journal, Buffer.from(bytes)), { kind: 'damaged', offset: 0 });
     }
+    const endless = Buffer.concat([encodeHead(10, 2).subarray(0, -1), Buffer.from('x')]);
+    await expectRefused(withFile(files.journal, endless), { kind: 'damaged', file: files.journal, offset: 0 });
     const headless = journal.subarray(starts[1] as number);
     await expectRefused(withFile(files.journal, headless), { kind: 'damaged', file: files.journal, offset: 0 });
   });
