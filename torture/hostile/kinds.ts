@@ -15,6 +15,8 @@ export interface Kind {
 
 const thousand = 1000;
 const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1\r\nHost: here\r\n`;
+const long = 'GET /openapi.json HTTP/1.1\r\nHost: here\r\n\r\n';
+const short = 'GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n';
 const nothing = () => {};
 
 /** Bytes of what is sent without an end: far more than a body may have. */
@@ -38,13 +40,23 @@ export function kindsOf(authorization: string): Readonly<Record<string, Kind>> {
       first: (socket) => socket.write(`${login}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n`),
       again: (socket) => socket.write(' '),
     },
-    'read nothing': {
+    // What the system takes of an answer is out, as far as the server can tell.
+    'read nothing of a long answer': {
       greedy: thousand,
-      first: (socket) => socket.pause(),
-      again(socket) {
-        const ask = `GET ${servicePrefix}/keys HTTP/1.1\r\nHost: here\r\n\r\n`;
-        if (socket.writableLength === 0) socket.write(ask.repeat(20));
-      },
+      first: (socket) => socket.pause().write(long),
+      again: nothing,
+      answered: true,
+    },
+    // Far more than the system takes.
+    'read nothing of twenty long answers': {
+      greedy: 100,
+      first: (socket) => socket.pause().write(long.repeat(20)),
+      again: nothing,
+    },
+    'ask far ahead': {
+      greedy: 20,
+      first: (socket) => socket.write(short.repeat(2000)),
+      again: nothing,
     },
     'send a body without end': {
       greedy: 50,

@@ -30,6 +30,8 @@ export function createGreedy(): Greedy {
   return {
     within: (listener) => (request, response) => {
       const { socket } = request;
+      // What came in one piece with that for which it was hung up on.
+      if (socket.destroyed) return;
       latest.set(socket, response);
       // Only an answer that has to wait for another one has no connection yet; most never do, and are not counted.
       if (response.socket === null && !admits(socket, response)) return void socket.destroy();
