@@ -16,7 +16,6 @@ export interface Greedy {
 }
 
 export function createGreedy(): Greedy {
-  const latest = new WeakMap<Socket, ServerResponse>();
   const waiting = new WeakMap<Socket, number>();
 
   /** Whether one more may wait on this connection. */
@@ -32,17 +31,17 @@ export function createGreedy(): Greedy {
       const { socket } = request;
       // What came in one piece with that for which it was hung up on.
       if (socket.destroyed) return;
-      latest.set(socket, response);
       // Only an answer that has to wait for another one has no connection yet; most never do, and are not counted.
       if (response.socket === null && !admits(socket, response)) return void socket.destroy();
       listener(request, response);
     },
     dropStuck(server, stuckMs) {
-      server.timeout = stuckMs;
-      // With a listener Node ends none by itself: those that stayed open after an answer, for another call, are for here
-      // as well. One on which a call is under way is left alone, and one that has asked nothing yet has its own time.
+      // No other time-out is like it: after an answer Node sets that of connections which stay open for another call.
+      server.timeout = stuckMs + 1;
+      // With a listener Node ends none by itself: those that stayed open are for here as well. One on which a call is
+      // under way is left alone, and one that has asked nothing yet has its own time.
       server.on('timeout', (socket) => {
-        if (socket.writableLength > 0 || latest.get(socket)?.writableFinished) socket.destroy();
+        if (socket.writableLength > 0 || socket.timeout !== server.timeout) socket.destroy();
       });
     },
   };
