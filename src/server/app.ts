@@ -36,7 +36,7 @@ export function createApp(world: World): Koa {
   app.use(async (ctx) => {
     const search = begin(ctx, world);
     try {
-      if (ctx.path.startsWith('/s/') && (await sandbox(ctx, search))) return;
+      if (ctx.state.path.startsWith('/s/') && (await sandbox(ctx, search))) return;
       if (cors(ctx)) return;
       await route(ctx, search, { areas, documents, control });
     } catch (error) {
@@ -80,8 +80,8 @@ interface Places {
 /** @returns the query, without its question mark. */
 function begin(ctx: Context, world: World): string {
   const { path, search } = splitTarget(ctx.req.url ?? '/');
-  ctx.path = path;
   ctx.state.path = path;
+  ctx.state.query = search;
   ctx.state.startedAt = world.insight?.stopwatch.now();
   // Whoever passes a call on may write what he likes into headers. Taken now: it is gone with the connection.
   if (world.audit) ctx.state.remoteAddress = ctx.req.socket.remoteAddress;
@@ -219,5 +219,5 @@ function record(ctx: Context, world: World): void {
   if (!world.log.infoEnabled) return;
   const status = dropped ? undefined : ctx.res.statusCode;
   const refusal = errors?.[0]?.code;
-  world.log.info({ requestId, method: ctx.method, operation: operation?.id, caller: actor, status, refusal }, 'call');
+  world.log.info({ requestId, method: ctx.req.method, operation: operation?.id, caller: actor, status, refusal }, 'call');
 }

@@ -59,7 +59,7 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
     if (faults && disturbance && (await disturbBefore(ctx, faults, disturbance)))
       caller = await admitted(ctx, presented);
     const params = checkParams(operation.request.params ?? {}, readParameters(ctx.state.path));
-    const query = readQuery(search, ctx.querystring);
+    const query = readQuery(search, ctx.state.query);
     const headers = readHeaders(ctx.req.headers);
     const body =
       operation.request.body &&

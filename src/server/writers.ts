@@ -63,7 +63,7 @@ interface PageParts {
 /** 206 and where to go on, as long as more follows. */
 function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: PageParts): void {
   if (page.next !== undefined) {
-    const search = new URLSearchParams(ctx.querystring);
+    const search = new URLSearchParams(ctx.state.query);
     search.set('after', cursorAfter(page.next, list));
     setHeader(ctx, 'Link', `<${baseUrl}${ctx.state.path}?${search}>; rel="next"`);
   }

@@ -23,10 +23,11 @@ export function createControlPlane(world: World): ControlPlane {
   const isRemote = world.settings.allowRemote;
   const routes = controlRoutes.map((route) => mounted(route, world, isRemote));
   return async (ctx, search) => {
-    const path = ctx.path === metricsPath ? controlPrefix + metricsPath : ctx.path;
+    const asked: string = ctx.state.path;
+    const path = asked === metricsPath ? controlPrefix + metricsPath : asked;
     if (path !== controlPrefix && !path.startsWith(`${controlPrefix}/`)) return false;
     if (!isRemote) requireThisMachine(ctx);
-    const { route, handle } = routeOf(routes, ctx.method, path.slice(controlPrefix.length));
+    const { route, handle } = routeOf(routes, ctx.req.method ?? '', path.slice(controlPrefix.length));
     ctx.state.operation = route;
     await handle(ctx, new URLSearchParams(search)).catch((error) => {
       throw isForBrowsers(route) ? askingReader(error) : error;

@@ -22,7 +22,7 @@ export function createCors(origins: readonly string[]): (ctx: Context) => boolea
     setHeader(ctx, 'Vary', 'Origin');
     if (origin !== '' && isAllowed(origin))
       setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
-    if (ctx.method !== 'OPTIONS') return false;
+    if (ctx.req.method !== 'OPTIONS') return false;
     answerOptions(ctx, origin !== '' && isAllowed(origin));
     return true;
   };

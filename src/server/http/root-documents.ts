@@ -27,7 +27,7 @@ export function rootDocuments(world: World, registry: readonly AnyOperation[]): 
   return (ctx) => {
     const document = documents.get(ctx.state.path);
     if (!document) return false;
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+    if (ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD')
       throw fault('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
     document(ctx);
     return true;

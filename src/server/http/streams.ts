@@ -22,7 +22,7 @@ export function writeStream(ctx: Context, stream: TextStream, { timer, log }: To
   const response = ctx.res;
   setHeader(ctx, 'Content-Type', stream.contentType);
   response.writeHead(200, ctx.state.headers);
-  if (ctx.method === 'HEAD') return void response.end();
+  if (ctx.req.method === 'HEAD') return void response.end();
   // At once, so that the reader knows from when on he hears of everything.
   response.write(stream.heartbeat);
   const callOff = keepAlive(response, stream.heartbeat, timer);

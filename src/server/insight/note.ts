@@ -67,7 +67,7 @@ function lengthOf(body: unknown, { req }: Context): number {
 }
 
 /** How a refused call presented itself: never what it presented. */
-function credentialOf({ req, querystring }: Context, operation: Operation<never> | undefined): Credential {
+function credentialOf({ req, state }: Context, operation: Operation<never> | undefined): Credential {
   const { authorization, 'x-api-key': apiKey } = req.headers;
   if (authorization !== undefined) {
     const [scheme = ''] = authorization.trim().toLowerCase().split(' ');
@@ -75,5 +75,5 @@ function credentialOf({ req, querystring }: Context, operation: Operation<never>
   }
   if (apiKey !== undefined) return 'api-key';
   if (operation?.request.clientInBody) return 'body';
-  return operation?.auth === 'client-id' && /(^|&)clientId=/.test(querystring) ? 'client-id' : 'none';
+  return operation?.auth === 'client-id' && /(^|&)clientId=/.test(state.query) ? 'client-id' : 'none';
 }
