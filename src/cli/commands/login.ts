@@ -95,7 +95,12 @@ function userOf({ environment }: Context, options: Options): string | undefined 
   return userName || undefined;
 }
 
-async function clientOf(context: Context, options: Options, { profile }: Target, forUser: boolean): Promise<string> {
+async function clientOf(
+  context: Context,
+  options: Options,
+  { profile, baseUrl }: Target,
+  forUser: boolean,
+): Promise<string> {
   const kept = forUser
     ? (profile?.session?.clientId ?? profile?.userClientId ?? profile?.clientId)
     : (profile?.clientId ?? profile?.session?.clientId);
@@ -104,7 +109,9 @@ async function clientOf(context: Context, options: Options, { profile }: Target,
   if (given) return given;
   const asked = await askText(
     context.asking(options.passwordStdin === true || options.secretStdin === true),
-    'The client id',
+    forUser
+      ? `The id of the client to sign in through, at ${baseUrl}`
+      : `The id of the client to sign in at ${baseUrl} (a user: --user)`,
     'Name the client with --client-id or in IAM_CLIENT_ID; `iam serve` tells that of its application client.',
   );
   if (asked === '') throw usageError('A client id is needed.');

@@ -208,3 +208,17 @@ test('groups update with nothing to change has the roles ticked', async () => {
   ]);
   expect(writes).toMatchObject([{ body: { groupName: 'ops', roles: ['DEPLOY', 'READ'] } }]);
 });
+
+test('login says which client it asks for, and at which server', async () => {
+  await using server = await startFake(() => refusal(401, 'CREDENTIALS_INVALID'));
+  const { gateway, asked } = answering('deployer', 'secret', 'application', 'password');
+  const given: Given = { url: server.url, columns: 80, gateway, variables: {} };
+  await iam(['login'], given);
+  await iam(['login', '--user', 'alice'], given);
+  expect(asked.map(({ message }) => message.replace(server.url, 'URL'))).toEqual([
+    'The id of the client to sign in at URL (a user: --user)',
+    'The secret of deployer',
+    'The id of the client to sign in through, at URL',
+    'The password of alice',
+  ]);
+});
