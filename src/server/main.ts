@@ -15,6 +15,7 @@ import type { SeedDocument } from './seed/schema.ts';
 import { type Service, startService } from './service.ts';
 import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
 import { openExitCodes, StoreOpenError } from './store/json/open-error.ts';
+import { StoreUnavailableError } from './store/store.ts';
 import { readyLine, readyText } from './welcome.ts';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -166,6 +167,7 @@ function reasonFor(error: unknown): { message: string; code: number } {
   if (error instanceof SettingError || error instanceof SeedError)
     return { message: error.message, code: exitCodes.usage };
   if (error instanceof StoreOpenError) return { message: error.message, code: exitCodes[error.kind] };
+  if (error instanceof StoreUnavailableError) return { message: unwritable(error), code: exitCodes.other };
   const { code, syscall, port, address, hostname } = error as NodeJS.ErrnoException & {
     port?: number;
     address?: string;
@@ -181,4 +183,10 @@ function reasonFor(error: unknown): { message: string; code: number } {
   if (syscall === 'listen')
     return { message: `can't listen on ${address}:${port}: ${code}`, code: exitCodes.portTaken };
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: exitCodes.other };
+}
+
+/** What a first start writes, and others do where a setting names something new, may find a disk that takes nothing. */
+function unwritable({ message, cause }: StoreUnavailableError): string {
+  const reason = cause instanceof Error ? cause.message : message;
+  return `the store can't be written: ${reason}. See to the disk, then start again; nothing that was answered is lost`;
 }

@@ -207,6 +207,18 @@ describe('serve', () => {
     expect(outcome.code).toBe(11);
   });
 
+  // A limit on the size of files stands in for a disk that takes nothing more.
+  test.skipIf(process.platform === 'win32')(
+    'says in one line that the disk does not take the first commit',
+    async () => {
+      const words = ['serve', '--port', '0', '--json', '--log-level', 'silent', '--data', sandbox.file('limited')];
+      const limited = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
+      const { code, err } = await sandbox.start('sh', ['-c', limited, process.execPath, bin, ...words]).done;
+      expect(code).toBe(1);
+      expect(err).toMatch(/^error: the store can't be written: EFBIG: .*\. See to the disk.*\n$/);
+    },
+  );
+
   test('ends with 2 for a value that a setting does not take', async () => {
     expect((await sandbox.iam(['serve', '--store', 'cloud'])).code).toBe(2);
   });
