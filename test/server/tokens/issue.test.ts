@@ -1,0 +1,203 @@
+/** What each kind of token says, claim by claim, and how its life is told; upon a store in memory. */
+import { decodeJwt } from 'jose';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemRandomness } from '../../../src/server/randomness.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import type { Store } from '../../../src/server/store/store.ts';
+import type { Client, Session, User } from '../../../src/server/store/tables.ts';
+import { createIssuer, type IssuerOptions, type Narrowed } from '../../../src/server/tokens/issue.ts';
+import { type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
+
+const now = Date.parse('2026-03-01T12:00:00.000Z') / 1000;
+const createdAt = '2026-03-01T11:00:00.000Z';
+const clock = { now: () => new Date(now * 1000) };
+
+let keys: KeyRing;
+let store: Store;
+
+beforeAll(async () => {
+  keys = await openKeyRing({ store: openMemoryStore(), alg: 'ES256', clock, longestToken: 3600 });
+});
+beforeEach(() => {
+  store = openMemoryStore();
+});
+
+const client: Client = {
+  clientId: 'c1',
+  appId: 'app',
+  party: '1STPARTY',
+  authorities: ['READER'],
+  scope: ['read', 'write'],
+  grantTypes: [],
+  factorVisibility: 'CREDENTIALS_ONLY',
+  createdAt,
+};
+const user: User = {
+  userId: 'u1',
+  userName: 'ann',
+  emailVerified: false,
+  mobileVerified: false,
+  lead: false,
+  locked: false,
+  identities: [],
+  createdAt,
+};
+const session: Session = {
+  sessionId: 's1',
+  clientId: 'c1',
+  userId: 'u1',
+  level: 'AUTH-BASIC',
+  smart: false,
+  remember: false,
+  startedAt: now,
+  endsAt: now + 86_400,
+};
+
+function issuing(more: Partial<IssuerOptions> = {}) {
+  return createIssuer({
+    store,
+    keys,
+    clock,
+    randomness: systemRandomness,
+    issuer: 'http://here',
+    clientTokenLifetime: 300,
+    userTokenLifetime: 600,
+    rememberedTokenLifetime: 60,
+    expiresIn: 'seconds',
+    ...more,
+  });
+}
+
+const common = {
+  iss: 'http://here',
+  aud: 'http://here',
+  iat: now,
+  jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  scope: ['read', 'write'],
+  client_id: 'c1',
+  app_id: 'app',
+  stand_in: true,
+};
+const proven = ['ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-BASIC', 'ROLE_CLI-AUTH-IDENTIFIED', 'ROLE_READER'];
+const named = ['ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-IDENTIFIED'];
+const person = ['ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_PERSON', 'ROLE_USER'];
+
+describe("a client's token", () => {
+  const claimsOf = async (of: Client, more?: Narrowed) => decodeJwt((await issuing().forClient(of, more)).accessToken);
+
+  test('says who it is and what it may do, and nothing of what it has not', async () => {
+    expect(await claimsOf(client)).toStrictEqual({ ...common, sub: 'c1', exp: now + 300, authorities: proven });
+  });
+
+  test.each([
+    ['business', { businessId: 'b1' }, { business_id: 'b1' }],
+    ['organization', { organizationId: 'o1' }, { organization_id: 'o1' }],
+    ['business unit', { businessUnitId: 'n1' }, { business_unit_id: 'n1' }],
+  ])('names its %s, each time', async (_what, has, says) => {
+    const owned = { ...client, ...has };
+    const whole = { ...common, ...says, sub: 'c1', exp: now + 300, authorities: proven };
+    expect(await claimsOf(owned)).toStrictEqual(whole);
+    expect(await claimsOf(owned)).toStrictEqual(whole);
+  });
+
+  test('names its service account', async () => {
+    const claims = await claimsOf({ ...client, serviceAccountId: 'v1' });
+    expect(claims).toMatchObject({ service_id: 'v1' });
+    expect(Object.keys(claims)).not.toContain('business_id');
+  });
+
+  test('has the scope that was asked for, of its own, and ends with its session', async () => {
+    expect((await claimsOf(client, { scope: ['write', 'other'] })).scope).toEqual(['write']);
+    const short: Session = { ...session, scope: ['read'], endsAt: now + 10 };
+    expect(await claimsOf(client, { session: short })).toMatchObject({ scope: ['read'], sid: 's1', exp: now + 10 });
+  });
+
+  test('comes after those that a change of the secret has ended', async () => {
+    expect((await claimsOf({ ...client, tokensValidFrom: now + 1 })).iat).toBe(now + 1);
+  });
+});
+
+describe("a user's token", () => {
+  const claimsOf = async (of: User, within: Session = session) =>
+    decodeJwt((await issuing().forUser(of, within, client)).accessToken);
+  const whole = { ...common, sub: 'u1', sid: 's1', user_id: 'u1', exp: now + 600 };
+
+  test('says who it is and how well proven, and of the client only that it is named', async () => {
+    expect(await claimsOf(user)).toStrictEqual({ ...whole, authorities: [...named, ...person].sort() });
+  });
+
+  test('says that the session is a smart one, and with which logon it began', async () => {
+    const authorities = ['ROLE_AUTH-SMART', ...named, ...person].sort();
+    const claims = await claimsOf(user, { ...session, smart: true, logon: 'L1' });
+    expect(claims).toStrictEqual({ ...whole, logon: 'L1', authorities });
+  });
+
+  test('is short where the user is remembered', async () => {
+    expect((await claimsOf(user, { ...session, remember: true })).exp).toBe(now + 60);
+  });
+
+  test('names the customer that the user is, before the one that its business is', async () => {
+    const customer = { document: 'd1', createdAt };
+    await store.transaction(async (tx) => {
+      await tx.customers.insert({ ...customer, customerId: 1, businessId: 'b1' });
+      await tx.customers.insert({ ...customer, customerId: 2, userId: 'u1' });
+    });
+    const member = { ...user, businessId: 'b1' };
+    expect((await claimsOf(member)).customer_id).toBe(2);
+    expect((await claimsOf({ ...member, userId: 'u2' })).customer_id).toBe(1);
+    expect(await claimsOf({ ...user, userId: 'u2' })).not.toHaveProperty('customer_id');
+  });
+
+  test('names the business, and what that belongs to', async () => {
+    const member = { ...user, businessId: 'b1' };
+    expect(await claimsOf(member)).toStrictEqual({
+      ...whole,
+      business_id: 'b1',
+      authorities: [...named, 'ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_BUSINESS', 'ROLE_USER'].sort(),
+    });
+    const business = { businessId: 'b1', businessName: 'B', organizationId: 'o1', businessUnitId: 'n1' };
+    await store.transaction((tx) => tx.businesses.insert(business));
+    expect(await claimsOf(member)).toMatchObject({ organization_id: 'o1', business_unit_id: 'n1' });
+  });
+});
+
+test("a logon's token says which it is, and no user", async () => {
+  const { userId: _none, ...unbound } = session;
+  const { accessToken } = await issuing().forLogon('L1', unbound, client);
+  expect(decodeJwt(accessToken)).toStrictEqual({
+    ...common,
+    sub: 'logon:L1',
+    logon: 'L1',
+    sid: 's1',
+    exp: now + 600,
+    authorities: ['ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', ...named].sort(),
+  });
+});
+
+describe('an answer', () => {
+  test('has a refresh token only where there is one', async () => {
+    const issuer = issuing();
+    expect(await issuer.forClient(client)).not.toHaveProperty('refreshToken');
+    expect(await issuer.forClient(client, { refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
+  });
+
+  test.each([
+    ['seconds', '300'],
+    ['epoch', String(now + 300)],
+  ] as const)('tells the end of its token in %s, and what is left of it either way', async (expiresIn, told) => {
+    const issuer = issuing({ expiresIn });
+    const answer = await issuer.forClient(client);
+    expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: told, scope: ['read', 'write'] });
+    expect(issuer.secondsLeft(answer)).toBe(300);
+  });
+});
+
+test('the ends of the last 10,000 tokens are remembered, and no others', async () => {
+  let issued = 0;
+  const name = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+  const issuer = issuing({ randomness: { ...systemRandomness, uuid: () => name(++issued) } });
+  await Promise.all(Array.from({ length: 10_000 }, () => issuer.forClient(client)));
+  expect([issuer.endOf(name(1)), issuer.endOf(name(10_000))]).toEqual([now + 300, now + 300]);
+  await issuer.forClient(client);
+  expect([issuer.endOf(name(1)), issuer.endOf(name(2))]).toEqual([undefined, now + 300]);
+});
