@@ -219,5 +219,8 @@ function record(ctx: Context, world: World): void {
   if (!world.log.infoEnabled) return;
   const status = dropped ? undefined : ctx.res.statusCode;
   const refusal = errors?.[0]?.code;
-  world.log.info({ requestId, method: ctx.req.method, operation: operation?.id, caller: actor, status, refusal }, 'call');
+  world.log.info(
+    { requestId, method: ctx.req.method, operation: operation?.id, caller: actor, status, refusal },
+    'call',
+  );
 }
