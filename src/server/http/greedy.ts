@@ -6,7 +6,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Calls that may wait for their turn on one connection. Clients that ask before they are answered send a few. */
-const mostWaiting = 31;
+const mostWaiting = 63;
 
 export interface Greedy {
   /** The listener, for whoever asks no more than may be; who asks more is hung up on. */

@@ -218,9 +218,9 @@ describe('at the door', () => {
       'Connection: close',
       basic(clientId, 'wrong'),
     );
-    const statuses = (await exchange(server, one.repeat(29) + last)).map(({ status }) => status);
+    const statuses = (await exchange(server, one.repeat(49) + last)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
   });
 
   test('right secrets at the same time are all taken', async () => {
