@@ -34,11 +34,11 @@ export function createApp(world: World): Koa {
   const app = new Koa();
   Object.assign(app, { handleRequest: answerDirectly(world) });
   app.use(async (ctx) => {
-    const search = begin(ctx, world);
+    begin(ctx, world);
     try {
-      if (ctx.state.path.startsWith('/s/') && (await sandbox(ctx, search))) return;
+      if (ctx.state.path.startsWith('/s/') && (await sandbox(ctx))) return;
       if (cors(ctx)) return;
-      await route(ctx, search, { areas, documents, control });
+      await route(ctx, { areas, documents, control });
     } catch (error) {
       if (error instanceof ConnectionDropped) dropConnection(ctx);
       else writeFailure(ctx, error, world);
@@ -77,8 +77,8 @@ interface Places {
   readonly control: ControlPlane;
 }
 
-/** @returns the query, without its question mark. */
-function begin(ctx: Context, world: World): string {
+/** What every step finds in the state of the call; `query` is without its question mark. */
+function begin(ctx: Context, world: World): void {
   const { path, search } = splitTarget(ctx.req.url ?? '/');
   ctx.state.path = path;
   ctx.state.query = search;
@@ -91,20 +91,20 @@ function begin(ctx: Context, world: World): string {
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
   });
-  return search;
 }
 
 const noQuery = new URLSearchParams();
 const belowService = `${servicePrefix}/`;
 
-async function route(ctx: Context, search: string, { areas, documents, control }: Places): Promise<void> {
+async function route(ctx: Context, { areas, documents, control }: Places): Promise<void> {
   requireHost(ctx);
   if (documents(ctx)) return;
   const path: string = ctx.state.path;
   const area = path.startsWith(belowService) ? areas.get(areaName(path)) : undefined;
-  if (!area && (await control(ctx, search))) return;
+  if (!area && (await control(ctx))) return;
   if (!area) throw fault('PATH_UNKNOWN');
-  ctx.state.search = search === '' ? noQuery : new URLSearchParams(search);
+  const { query } = ctx.state;
+  ctx.state.search = query === '' ? noQuery : new URLSearchParams(query);
   const take = area.find(ctx.req.method ?? '', path);
   if (!take) refuse(path, area);
   await take(ctx);

@@ -8,7 +8,7 @@ import { sandboxName } from './sandboxes.ts';
 import type { World } from './world.ts';
 
 /** True where a sandbox has answered the call. */
-export type SandboxPaths = (ctx: Context, search: string) => Promise<boolean>;
+export type SandboxPaths = (ctx: Context) => Promise<boolean>;
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
@@ -29,13 +29,14 @@ export function createSandboxPaths(world: World, createApp: (world: World) => Ko
     return answering;
   }
 
-  return async (ctx, search) => {
+  return async (ctx) => {
     const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(ctx.state.path) ?? [];
     if (!sandboxName.test(name)) return false;
     const mayMake = !allowRemote && isFromThisMachine(ctx);
     const sandbox = await (mayMake ? world.sandboxes.open(name) : world.sandboxes.find(name));
     if (!sandbox) throw fault('SANDBOX_NOT_FOUND');
-    ctx.req.url = search === '' ? rest : `${rest}?${search}`;
+    const { query } = ctx.state;
+    ctx.req.url = query === '' ? rest : `${rest}?${query}`;
     await answeringOf(sandbox)(ctx.req, ctx.res);
     return true;
   };

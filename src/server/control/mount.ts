@@ -12,7 +12,7 @@ import { requireThisMachine } from './guard.ts';
 import { controlRoutes } from './routes.ts';
 
 /** A step that is true where it has answered the call. */
-export type ControlPlane = (ctx: Context, search: string) => Promise<boolean>;
+export type ControlPlane = (ctx: Context) => Promise<boolean>;
 
 /** Where it is looked for; it is a route of the control plane all the same. */
 const metricsPath = '/metrics';
@@ -22,14 +22,14 @@ export function createControlPlane(world: World): ControlPlane {
   if (world.settings.noControl) return async () => false;
   const isRemote = world.settings.allowRemote;
   const routes = controlRoutes.map((route) => mounted(route, world, isRemote));
-  return async (ctx, search) => {
+  return async (ctx) => {
     const asked: string = ctx.state.path;
     const path = asked === metricsPath ? controlPrefix + metricsPath : asked;
     if (path !== controlPrefix && !path.startsWith(`${controlPrefix}/`)) return false;
     if (!isRemote) requireThisMachine(ctx);
     const { route, handle } = routeOf(routes, ctx.req.method ?? '', path.slice(controlPrefix.length));
     ctx.state.operation = route;
-    await handle(ctx, new URLSearchParams(search)).catch((error) => {
+    await handle(ctx, new URLSearchParams(ctx.state.query)).catch((error) => {
       throw isForBrowsers(route) ? askingReader(error) : error;
     });
     return true;
