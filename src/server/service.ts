@@ -83,7 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const gate = createGate();
   const server = createNodeServer(
     { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
-    gate.listener,
+    inTurns(gate.listener, pathsOfLogins),
   );
   const connections = trackConnections(server);
   await listen(server, settings);
@@ -141,7 +141,7 @@ async function openWorld(store: Store, parts: OpenParts, gate: Gate): Promise<Wo
   const keys = await openKeyRing({ store, alg: settings.signingAlg, clock, longestToken: longestTokenOf(settings) });
   const storeKey = await openStoreKey(store, randomness);
   const world = createWorld({ ...parts, store, storeKey, keys });
-  gate.open(inTurns(createApp(world).callback(), pathsOfLogins));
+  gate.open(createApp(world).callback());
   return world;
 }
 

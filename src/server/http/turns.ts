@@ -1,16 +1,25 @@
 /**
- * Calls that come in crowds, as logins do when everybody comes back at once, are let in a few at a time. What has arrived
- * is otherwise all worked off before the sockets are looked at again, and whoever asks for something else meanwhile waits
- * for the whole crowd.
+ * Lets calls in a few at a time. What has arrived is otherwise all worked off before timers and sockets are looked at
+ * again, and the event loop is away for as long as the whole crowd takes.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { splitTarget } from './paths.ts';
 
-/** So many, before others get a turn, that this takes a few milliseconds. */
-const letInAtOnce = 8;
+/** Of all calls so many, which takes some milliseconds, and is enough to share a write to the disk. */
+const atOnce = 32;
 
-/** The listener, with calls to these paths let in a few in each turn of the event loop, in the order they came. */
+/** Of those that take longest, such as logins when everybody comes back at once, fewer; nobody else waits for them. */
+const crowdedAtOnce = 8;
+
+/** The listener, with calls let in a few in each turn of the event loop; those to crowded paths have a line of their own. */
 export function inTurns(listener: RequestListener, crowdedPaths: ReadonlySet<string>): RequestListener {
+  const crowded = lettingIn(crowdedAtOnce, listener);
+  const others = lettingIn(atOnce, listener);
+  return (request, response) => (isCrowded(request, crowdedPaths) ? crowded : others)(request, response);
+}
+
+/** The listener, with at most so many calls let in in each turn, in the order they came. */
+function lettingIn(most: number, listener: RequestListener): RequestListener {
   const waiting: Parameters<RequestListener>[] = [];
   let letIn = 0;
 
@@ -23,7 +32,7 @@ export function inTurns(listener: RequestListener, crowdedPaths: ReadonlySet<str
   /** Whoever has hung up meanwhile is passed over: nobody would read the answer. */
   function nextTurn(): void {
     letIn = 0;
-    while (letIn < letInAtOnce) {
+    while (letIn < most) {
       const call = waiting.shift();
       if (!call) return;
       if (!call[0].destroyed) enter(...call);
@@ -31,8 +40,7 @@ export function inTurns(listener: RequestListener, crowdedPaths: ReadonlySet<str
   }
 
   return (request, response) => {
-    if (!isCrowded(request, crowdedPaths)) listener(request, response);
-    else if (letIn < letInAtOnce) enter(request, response);
+    if (letIn < most) enter(request, response);
     else waiting.push([request, response]);
   };
 }

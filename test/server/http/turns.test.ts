@@ -57,13 +57,26 @@ test('who has hung up while waiting is passed over, and takes nobody else his tu
   expect(taken.at(-1)).toBe('/login?later');
 });
 
-test('other paths and methods wait for nobody', () => {
+test('other paths and methods do not wait for them', () => {
   const { taken, listen } = listening();
   for (let at = 0; at < 100; at += 1) listen(call('/login'), answer);
   listen(call('/groups'), answer);
   listen(call('/login/more'), answer);
   listen(call('/login', 'GET'), answer);
   expect(taken.slice(8)).toEqual(['/groups', '/login/more', '/login']);
+});
+
+test('of all other calls more are let in at once, and they wait for each other alone', async () => {
+  const { taken, listen } = listening();
+  const urls = Array.from({ length: 80 }, (_, at) => `/groups?at=${at}`);
+  for (const url of urls) listen(call(url, 'GET'), answer);
+  expect(taken).toEqual(urls.slice(0, 32));
+  listen(call('/login'), answer);
+  expect(taken.at(-1)).toBe('/login');
+  await nextTurn();
+  expect(taken).toHaveLength(65);
+  await nextTurn();
+  expect(taken.filter((url) => url !== '/login')).toEqual(urls);
 });
 
 test('of a crowd that logs in everybody is answered', async () => {
