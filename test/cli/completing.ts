@@ -3,6 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { complete } from '../../src/cli/completion/complete.ts';
 import { completeWord } from '../../src/cli/completion/word.ts';
 import { manifest } from '../../src/contract/manifest.ts';
+import { written } from './written.ts';
 
 export const breaks = ' \t\n"\'@><=;|&(:';
 
@@ -44,6 +45,6 @@ async function linesOf(given: readonly string[], { variables = {}, limit, now, f
     workingFolder: () => folder,
   };
   await complete({ io, environment, manifest, limit: () => limit ?? never }, given);
-  if (stderr.readableLength > 0) throw new Error(`${completeWord} wrote to standard error: ${stderr.read()}`);
-  return (stdout.read() as Buffer).toString('utf8').replace(/\n$/, '').split('\n');
+  if (stderr.readableLength > 0) throw new Error(`${completeWord} wrote to standard error: ${written(stderr)}`);
+  return written(stdout).replace(/\n$/, '').split('\n');
 }

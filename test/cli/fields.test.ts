@@ -4,6 +4,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { readAll } from '../../src/cli/runtime/io.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import type { ManifestOperation } from '../../src/contract/manifest-types.ts';
+import { written } from './written.ts';
 
 /** An operation with every kind of field that one can have. */
 const create: ManifestOperation = {
@@ -55,7 +56,7 @@ async function body(...words: string[]): Promise<unknown> {
   await program.parseAsync(['groups', 'robots', 'add', 'ops', ...words, '--dry-run', '-o', 'json', '-q'], {
     from: 'user',
   });
-  return JSON.parse(String(stdout.read())) as unknown;
+  return JSON.parse(written(stdout)) as unknown;
 }
 
 describe('fields as options', () => {

@@ -130,6 +130,23 @@ describe('groups update', () => {
   });
 });
 
+test.each(['--group-name=X', '--group-name', '--organization-id='])(
+  '%s, an option of create, is told how it goes here',
+  async (option) => {
+    await using server = await withGroup();
+    const { code, err } = await iam([...update, option, 'X'], { url: server.url });
+    expect(code).toBe(2);
+    expect(err).toMatch(/Set the field with --set (groupName|organizationId)=VALUE\./);
+    expect(server.received).toEqual([]);
+  },
+);
+
+test('an option that nothing has is refused as everywhere', async () => {
+  const { code, err } = await iam([...update, '--nope']);
+  expect(code).toBe(2);
+  expect(err).toContain("unknown option '--nope'");
+});
+
 test('a role that is added and removed at once is not there afterwards', () => {
   const change = { addRoles: ['C', 'A'], removeRoles: ['C'], addDependencies: [], removeDependencies: [], fields: {} };
   expect(merge(group, change)).toEqual({ group, differences: [] });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
 import type { Gateway } from '../../src/cli/runtime/questions.ts';
+import { written } from './written.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -84,7 +85,7 @@ export async function iam(words: readonly string[], given: Given = {}): Promise<
     ...{ variables, now, random: () => 0, storeTools },
     workingFolder: () => given.folder,
   });
-  return { code, out: textOf(stdout), err: textOf(stderr) };
+  return { code, out: written(stdout), err: written(stderr) };
 }
 
 function terminal(columns: number | undefined) {
@@ -93,8 +94,4 @@ function terminal(columns: number | undefined) {
     // A question ends what it is drawn on, which the streams of a process outlive.
     columns === undefined ? {} : { isTTY: true, columns, end: () => undefined },
   );
-}
-
-function textOf(stream: PassThrough): string {
-  return ((stream.read() as Buffer | null) ?? Buffer.alloc(0)).toString('utf8');
 }

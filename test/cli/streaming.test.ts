@@ -3,6 +3,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { type FakeServer, startFake } from '../client/fake-server.ts';
+import { written } from './written.ts';
 
 const total = 100_000;
 
@@ -48,7 +49,7 @@ describe.each(['json', 'jsonl', 'csv', 'name', 'yaml', 'table', 'wide'])(
       await once(stdout, 'readable');
       const before = await settle(server);
       expect(before).toBeLessThanOrEqual(3);
-      stdout.read();
+      written(stdout);
       expect(await settle(server)).toBeGreaterThan(before);
       expect(server.received.length).toBeLessThanOrEqual(before + 3);
       over.abort('SIGINT');
@@ -90,7 +91,7 @@ test('json that breaks off is no document: nobody takes it for the whole', async
   );
   const stdout = new PassThrough();
   expect(await start(server, [...all, 'json'], stdout)).toBe(7);
-  expect(() => JSON.parse(String(stdout.read()))).toThrow();
+  expect(() => JSON.parse(written(stdout))).toThrow();
 });
 
 test('a table of short pages is lined up over all of them', async () => {
@@ -101,5 +102,5 @@ test('a table of short pages is lined up over all of them', async () => {
   });
   const stdout = new PassThrough();
   expect(await start(server, [...all, 'table'], stdout)).toBe(0);
-  expect(String(stdout.read())).toBe('GROUP ID  GROUP NAME  ROLES\ng         a\ng-longer  b           R\n');
+  expect(written(stdout)).toBe('GROUP ID  GROUP NAME  ROLES\ng         a\ng-longer  b           R\n');
 });

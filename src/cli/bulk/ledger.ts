@@ -106,8 +106,13 @@ export class Ledger {
   static async open(file: string, heading: LedgerHeading, content: LedgerContent | undefined): Promise<Ledger> {
     if (content) await truncate(file, content.length);
     const ledger = new Ledger(await Appender.open(file, 'a'));
-    if (!content) await ledger.#appender.append(`${JSON.stringify({ ledger: 1, ...heading })}\n`);
-    return ledger;
+    try {
+      if (!content) await ledger.#appender.append(`${JSON.stringify({ ledger: 1, ...heading })}\n`);
+      return ledger;
+    } catch (error) {
+      await ledger.close();
+      throw error;
+    }
   }
 
   /** It is on the disk once this is done. */

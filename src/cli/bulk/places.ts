@@ -23,41 +23,46 @@ export interface PlaceContent {
   readonly rejectHeading: string | undefined;
 }
 
-/** Opens the files; a first run overwrites none that is there. */
-export async function openPlaces(
-  { usage }: BulkTools,
-  names: PlaceNames,
-  { heading, before, rejectHeading }: PlaceContent,
-): Promise<OpenPlaces> {
+/** Opens the files; a first run overwrites none that is there. What can't be opened leaves everything as it was. */
+export async function openPlaces(tools: BulkTools, names: PlaceNames, content: PlaceContent): Promise<OpenPlaces> {
+  const { before, rejectHeading } = content;
   const opened: { close(): Promise<void> }[] = [];
   const make = async (file: string, flags: 'a' | 'ax') => {
     const appender = await Appender.open(file, flags).catch((error: NodeJS.ErrnoException) => {
-      throw usage(`${file} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
+      throw tools.usage(`${file} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
     });
     opened.push(appender);
     return appender;
   };
+  const close = async () => {
+    for (const file of opened) await file.close();
+  };
+  const goesOn = before?.heading.rejects === names.rejects;
+  if (!goesOn) await requireNothing(tools.usage, names.rejects);
   // A secret that can't be kept must not be made.
   const secrets = names.secretTo === undefined ? undefined : await make(names.secretTo, before ? 'a' : 'ax');
-  if (before && !((await secrets?.isPrivate()) ?? true)) throw usage(`Others can read ${names.secretTo}.`);
-  // What it holds is sent again, and comes into it again where it is refused again.
-  if (before?.heading.rejects === names.rejects) await rm(names.rejects, { force: true });
-  else await requireNothing(usage, names.rejects);
-  const rejects = once(async () => {
-    const appender = await make(names.rejects, 'ax');
-    if (rejectHeading !== undefined) await appender.append(`${rejectHeading}\n`);
-    return appender;
-  });
-  const ledger = await Ledger.open(names.ledger, heading, before);
-  opened.push(ledger);
-  return {
-    note: (entry) => ledger.note(entry),
-    reject: async (text) => (await rejects()).append(`${text}\n`),
-    keep: async (found) => secrets?.append(`${JSON.stringify(found)}\n`),
-    close: async () => {
-      for (const file of opened) await file.close();
-    },
-  };
+  try {
+    if (before && !((await secrets?.isPrivate()) ?? true)) throw tools.usage(`Others can read ${names.secretTo}.`);
+    // What it holds is sent again, and comes into it again where it is refused again.
+    if (goesOn) await rm(names.rejects, { force: true });
+    const ledger = await Ledger.open(names.ledger, content.heading, before);
+    opened.push(ledger);
+    const rejects = once(async () => {
+      const appender = await make(names.rejects, 'ax');
+      if (rejectHeading !== undefined) await appender.append(`${rejectHeading}\n`);
+      return appender;
+    });
+    return {
+      note: (entry) => ledger.note(entry),
+      reject: async (text) => (await rejects()).append(`${text}\n`),
+      keep: async (found) => secrets?.append(`${JSON.stringify(found)}\n`),
+      close,
+    };
+  } catch (error) {
+    await close();
+    if (!before && names.secretTo !== undefined) await rm(names.secretTo, { force: true });
+    throw error;
+  }
 }
 
 /** Found out before the first row, not at the first that is refused. */

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { terminalGateway } from '../../../src/cli/runtime/gateway.ts';
 import type { Question } from '../../../src/cli/runtime/questions.ts';
+import { written } from '../written.ts';
 
 /** Streams like those of a terminal, which outlive a question. */
 function terminal(isColoured?: boolean) {
@@ -59,7 +60,7 @@ test('a question without colour chooses none, and is drawn all the same', async 
   const asking = ask({ type: 'confirm', message: '\u001b[31mSure?\u001b[39m', default: false });
   setImmediate(() => stdin.write('y\n'));
   expect(await asking).toBe(true);
-  const drawn = String(stderr.read());
+  const drawn = written(stderr);
   expect(drawn).toContain('? Sure?');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what chooses a colour or a weight
   expect(drawn).not.toMatch(/\u001b\[[\d;]*m/);
@@ -90,5 +91,5 @@ test('nothing of a question stays behind on its streams', async () => {
     expect(await asking).toBe(true);
   }
   expect(count()).toBeLessThanOrEqual(before + 1);
-  expect(String(stderr.read())).toContain('Sure?');
+  expect(written(stderr)).toContain('Sure?');
 });

@@ -1,4 +1,4 @@
-import { appendFile, chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type Answering, type FakeServer, type Reply, refusal, startFake } from '../../client/fake-server.ts';
 import { Home, type Outcome, signedIn } from '../run-cli.ts';
@@ -276,6 +276,21 @@ describe('files of a run', () => {
     const ledger = await readFile(home.file('rows.ledger'), 'utf8');
     expect(ledger + first.out + first.err + second.out + second.err).not.toContain('secret-');
   });
+
+  test.each(['rejects', 'ledger'])(
+    'where the %s can not be written, no file of secrets is left behind either',
+    async (kind) => {
+      await using home = await Home.make();
+      await using server = await startFake(() => ({ status: 201, json: {} }));
+      const file = await rows(home, 'appId,clientId\nx,y\n');
+      await mkdir(home.file('mine'));
+      const words = ['run', file, '--operation', 'api-key.create', '--secret-to', home.file('secrets')];
+      expect((await run(home, server, [...words, `--${kind}`, home.file('mine')])).code).not.toBe(0);
+      await expect(stat(home.file('secrets'))).rejects.toThrow('ENOENT');
+      expect(server.received).toEqual([]);
+      expect((await run(home, server, words)).code).toBe(0);
+    },
+  );
 
   test('a file of secrets that others can read is refused', async () => {
     await using home = await Home.make();

@@ -1,9 +1,9 @@
 /** `iam groups update`: changes what is named of a group and keeps the rest, also what others change meanwhile. */
-import type { Command } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
 import type { CallInput } from '../../../client/types.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
-import { collect } from '../../fields.ts';
+import { collect, kebab } from '../../fields.ts';
 import { addLeaf, type Options, runs } from '../../leaf.ts';
 import { operationOf } from '../../operations.ts';
 import type { Context, Surroundings } from '../../runtime/context.ts';
@@ -40,7 +40,16 @@ export function addGroupsUpdate(parent: Command, surroundings: Surroundings): vo
     .option('--remove-dependency <group>', 'group to depend on no longer', collect)
     .option('--set <field=value>', `field to set, empty to clear: ${settable(operation).join(', ')}`, repeat)
     .option('-f, --file <file>', 'replace the group by a JSON or YAML file, - is standard input');
+  command.exitOverride((error) => pointToSet(error, settable(operation)));
   runs(command, surroundings, (context, [reference], options) => update(context, String(reference), options));
+}
+
+/** Fields are options of `create`; who types one here is told how it goes. */
+function pointToSet(error: CommanderError, fieldNames: readonly string[]): never {
+  const [, typed] = /^error: unknown option '--([a-z-]+)/.exec(error.message) ?? [];
+  const name = fieldNames.find((field) => kebab(field) === typed);
+  if (name === undefined) throw error;
+  throw usageError(`There is no option --${typed} here.`, `Set the field with --set ${name}=VALUE.`);
 }
 
 function repeat(value: string, previous: readonly string[] | undefined): string[] {
