@@ -44,14 +44,17 @@ export async function pickSeveral(picking: Picking): Promise<string[] | undefine
   }
 }
 
-async function firstOf({ list, context: { io } }: Picking): Promise<Found | undefined> {
+/** The first of the list; where there are none, a word of why, since the question then is for a text. */
+async function firstOf({ list, context: { io, notice } }: Picking): Promise<Found | undefined> {
   try {
     const found = await list.load(undefined, io.signal);
-    return found.choices.length > 0 ? found : undefined;
+    if (found.choices.length > 0) return found;
+    notice('There is nothing to pick from: the list is empty.');
   } catch (error) {
     if (io.signal.aborted) throw error;
-    return undefined;
+    notice(`There is no list to pick from: ${error instanceof Error ? error.message : String(error)}`);
   }
+  return undefined;
 }
 
 async function search(picking: Picking, first: Found, chosen: readonly string[]): Promise<string> {

@@ -174,12 +174,13 @@ describe('a list to pick from', () => {
   });
 
   test.each([
-    ['the caller may not see it', refusal(403, 'ROLE_MISSING')],
-    ['it is empty', { json: [] }],
-    ['there is no control plane', refusal(404, 'NOT_FOUND')],
-  ])('is left out where %s: the value is typed', async (_why, reply) => {
+    ['the caller may not see it', refusal(403, 'ROLE_MISSING'), /^There is no list to pick from: \S/],
+    ['it is empty', { json: [] }, /^There is nothing to pick from: the list is empty\.$/],
+    ['there is no control plane', refusal(404, 'NOT_FOUND'), /^There is no list to pick from: \S/],
+  ])('is left out where %s: the value is typed, and why is said', async (_why, reply, said) => {
     await using server = await startFake(({ method }) => (method === 'GET' ? reply : { json: {} }));
-    const { asked, writes } = await person(server, ['groups', 'users', 'add', 'ops'], 'u1, u2');
+    const { asked, writes, err } = await person(server, ['groups', 'users', 'add', 'ops'], 'u1, u2');
+    expect(err.split('\n')[0]).toMatch(said);
     expect(asked).toMatchObject([{ type: 'input', message: 'User id, one or more:' }]);
     expect(writes).toMatchObject([{ body: [{ userId: 'u1' }, { userId: 'u2' }] }]);
   });
