@@ -39,7 +39,7 @@ export const parts = {
   'token-issue': {
     mutate: ['issue', 'keys'].map((name) => `${tokens}/${name}.ts`),
     tests: [
-      ...['issue', 'keys'].map((name) => `${tokenTests}/${name}.test.ts`),
+      ...['issue', 'keys', 'key-ring'].map((name) => `${tokenTests}/${name}.test.ts`),
       'test/server/control/keys-rotate.test.ts',
     ],
     excludedMutations: ['StringLiteral'],

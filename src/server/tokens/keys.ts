@@ -105,8 +105,7 @@ async function loaded(parts: KeyRingParts): Promise<Keys> {
   const found = rows.find((row) => row.current && row.alg === parts.alg);
   const current = found ? await noted(found, parts) : await makeSigningKey(parts.alg, parts);
   const kept = found ? rows : await putInPlace(current, parts);
-  const others = kept.filter(({ kid }) => kid !== current.kid);
-  return opened([current, ...others]);
+  return opened([current, ...kept]);
 }
 
 /** Tokens may live longer than at the start before; those that live shorter now were signed all the same. */
@@ -137,7 +136,7 @@ function retired(row: SigningKey, now: number): SigningKey {
 }
 
 function isOver({ retiresAt }: { readonly retiresAt?: number | undefined }, now: number): boolean {
-  return retiresAt !== undefined && retiresAt <= now;
+  return (retiresAt ?? Number.POSITIVE_INFINITY) <= now;
 }
 
 /** What the ring holds: the current key, and by id all that verify. */
@@ -150,7 +149,7 @@ interface VerifyingKey extends ImportedKey {
   readonly retiresAt?: number | undefined;
 }
 
-/** Imports rows, of which the first is the current one. */
+/** Imports rows, of which the first is the current one; it may be among the others again. */
 async function opened([first, ...others]: readonly SigningKey[]): Promise<Keys> {
   if (!first) throw new Error('a key ring holds at least one key');
   const privateKey = await importedHalf(first, first.privateJwk);
@@ -194,7 +193,7 @@ function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
     const made = await makeSigningKey(keys.current.alg, parts);
     const known = publicKeys();
     const rows = await putInPlace(made, parts);
-    keys = await opened([made, ...rows.filter(({ kid }) => kid !== made.kid)]);
+    keys = await opened([made, ...rows]);
     before = known;
     const others = rows.filter((row) => !row.current);
     return { kid: made.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };

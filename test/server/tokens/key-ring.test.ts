@@ -1,0 +1,123 @@
+/** The ring of keys by itself: how long a key stays, what a start and a rotation before it left, and keys that are broken. */
+import { describe, expect, test } from 'vitest';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import type { Store } from '../../../src/server/store/store.ts';
+import type { SigningKey } from '../../../src/server/store/tables.ts';
+import { checkKeys, type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
+
+const now = 1_800_000_000;
+const clock = { now: () => new Date(now * 1000) };
+
+function open(store: Store, longestToken = 600): Promise<KeyRing> {
+  return openKeyRing({ store, clock, alg: 'ES256', longestToken });
+}
+
+/** A store that counts what is written to it. */
+function counting(): { store: Store; writes(): number } {
+  const store = openMemoryStore();
+  let writes = 0;
+  const transaction: Store['transaction'] = (work) => {
+    writes += 1;
+    return store.transaction(work);
+  };
+  return { store: { ...store, transaction }, writes: () => writes };
+}
+
+const kids = (keys: readonly { kid?: string }[]) => keys.map(({ kid }) => kid);
+
+describe('a key that signs no more verifies for the longest life of its tokens and a minute', () => {
+  test.each([
+    { first: 600, later: 7200, stays: 7200 },
+    { first: 7200, later: 600, stays: 7200 },
+    { first: 600, later: 600, stays: 600 },
+  ])('$first s at the first start, $later s at the next: $stays s', async ({ first, later, stays }) => {
+    const store = openMemoryStore();
+    const { kid } = (await open(store, first)).current();
+    const rotated = await (await open(store, later)).rotate();
+    expect(rotated.retired).toEqual([{ kid, until: now + stays + 60 }]);
+  });
+
+  test('what nothing was noted of stays as long as any setting allows', async () => {
+    const store = openMemoryStore();
+    const { kid } = (await open(store)).current();
+    await store.transaction(async (tx) => {
+      const { longestToken: _, ...row } = (await tx.signingKeys.get(kid)) as SigningKey;
+      await tx.signingKeys.replace(row as SigningKey);
+    });
+    expect((await (await open(store)).rotate()).retired).toEqual([{ kid, until: now + 86_400 + 60 }]);
+  });
+
+  test('a start that changes nothing of it writes nothing', async () => {
+    const { store, writes } = counting();
+    await open(store, 600);
+    const before = writes();
+    await open(store, 600);
+    await open(store, 60);
+    expect(writes()).toBe(before);
+    await open(store, 601);
+    expect(writes()).toBe(before + 1);
+  });
+});
+
+describe('the keys from before a rotation', () => {
+  test('are those that were shown until then', async () => {
+    const ring = await open(openMemoryStore());
+    const first = ring.current().kid;
+    expect(kids(ring.publicKeysBefore())).toEqual([first]);
+    const { kid: second } = await ring.rotate();
+    expect(kids(ring.publicKeysBefore())).toEqual([first]);
+    await ring.rotate();
+    expect(kids(ring.publicKeysBefore())).toEqual([second, first]);
+  });
+
+  test('are, after a start, the others that are kept', async () => {
+    const store = openMemoryStore();
+    const before = await open(store);
+    const first = before.current().kid;
+    await before.rotate();
+    expect(kids((await open(store)).publicKeysBefore())).toEqual([first]);
+  });
+});
+
+test('a ring that is told to takes what the store holds now, and forgets what was before', async () => {
+  const store = openMemoryStore();
+  const [ring, other] = [await open(store), await open(store)];
+  const { kid: second } = await ring.rotate();
+  const { kid: third } = await other.rotate();
+  await ring.reload();
+  expect(ring.current().kid).toBe(third);
+  expect(kids(ring.publicKeys())[0]).toBe(third);
+  expect(kids(ring.publicKeysBefore())).toContain(second);
+  expect(kids(ring.publicKeysBefore())).not.toContain(third);
+});
+
+test('rotations at once happen one after the other, each with a key of its own', async () => {
+  const ring = await open(openMemoryStore());
+  const made = await Promise.all(Array.from({ length: 5 }, () => ring.rotate()));
+  expect(new Set(made.map(({ kid }) => kid)).size).toBe(5);
+  expect(ring.current().kid).toBe(made.at(-1)?.kid);
+  expect(ring.publicKeys()).toHaveLength(6);
+});
+
+describe('keys are fit for use', () => {
+  async function rows(): Promise<SigningKey[]> {
+    const store = openMemoryStore();
+    await (await open(store)).rotate();
+    return [...(await store.signingKeys.list())];
+  }
+  const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' };
+
+  test('where both halves of the current one and the public half of the others can be read', async () => {
+    await expect(checkKeys(await rows())).resolves.toBeUndefined();
+    await expect(checkKeys([])).resolves.toBeUndefined();
+  });
+
+  test.each([
+    { what: 'the public half of one that signs no more', current: false, member: 'publicJwk' },
+    { what: 'the public half of the current one', current: true, member: 'publicJwk' },
+    { what: 'the private half of the current one', current: true, member: 'privateJwk' },
+  ])('and not with $what broken', async ({ current, member }) => {
+    const spoilt = (await rows()).map((row) => (row.current === current ? { ...row, [member]: broken } : row));
+    await expect(checkKeys(spoilt)).rejects.toThrow();
+  });
+});
