@@ -1,5 +1,6 @@
 /** The one place of the command line that reads the process: its variables, its clock, its streams. */
-import type { Environment, Io } from './runtime/io.ts';
+import { isPlain, writtenAtOnce } from './runtime/at-once.ts';
+import type { Environment, Io, Output } from './runtime/io.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
@@ -27,9 +28,11 @@ function workingFolder(): string | undefined {
   }
 }
 
+const standardOutput = 1;
+
 /** The streams of this process, each opened when it is first used, which takes milliseconds; `signal` ends what is under way. */
 export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
-  const output = (name: 'stdout' | 'stderr') => once(() => process[name].on('error', ignoreBrokenPipe));
+  const output = (name: 'stdout' | 'stderr') => once((): Output => process[name].on('error', endUnlessReaderWent));
   const [stdout, stderr] = [output('stdout'), output('stderr')];
   return {
     get stdin() {
@@ -41,14 +44,25 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
     get stderr() {
       return stderr();
     },
+    page: {
+      get columns() {
+        return isPlain(standardOutput) ? undefined : stdout().columns;
+      },
+      write(text) {
+        const rest = writtenAtOnce(standardOutput, text);
+        if (rest.length > 0) stdout().write(rest);
+      },
+    },
     signal,
     releaseSignals,
   };
 }
 
-/** A reader that has gone, as in `iam groups list | head`, is no failure. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+/** A reader that has gone, as in `iam groups list | head`, is no failure; a full disk is one, and nothing can go on. */
+function endUnlessReaderWent(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`error: The output can't be written: ${error.message}\n`);
+  process.exit(1);
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -2,6 +2,7 @@
 import { packageVersion } from '../contract/version.ts';
 import { completeWord } from './completion/word.ts';
 import { processEnvironment, processIo } from './environment.ts';
+import { pageOf } from './runtime/io.ts';
 
 const interrupted = new AbortController();
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
   const typed = process.argv.slice(2);
   const io = processIo(interrupted.signal, releaseSignals);
   if (typed.length === 1 && (typed[0] === '--version' || typed[0] === '-V')) {
-    io.stdout.write(`${packageVersion}\n`);
+    pageOf(io).write(`${packageVersion}\n`);
     return;
   }
   for (const signal of signals) process.once(signal, onSignal);

@@ -19,7 +19,7 @@ import { singular } from './fields.ts';
 import { addGlobalOptions } from './leaf.ts';
 import { addOperationCommand, aliasesOfVerb } from './operation-command.ts';
 import type { Surroundings } from './runtime/context.ts';
-import type { Environment, Io } from './runtime/io.ts';
+import { type Environment, type Io, pageOf } from './runtime/io.ts';
 
 export interface ProgramOptions {
   readonly manifest: Manifest;
@@ -62,10 +62,13 @@ function rootCommand(io: Io, version: string): Command {
     .version(version, '-V, --version', 'show the version')
     .configureHelp({ ...helpStyle, formatHelp: commandsFirst })
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
+      writeOut: (text) => void pageOf(io).write(text),
       writeErr: (text) => void io.stderr.write(text),
-      getOutHelpWidth: () => helpWidth(io.stdout.columns),
+      getOutHelpWidth: () => helpWidth(pageOf(io).columns),
       getErrHelpWidth: () => helpWidth(io.stderr.columns),
+      // Help has none; commander would open the streams of the process to find out.
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
       // Told once, in one place, by whoever runs the program.
       outputError: () => undefined,
     });

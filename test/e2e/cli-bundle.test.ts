@@ -44,7 +44,7 @@ describe('the bundle', () => {
   });
 
   test('starts with next to nothing, and builds its commands without the heavy packages', () => {
-    expect(contents('main')).toEqual(['apart:run', 'scripts/cli-part.cjs', 'src/cli', 'src/contract']);
+    expect(contents('main')).toEqual(['apart:run', 'scripts/cli-part.cjs', 'src/cli', 'src/contract', 'used:node:fs']);
     expect(Object.keys(outputOf('main').inputs)).not.toContain('src/contract/manifest.ts');
     expect(contents('run').filter((name) => !/^(apart|used):/.test(name))).toEqual([
       'commander',
@@ -209,15 +209,21 @@ describe('loading', () => {
     expect(outcome.err).toContain('iam.yaml:2:5: groups: has no name');
   });
 
-  test.each([[['--help']], [['__complete', '--', 'groups', '']]])(
-    '%j loads little of Node besides streams',
+  test.each([[['--help']], [['groups', 'list', '--help']], [['help', 'output']], [['--version']]])(
+    '%j loads hardly anything of Node',
     async (words) => {
       await using sandbox = await Sandbox.make();
       const loaded = await loadedModules(sandbox, words);
-      expect(loaded).toContain('stream');
-      expect(loaded.filter((name) => [...unused, 'v8'].includes(name))).toEqual([]);
+      expect(loaded.filter((name) => [...unused, 'v8', 'stream', 'net', 'tty'].includes(name))).toEqual([]);
     },
   );
+
+  test('completion loads little of it besides streams', async () => {
+    await using sandbox = await Sandbox.make();
+    const loaded = await loadedModules(sandbox, ['__complete', '--', 'groups', '']);
+    expect(loaded).toContain('stream');
+    expect(loaded.filter((name) => [...unused, 'v8'].includes(name))).toEqual([]);
+  });
 
   test('a call loads sockets of Node, and nothing of its own HTTP', async () => {
     await using sandbox = await Sandbox.make();

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { shellScripts } from '../completion/scripts.ts';
 import { addLeaf } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
+import { pageOf } from '../runtime/io.ts';
 
 /** Adds a command for each shell. */
 export function addCompletion(noun: Command, { io }: Surroundings): void {
@@ -15,5 +16,5 @@ export function addCompletion(noun: Command, { io }: Surroundings): void {
       examples: [{ title: 'Look at it', command: '' }],
     })
       .addHelpText('after', `  # For this session\n  ${once}\n  # For good\n  ${always}`)
-      .action(() => void io.stdout.write(text));
+      .action(() => void pageOf(io).write(text));
 }

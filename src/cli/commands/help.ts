@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { nearest } from '../operations.ts';
 import { exitCodes, serveExitCodes } from '../runtime/exit-codes.ts';
 import { usageError } from '../runtime/failures.ts';
-import type { Io } from '../runtime/io.ts';
+import { type Io, pageOf } from '../runtime/io.ts';
 import { settingNames } from '../runtime/settings.ts';
 
 export const topics: Readonly<Record<string, () => readonly string[]>> = {
@@ -21,7 +21,7 @@ export function addHelp(program: Command, io: Io): void {
     .argument('[words...]', 'Words of the command, or a topic')
     .action((given: readonly string[]) => {
       const topic = topics[given[0] ?? ''];
-      if (topic) io.stdout.write(`${topic().join('\n')}\n`);
+      if (topic) pageOf(io).write(`${topic().join('\n')}\n`);
       else commandOf(program, given).outputHelp();
     });
 }

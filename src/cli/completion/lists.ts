@@ -56,10 +56,10 @@ async function printedRows(
   [words, args]: readonly [readonly string[], readonly string[]],
   variables: Environment['variables'],
 ): Promise<readonly unknown[]> {
-  const stdout = new Page();
+  const stdout = kept();
   // No folder: what a project says is among the variables already.
   const within = { variables, now: environment.now, random: environment.random };
-  const program = build(asideFrom(io, stdout, limit()), within, words);
+  const program = build(asideFrom(io, stdout.stream, limit()), within, words);
   const { command } = positionOf(program, words);
   const limits = command.options.some(({ long }) => long === '--limit') ? ['--limit', most] : [];
   const options = ['--output', 'json', '--no-input', '--max-wait', '0', ...limits];
@@ -69,13 +69,13 @@ async function printedRows(
 }
 
 /** Nothing of it reaches the streams of the process; the one that it would open for input is opened by nobody. */
-function asideFrom(io: Io, stdout: Page, limit: AbortSignal): Io {
+function asideFrom(io: Io, stdout: Writable, limit: AbortSignal): Io {
   return {
     get stdin() {
       return io.stdin;
     },
     stdout,
-    stderr: new Page(),
+    stderr: kept().stream,
     signal: AbortSignal.any([io.signal, limit]),
     releaseSignals: () => undefined,
   };
@@ -88,16 +88,18 @@ function ended(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Keeps what is written to it. */
-class Page extends Writable {
-  readonly #chunks: Buffer[] = [];
+interface Kept {
+  readonly stream: Writable;
+  /** All that was written to it. */
+  text(): string;
+}
 
-  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    this.#chunks.push(chunk);
+/** Keeps what is written to it. No class: one is made with the program, and streams take milliseconds to load. */
+function kept(): Kept {
+  const chunks: Buffer[] = [];
+  const write = (chunk: Buffer, _: BufferEncoding, done: () => void) => {
+    chunks.push(chunk);
     done();
-  }
-
-  text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8');
-  }
+  };
+  return { stream: new Writable({ write }), text: () => Buffer.concat(chunks).toString('utf8') };
 }

@@ -9,10 +9,19 @@ import type { Gateway } from './questions.ts';
 export type Input = Readable & { readonly isTTY?: boolean | undefined };
 export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
+/** Standard output for a text that is all there is to print, such as help. */
+export interface Page {
+  /** Of the terminal, where it is one. */
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
 export interface Io {
   readonly stdin: Input;
   /** Data only. */
   readonly stdout: Output;
+  /** The same, for a text that needs no stream; `stdout` where it is left out. */
+  readonly page?: Page | undefined;
   /** Progress, notices, prompts and errors. */
   readonly stderr: Output;
   /** Aborted by the first SIGINT or SIGTERM. */
@@ -35,6 +44,11 @@ export interface Environment {
   readonly workingFolder?: (() => string | undefined) | undefined;
   /** What works on the files of stores, where that is not the built code of the server. */
   readonly storeTools?: (() => Promise<StoreModule>) | undefined;
+}
+
+/** Where a text goes that is all there is to print. */
+export function pageOf(io: Io): Page {
+  return io.page ?? io.stdout;
 }
 
 /** The columns of the terminal that a stream is; nothing where it is none, so that nothing is cut or broken there. */

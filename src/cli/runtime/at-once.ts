@@ -1,0 +1,27 @@
+import { fstatSync, writeSync } from 'node:fs';
+
+/**
+ * Writes to a file or a pipe without a stream, which takes milliseconds to open. @returns what is left for the stream to
+ * write: all of it for a terminal or where nobody can tell what it is, the rest where a pipe takes no more just now.
+ */
+export function writtenAtOnce(descriptor: number, text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  if (!isPlain(descriptor)) return bytes;
+  let at = 0;
+  try {
+    while (at < bytes.length) at += writeSync(descriptor, bytes, at);
+  } catch {
+    // The stream meets the same failure, and tells it as ever.
+  }
+  return bytes.subarray(at);
+}
+
+/** Whether it is a file, a pipe or a socket, and so no terminal. */
+export function isPlain(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() || stats.isFIFO() || stats.isSocket();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+/** Where standard output leads to does not change what a shell gets of it. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { bin, type Outcome, Sandbox } from './cli-process.ts';
+
+/** Runs a line of sh in which `iam` is the built command. */
+function shell(sandbox: Sandbox, line: string): Promise<Outcome> {
+  const iam = `iam() { "${process.execPath}" "${bin}" "$@"; }; ${line}`;
+  return sandbox.start('sh', ['-c', iam]).done;
+}
+
+const texts = ['--help', 'groups update --help', 'help exit-codes', 'completion bash', '--version'];
+
+describe.each(texts)('iam %s', (words) => {
+  test('is the same in a file, through a pipe, behind what is there, and to a reader who comes late', async () => {
+    await using sandbox = await Sandbox.make();
+    const [direct, piped, late] = [
+      await sandbox.iam(words.split(' ')),
+      await shell(sandbox, `iam ${words} | cat`),
+      await shell(sandbox, `iam ${words} | (read -r first; echo "$first"; cat)`),
+    ];
+    expect(direct).toMatchObject({ code: 0, err: '' });
+    expect(direct.out.length).toBeGreaterThan(3);
+    expect(piped.out).toBe(direct.out);
+    expect(late.out).toBe(direct.out);
+    await shell(sandbox, `echo before > out; iam ${words} >> out`);
+    expect(await readFile(sandbox.file('out'), 'utf8')).toBe(`before\n${direct.out}`);
+  });
+
+  test('is no failure where the reader has gone, or where nobody wants it', async () => {
+    await using sandbox = await Sandbox.make();
+    const gone = await shell(sandbox, `{ iam ${words}; echo "code $?" >&2; } | true`);
+    expect(gone.err).toBe('code 0\n');
+    expect(await shell(sandbox, `iam ${words} > /dev/null`)).toEqual({ code: 0, out: '', err: '' });
+  });
+});
+
+describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
+  test.each(['--help', '--version', 'config explain', 'help output'])('iam %s fails in one line', async (words) => {
+    await using sandbox = await Sandbox.make();
+    const { code, err } = await shell(sandbox, `iam ${words} > /dev/full`);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error: The output can't be written: .*ENOSPC.*\n$/);
+  });
+});
