@@ -11,14 +11,16 @@ const tokenTests = 'test/server/tokens';
 export const parts = {
   'journal-reader': {
     mutate: ['record', 'segment', 'recovery'].map((name) => `${store}/${name}.ts`),
-    tests: ['journal-damage', 'journal-segments', 'checkpoint-damage', 'repair'].map(
+    tests: ['journal-damage', 'journal-segments', 'checkpoint-damage', 'repair', 'open-files'].map(
       (name) => `${storeTests}/${name}.test.ts`,
     ),
     excludedMutations: ['StringLiteral'],
   },
   'journal-writer': {
     mutate: ['journal', 'checkpoint-adapter', 'checkpoint-format', 'checkpointer'].map((name) => `${store}/${name}.ts`),
-    tests: ['checkpoint', 'disk-failure', 'checkpoint-damage', 'crash'].map((name) => `${storeTests}/${name}.test.ts`),
+    tests: ['checkpoint', 'disk-failure', 'checkpoint-damage', 'crash', 'open-files'].map(
+      (name) => `${storeTests}/${name}.test.ts`,
+    ),
     excludedMutations: ['StringLiteral'],
   },
   'role-expressions': {

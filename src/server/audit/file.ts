@@ -50,7 +50,16 @@ class AuditFile implements AuditSink {
 
   async open(): Promise<void> {
     const handle = await open(this.#options.path, 'a+', 0o600);
-    this.#handle = handle;
+    try {
+      await this.#begin(handle);
+      this.#handle = handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async #begin(handle: FileHandle): Promise<void> {
     const stat = await handle.stat();
     this.#isRegular = stat.isFile();
     this.#size = this.#isRegular ? stat.size : 0;

@@ -52,6 +52,8 @@ export class FakeDisk implements Disk {
   longestWrite = Number.POSITIVE_INFINITY;
   /** How many bytes all files together may have. */
   capacity = Number.POSITIVE_INFINITY;
+  /** Names of files that are open, as they were when they were opened. */
+  readonly openFiles: string[] = [];
   readonly #folders = new Map<string, FakeFolder>([['/', newFolder()]]);
   #lost = false;
 
@@ -169,7 +171,14 @@ export class FakeDisk implements Disk {
     folder.changes = [];
   }
 
+  #close(name: string): void {
+    const at = this.openFiles.indexOf(name);
+    if (at < 0) throw systemError('EBADF', 'close');
+    this.openFiles.splice(at, 1);
+  }
+
   #file(inode: Inode, name: string): DiskFile {
+    this.openFiles.push(name);
     const sync = async (kind: 'sync' | 'syncData') => {
       try {
         this.#note(kind, name);
@@ -187,7 +196,7 @@ export class FakeDisk implements Disk {
       },
       syncData: () => sync('syncData'),
       sync: () => sync('sync'),
-      close: async () => {},
+      close: async () => this.#close(name),
     };
   }
 

@@ -91,16 +91,17 @@ export class Journal implements Sink {
   async rotate(): Promise<void> {
     this.#assertRunning();
     if (this.#first > this.#sequence) return;
-    const { folder, journal, nextJournal, path } = this.#layout;
     const first = this.#sequence + 1;
     const head = encodeHead(first, this.#epoch);
     const file = await this.#prepareNext(head);
-    const closed = { file: path(closedSegmentName(this.#first)), first: this.#first };
-    // From here on there is no way back: a journal without its newest segment takes no commits.
-    await this.#orStop(this.#disk.rename(journal, closed.file));
-    await this.#orStop(this.#disk.syncFolder(folder));
-    await this.#orStop(this.#disk.rename(nextJournal, journal));
-    await this.#orStop(this.#disk.syncFolder(folder));
+    const closed = { file: this.#layout.path(closedSegmentName(this.#first)), first: this.#first };
+    try {
+      // From here on there is no way back: a journal without its newest segment takes no commits.
+      await this.#orStop(this.#putNextInPlace(closed.file));
+    } catch (error) {
+      await file.close().catch(() => {});
+      throw error;
+    }
     const old = this.#file;
     this.#file = file;
     this.#first = first;
@@ -157,6 +158,14 @@ export class Journal implements Sink {
     await this.#orStop(this.#file.syncData());
     this.#syncs += 1;
     this.#syncMilliseconds += (this.#stopwatch?.now() ?? 0) - before;
+  }
+
+  async #putNextInPlace(closedFile: string): Promise<void> {
+    const { folder, journal, nextJournal } = this.#layout;
+    await this.#disk.rename(journal, closedFile);
+    await this.#disk.syncFolder(folder);
+    await this.#disk.rename(nextJournal, journal);
+    await this.#disk.syncFolder(folder);
   }
 
   async #prepareNext(head: Buffer): Promise<DiskFile> {

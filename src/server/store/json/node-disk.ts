@@ -22,9 +22,14 @@ export const nodeDisk: Disk = {
   read: (path) => unlessMissing(readFile(path)),
   async open(path, mode) {
     const handle = await open(path, FLAGS[mode], OWNER_ONLY_FILE);
-    // The umask may have taken rights from the owner, or the file may be one that was left behind with other rights.
-    if (mode !== 'modify') await handle.chmod(OWNER_ONLY_FILE);
-    return nodeFile(handle);
+    try {
+      // The umask may have taken rights from the owner, or the file may be one that was left behind with other rights.
+      if (mode !== 'modify') await handle.chmod(OWNER_ONLY_FILE);
+      return nodeFile(handle);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   },
   rename,
   remove: unlink,
