@@ -5,7 +5,7 @@
 import { administratorsGroup, makeGroups } from './bootstrap-groups.ts';
 import { type Clock, epochSeconds } from './clock.ts';
 import { weaknessesOf } from './identity/password-rules.ts';
-import { hashPassword, passwordMatches } from './identity/passwords.ts';
+import { passwordHasher, passwordMatches } from './identity/passwords.ts';
 import { hashSecret, secretMatches } from './identity/secrets.ts';
 import { stopUser } from './identity/stop-user.ts';
 import { claimSubject, retireSubject } from './identity/subjects.ts';
@@ -42,7 +42,7 @@ export async function bootstrap(parts: BootstrapParts): Promise<Bootstrapped> {
   const client = await store.clients.getBy('bootstrap', 'admin');
   const clientSecret = await secretToSet(parts, client);
   const password = await passwordToSet(parts, user, client);
-  const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  const passwordHash = password === undefined ? undefined : await passwordHasher(settings.fastPasswords)(password);
   return store.transaction(async (tx) => {
     const fresh = client === undefined;
     if (fresh) await makeGroups(tx, { clock: parts.clock, idOf: () => parts.ids.newId() });

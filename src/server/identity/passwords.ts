@@ -46,6 +46,13 @@ function workOf(passwordHash: string): number {
   return parameter('m') * parameter('t');
 }
 
+export type HashPassword = (password: string) => Promise<string>;
+
+/** As `hashPassword`, at what the setting fast-passwords says. */
+export function passwordHasher(fast: boolean): HashPassword {
+  return (password) => hashPassword(password, fast ? leastCost : cost);
+}
+
 /** As `Passwords.hash`, out of turn: for the start, when nobody waits. */
 export async function hashPassword(password: string, chosen = cost): Promise<string> {
   const { hash } = await argon2();

@@ -9,7 +9,7 @@ import { keepingAnAdministrator } from '../identity/administrators.ts';
 import { keptOf } from '../identity/api-keys.ts';
 import { certificateIdentity, certificatePrefix } from '../identity/certificate-login.ts';
 import { weaknessesOf } from '../identity/password-rules.ts';
-import { hashPassword } from '../identity/passwords.ts';
+import { type HashPassword, hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
 import { claimSubject } from '../identity/subjects.ts';
 import type { Ids } from '../ids.ts';
@@ -28,14 +28,17 @@ export interface SeedParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** At full cost, where left out. */
+  readonly hash?: HashPassword | undefined;
 }
 
 /** @throws SeedError where the seed asks for what can't be; the store is then as it was. */
 export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<void> {
-  const passwords = await hashNewPasswords(seed.users ?? [], parts.store);
-  const logons = await hashNewLogons(seed, parts.store);
+  const { store, hash = hashPassword } = parts;
+  const passwords = await hashNewPasswords(seed.users ?? [], store, hash);
+  const logons = await hashNewLogons(seed, store, hash);
   try {
-    await parts.store.transaction((tx) =>
+    await store.transaction((tx) =>
       keepingAnAdministrator(tx, async () => {
         await applyBusinesses(tx, seed, parts);
         for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
@@ -56,14 +59,18 @@ export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<v
 }
 
 /** Plain passwords count only when the user is made, so only then is there anything to hash. @throws SeedError. */
-async function hashNewPasswords(users: readonly SeedUser[], store: Store): Promise<Map<SeedUser, string>> {
+async function hashNewPasswords(
+  users: readonly SeedUser[],
+  store: Store,
+  hash: HashPassword,
+): Promise<Map<SeedUser, string>> {
   const hashes = new Map<SeedUser, string>();
   for (const user of users) {
     if (user.password === undefined || (await findUser(store, user))) continue;
     const [weakness] = await weaknessesOf(user.password, user);
     if (weakness !== undefined)
       throw new SeedError(`users: the password of ${user.userId ?? user.userName} ${weakness}`);
-    hashes.set(user, await hashPassword(user.password));
+    hashes.set(user, await hash(user.password));
   }
   return hashes;
 }

@@ -1,17 +1,21 @@
 /** The logons of a seed: those of the embedded mainframe, and whose they are. */
 import { foldLogon, forgetLogon } from '../identity/logons.ts';
-import { hashPassword } from '../identity/passwords.ts';
+import type { HashPassword } from '../identity/passwords.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';
 import { given, replaceIfChanged } from './apply.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
 
 /** Plain passwords count only when the logon is made. */
-export async function hashNewLogons(seed: SeedDocument, store: Store): Promise<Map<SeedLogon, string>> {
+export async function hashNewLogons(
+  seed: SeedDocument,
+  store: Store,
+  hash: HashPassword,
+): Promise<Map<SeedLogon, string>> {
   const hashes = new Map<SeedLogon, string>();
   for (const logon of seed.mainframe ?? []) {
     if (logon.password === undefined || (await store.logons.get(foldLogon(logon.logon)))) continue;
-    hashes.set(logon, await hashPassword(logon.password));
+    hashes.set(logon, await hash(logon.password));
   }
   return hashes;
 }

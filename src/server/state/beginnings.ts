@@ -3,6 +3,7 @@
  * administrator of this start stay who they are, so credentials that were told once go on working.
  */
 import { type BootstrapParts, type Bootstrapped, bootstrap } from '../bootstrap.ts';
+import { type HashPassword, passwordHasher } from '../identity/passwords.ts';
 import { applySeed } from '../seed/apply.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory.ts';
@@ -25,9 +26,10 @@ export async function begin(
   const isFresh = await isEmpty(store);
   const bootstrapped = await bootstrap(parts);
   const empty = isFresh ? await imageOf(store) : await emptiedImage(parts);
-  if (seed) await applySeed(seed, parts);
+  const hash = passwordHasher(parts.settings.fastPasswords);
+  if (seed) await applySeed(seed, { ...parts, hash });
   const seeded = isFresh ? await imageOf(store) : undefined;
-  return { bootstrapped, beginnings: createBeginnings(parts, empty, seeded) };
+  return { bootstrapped, beginnings: createBeginnings({ ...parts, hash }, empty, seeded) };
 }
 
 async function isEmpty(store: Store): Promise<boolean> {
@@ -43,6 +45,7 @@ async function emptiedImage(parts: BootstrapParts): Promise<Image> {
 
 interface SeedParts extends Pick<BootstrapParts, 'clock' | 'ids'> {
   readonly seed?: SeedDocument | undefined;
+  readonly hash: HashPassword;
 }
 
 function createBeginnings(parts: SeedParts, empty: Image, known: Image | undefined): Beginnings {
@@ -60,10 +63,10 @@ function createBeginnings(parts: SeedParts, empty: Image, known: Image | undefin
   };
 }
 
-async function seededImage({ seed, clock, ids }: SeedParts, empty: Image): Promise<Image> {
+async function seededImage({ seed, ...parts }: SeedParts, empty: Image): Promise<Image> {
   if (!seed) return empty;
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => putImage(tx, empty, new Set()));
-  await applySeed(seed, { store: scratch, clock, ids });
+  await applySeed(seed, { ...parts, store: scratch });
   return imageOf(scratch);
 }

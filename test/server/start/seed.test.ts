@@ -56,6 +56,25 @@ describe('the demo world', () => {
   });
 });
 
+test('passwords of the seed and of the administrator cost what the setting says', async () => {
+  const seed = {
+    users: [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com', password: 'quite a long one to type' }],
+    mainframe: [{ logon: 'ANN1', password: 'LOGON#12' }],
+  };
+  const environment = { IAM_ADMIN_PASSWORD: 'somebody who is in charge' };
+  const costOf = async (flags: Record<string, boolean>) => {
+    await using server = await startServer({ seed, flags, environment });
+    const { users, logons } = server.world.store;
+    const hashes = [await users.get('ann'), await users.getBy('bootstrap', 'admin'), await logons.get('ANN1')].map(
+      (row) => row?.passwordHash ?? '',
+    );
+    expect(await passwordMatches('quite a long one to type', hashes[0] ?? '')).toBe(true);
+    return hashes.map((hash) => /\$(m=\d+,t=\d+,p=\d+)\$/.exec(hash)?.[1]);
+  };
+  expect(await costOf({})).toEqual(Array.from({ length: 3 }, () => 'm=19456,t=2,p=1'));
+  expect(await costOf({ 'fast-passwords': true })).toEqual(Array.from({ length: 3 }, () => 'm=8,t=1,p=1'));
+});
+
 describe('what is there already', () => {
   const client = { clientId: 'c1', clientSecret: 'old-secret', appId: 'one', scope: ['READ'] };
 
