@@ -24,7 +24,7 @@ export interface ServerOrder {
   /** False for checkpoints that come as seldom as the product's. */
   readonly frequent?: boolean | undefined;
   /** When nothing was written for so long, a checkpoint is; 20 where nothing is said, and they are frequent. */
-  readonly idleMilliseconds?: number | undefined;
+  readonly delayMilliseconds?: number | undefined;
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as ServerOrder;
@@ -46,7 +46,7 @@ const service = await startService({
         clock: systemClock,
         processes: plantedProcesses(await openNodeProcesses(process.pid, process.platform), order.plant, order.data),
         tuning:
-          order.frequent === false ? {} : { idleMilliseconds: order.idleMilliseconds ?? 20, journalBytes: 20_000 },
+          order.frequent === false ? {} : { delayMilliseconds: order.delayMilliseconds ?? 20, journalBytes: 20_000 },
         log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
       }),
       order.plant,

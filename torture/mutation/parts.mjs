@@ -18,9 +18,10 @@ export const parts = {
   },
   'journal-writer': {
     mutate: ['journal', 'checkpoint-adapter', 'checkpoint-format', 'checkpointer'].map((name) => `${store}/${name}.ts`),
-    tests: ['checkpoint', 'disk-failure', 'checkpoint-damage', 'crash', 'open-files'].map(
-      (name) => `${storeTests}/${name}.test.ts`,
-    ),
+    tests: [
+      ...['checkpoint', 'checkpoint-damage', 'checkpoint-format', 'checkpoint-times', 'crash', 'disk-failure'],
+      ...['journal-writing', 'open-files'],
+    ].map((name) => `${storeTests}/${name}.test.ts`),
     excludedMutations: ['StringLiteral'],
   },
   'role-expressions': {

@@ -36,7 +36,7 @@ interface Sample {
 }
 
 async function watch(store: string, budget: Budget): Promise<never[]> {
-  const server = ServerProcess.tortured({ data: store, plant: budget.plant, idleMilliseconds: 1_000 });
+  const server = ServerProcess.tortured({ data: store, plant: budget.plant, delayMilliseconds: 1_000 });
   const samples: Sample[] = [];
   // Groups of the same name come and go, so that what is stored stays as much as it was.
   let load = new Load(WRITERS);

@@ -36,10 +36,10 @@ describe('a checkpoint is written', () => {
   });
   afterEach(() => folder.remove());
 
-  const never = { idleMilliseconds: 1_000_000, journalBytes: Number.MAX_SAFE_INTEGER };
+  const never = { delayMilliseconds: 1_000_000, journalBytes: Number.MAX_SAFE_INTEGER };
 
   test('when nothing was written for a while', async () => {
-    const store = await openStore(folder.directory, { log: log.log, tuning: { ...never, idleMilliseconds: 5 } });
+    const store = await openStore(folder.directory, { log: log.log, tuning: { ...never, delayMilliseconds: 5 } });
     await new History().commits(store, 3);
     await log.checkpoints(1);
     expect(log.written[0]?.sequence).toBeLessThanOrEqual(3);

@@ -10,7 +10,7 @@ const processes = await openNodeProcesses(process.pid, process.platform);
 export const clock = { now: () => new Date('2024-05-01T12:00:00.000Z') };
 
 /** Only what a test asks for: no checkpoint comes by itself. */
-const quiet = { idleMilliseconds: 1_000_000, journalBytes: Number.MAX_SAFE_INTEGER };
+const quiet = { delayMilliseconds: 1_000_000, journalBytes: Number.MAX_SAFE_INTEGER };
 
 export interface Folder {
   readonly directory: string;

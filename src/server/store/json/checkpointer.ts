@@ -10,15 +10,15 @@ import type { Journal } from './journal.ts';
 import type { Layout } from './layout.ts';
 
 export interface CheckpointTuning {
-  /** A checkpoint is due when nothing was written for so long. */
-  readonly idleMilliseconds: number;
+  /** A checkpoint is due so long after the first commit that the last one lacks, whether or not others follow. */
+  readonly delayMilliseconds: number;
   /** A checkpoint is due at once when the journal is longer than this, and than the last checkpoint. */
   readonly journalBytes: number;
 }
 
-export const defaultTuning: CheckpointTuning = { idleMilliseconds: 2_000, journalBytes: 8 * 1024 * 1024 };
+export const defaultTuning: CheckpointTuning = { delayMilliseconds: 2_000, journalBytes: 8 * 1024 * 1024 };
 
-/** An idle store writes a checkpoint of more than this only when the journal has grown to a part of it. */
+/** One of more than this is not written then, but where the journal has grown to a part of it. */
 const SMALL_CHECKPOINT = 1024 * 1024;
 const WORTHWHILE_PART = 8;
 
@@ -38,8 +38,8 @@ export class Checkpointer {
   readonly #context: CheckpointerContext;
   #last: { readonly sequence: number; readonly size: number };
   #running: Promise<void> | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  /** After a failure, only idleness tries again: a full disk is not to be hammered. */
+  #due: NodeJS.Timeout | undefined;
+  /** After a failure, the next is tried only after the delay: a full disk is not to be hammered. */
   #failed = false;
   #stopped = false;
 
@@ -53,7 +53,7 @@ export class Checkpointer {
     if (this.#stopped) return;
     const { journal, tuning } = this.#context;
     if (!this.#failed && journal.size > Math.max(tuning.journalBytes, this.#last.size)) this.#runQuietly();
-    this.#idle ??= setTimeout(() => this.#whenIdle(journal.sequence), tuning.idleMilliseconds).unref();
+    this.#due ??= setTimeout(() => this.#whenDue(), tuning.delayMilliseconds).unref();
   }
 
   /** Writes a checkpoint of all that is durable now, unless the last one is. */
@@ -67,19 +67,14 @@ export class Checkpointer {
   /** Resolves when none is being written, and none will be unless `run` is called. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#idle);
+    clearTimeout(this.#due);
     await this.#running?.catch(() => {});
   }
 
-  #whenIdle(sequenceBefore: number): void {
-    this.#idle = undefined;
-    const { journal } = this.#context;
-    if (journal.sequence !== sequenceBefore) {
-      this.noticeAppend();
-      return;
-    }
+  #whenDue(): void {
+    this.#due = undefined;
     const { size } = this.#last;
-    if (size < SMALL_CHECKPOINT || journal.size > size / WORTHWHILE_PART) this.#runQuietly();
+    if (size < SMALL_CHECKPOINT || this.#context.journal.size > size / WORTHWHILE_PART) this.#runQuietly();
   }
 
   /** A failure is in the log; the journal holds everything, so nothing is lost. */

@@ -1,0 +1,140 @@
+/** The text of a checkpoint by itself: what it looks like, and which line is named where it is not as it should be. */
+import { crc32 } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import {
+  type Checkpoint,
+  checkpointSlices,
+  countRows,
+  decodeCheckpoint,
+} from '../../../src/server/store/json/checkpoint-format.ts';
+import type { StoredRow } from '../../../src/server/store/layer.ts';
+import { group } from './rows.ts';
+
+const file = '/store/iam.json';
+
+function checkpointOf(groups: readonly StoredRow[]): Checkpoint {
+  const tables = new Map<string, readonly StoredRow[]>([
+    ['groups', groups],
+    ['users', []],
+    ['apiKeys', []],
+  ]);
+  return { sequence: 7, epoch: 3, writtenAt: '2024-05-01T12:00:00.000Z', tables };
+}
+
+const few = checkpointOf([group('a'), group('b', { roles: ['DEPLOY'] })]);
+const text = textOf(few);
+
+function textOf(checkpoint: Checkpoint): string {
+  return Buffer.concat([...checkpointSlices(checkpoint)]).toString();
+}
+
+/** The bytes of a text with a seal that fits whatever it says. */
+function sealed(changed: string): Buffer {
+  const body = changed.slice(0, changed.indexOf('"crc32":'));
+  return Buffer.from(`${body}"crc32":"${crc32(Buffer.from(body)).toString(16).padStart(8, '0')}"\n}\n`);
+}
+
+/** Where a line begins. */
+function lineAt(inside: string, changed: string): number {
+  return changed.lastIndexOf('\n', changed.indexOf(inside)) + 1;
+}
+
+test('it is JSON as a whole, and reads back as it was', () => {
+  expect(JSON.parse(text)).toEqual({
+    formatVersion: 1,
+    sequence: 7,
+    epoch: 3,
+    writtenAt: '2024-05-01T12:00:00.000Z',
+    tables: { groups: few.tables.get('groups'), users: [], apiKeys: [] },
+    crc32: expect.stringMatching(/^[0-9a-f]{8}$/),
+  });
+  expect(decodeCheckpoint(file, Buffer.from(text))).toEqual(few);
+  expect(sealed(text).toString()).toBe(text);
+});
+
+test('a table has one row a line', () => {
+  expect(text.split('\n').filter((line) => line.startsWith('{"groupId":'))).toHaveLength(2);
+});
+
+test('a long one comes in slices of 64 kB and the row that goes beyond', () => {
+  const many = checkpointOf(Array.from({ length: 2000 }, (_, at) => group(`g${at}`, { roles: ['x'.repeat(200)] })));
+  const lengths = [...checkpointSlices(many)].map(({ length }) => length);
+  expect(lengths.length).toBeGreaterThan(5);
+  for (const length of lengths.slice(0, -2)) {
+    expect(length).toBeGreaterThanOrEqual(64 * 1024);
+    expect(length).toBeLessThan(65 * 1024);
+  }
+  expect(decodeCheckpoint(file, Buffer.from(textOf(many)))).toEqual(many);
+});
+
+test('rows are counted by table', () => {
+  expect(countRows(few.tables)).toEqual({ groups: 2, users: 0, apiKeys: 0 });
+});
+
+describe('with a seal that fits', () => {
+  const cases: readonly [what: string, from: string, to: string, message: string][] = [
+    ['a member of another name', '"epoch":3', '"epok":3', 'this line is not what should stand here'],
+    ['a number that is text', '"sequence":7', '"sequence":"7"', 'this is not the beginning of a checkpoint'],
+    ['no tables', '"tables":{', '"table":{', 'the tables should stand here'],
+    ['a table that is no list', '"users":[', '"users":{', 'a table should stand here'],
+    ['a row that is no JSON', '{"groupId":"a"', '{"groupId":"a', 'this line is not JSON'],
+    ['a row of something else', '{"groupId":"a"', '{"groupId":7', 'this is not a row of groups'],
+  ];
+
+  test.each(cases)('%s is named with its line', (_, from, to, message) => {
+    expect(text).toContain(from);
+    const changed = text.replace(from, to);
+    // What a preamble lacks is known once all of it was read.
+    const offset = lineAt(from === '"sequence":7' ? '"writtenAt":' : to, changed);
+    expect(() => decodeCheckpoint(file, sealed(changed))).toThrow(
+      expect.objectContaining({ kind: 'damaged', file, offset, message: expect.stringContaining(message) }),
+    );
+  });
+
+  test('a table that this version does not know is of a newer one', () => {
+    expect(() => decodeCheckpoint(file, sealed(text.replace('"users":[', '"robots":[')))).toThrow(
+      expect.objectContaining({ kind: 'newer-format', message: expect.stringContaining('there is a table robots') }),
+    );
+  });
+});
+
+describe('without one', () => {
+  const damage = (bytes: Buffer) => {
+    try {
+      decodeCheckpoint(file, bytes);
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+
+  test('the line that can not be read is named', () => {
+    const cut = text.slice(0, text.indexOf('{"groupId":"b"') + 20);
+    expect(damage(Buffer.from(cut))).toMatchObject({
+      kind: 'damaged',
+      offset: cut.lastIndexOf('\n') + 1,
+      message: expect.stringContaining('this line is damaged'),
+    });
+  });
+
+  test('where each line can be read, the seal is', () => {
+    const changed = Buffer.from(text.replace('DEPLOY', 'DEPLOX'));
+    expect(damage(changed)).toMatchObject({
+      kind: 'damaged',
+      offset: text.indexOf('"crc32":'),
+      message: expect.stringContaining('the checksum does not fit the contents'),
+    });
+  });
+
+  test.each([
+    ['', 'the file is empty'],
+    ['{}', 'this is not a checkpoint'],
+    [text.replace('"formatVersion":1', '"formatVersion":0'), 'there is no format 0'],
+  ])('%j', (contents, message) => {
+    expect(damage(Buffer.from(contents))).toMatchObject({
+      kind: 'damaged',
+      offset: 0,
+      message: expect.stringContaining(message),
+    });
+  });
+});
