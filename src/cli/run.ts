@@ -3,6 +3,7 @@ import { manifest } from '../contract/manifest.ts';
 import { complete } from './completion/complete.ts';
 import { completeWord } from './completion/word.ts';
 import { buildProgram } from './program.ts';
+import { QuietExit } from './runtime/failures.ts';
 import type { Environment, Io } from './runtime/io.ts';
 import { printReport, reportOf } from './runtime/report.ts';
 
@@ -17,7 +18,7 @@ export async function run(typed: readonly string[], io: Io, environment: Environ
     await program.parseAsync(typed.length === 0 ? ['--help'] : [...typed], { from: 'user' });
     return 0;
   } catch (error) {
-    const report = interruption(io) ?? reportOf(error, manifest.errors);
+    const report = interruption(io, error) ?? reportOf(error, manifest.errors);
     await printReport(report, io, environment, {
       json: wantsJson(typed, environment),
       colour: optionValue(typed, '--color'),
@@ -28,9 +29,9 @@ export async function run(typed: readonly string[], io: Io, environment: Environ
   }
 }
 
-/** Once a signal came, it is the reason whatever failed thereby. */
-function interruption({ signal }: Io) {
-  if (!signal.aborted) return undefined;
+/** Once a signal came, it is the reason whatever failed thereby; what ended by itself says how. */
+function interruption({ signal }: Io, error: unknown) {
+  if (!signal.aborted || error instanceof QuietExit) return undefined;
   const exitCode = signal.reason === 'SIGTERM' ? 143 : 130;
   return {
     code: 'INTERRUPTED',

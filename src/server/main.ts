@@ -30,11 +30,24 @@ export interface LocalProfile {
   readonly userClientId: string;
 }
 
+interface Streams {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+/** Whoever looked after signals until now. */
+interface Caller {
+  /** Aborted where a stop was asked for already. */
+  readonly signal: AbortSignal;
+  /** To be called once signals are looked after here: one that came in between would be lost. */
+  releaseSignals(): void;
+}
+
 export interface ServeOptions {
   /** By flag name without dashes, as in the settings table. */
   readonly flags: Flags;
   readonly environment: Environment;
-  readonly io: { readonly stdout: NodeJS.WritableStream; readonly stderr: NodeJS.WritableStream };
+  readonly io: Streams & Partial<Caller>;
   /** Keeps the administrator's credentials where the CLI finds them. @returns where that is, for the person to read. */
   saveProfile?(profile: LocalProfile): Promise<string>;
 }
@@ -51,7 +64,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
   // From the beginning: whoever waits for the line that says ready may send a signal with it.
   const signal = listenForStop();
+  io.releaseSignals?.();
   try {
+    if (io.signal?.aborted) return 0;
     const { settings, seed } = await readConfiguration(options);
     const log = createLog(
       settings.logLevel,

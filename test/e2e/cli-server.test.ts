@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
@@ -200,6 +200,29 @@ describe('serve', () => {
     expect((await own.iam(['groups', 'list'], variables)).code).toBe(0);
     child.kill('SIGTERM');
     expect((await done).code).toBe(0);
+  });
+
+  // A signal is seen in the next turn of the event loop; whoever takes its handler away before loses it.
+  test.each([
+    ['the command has begun', 1],
+    ['the server has begun', 2],
+  ])('stops cleanly also where it is told to as soon as %s', async (_, at) => {
+    await using own = await Sandbox.make();
+    const hook = own.file('hook.cjs');
+    await writeFile(
+      hook,
+      `let listeners = 0;
+       process.on('newListener', (name) => {
+         if (name !== 'SIGTERM') return;
+         listeners += 1;
+         if (listeners === ${at}) queueMicrotask(() => process.kill(process.pid, 'SIGTERM'));
+       });`,
+    );
+    const words = ['--require', hook, bin, 'serve', '--store', 'memory', '--port', '0', '--json'];
+    const { child, done } = own.start(process.execPath, words);
+    const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    expect((await done).code).toBe(0);
+    clearTimeout(patience);
   });
 
   test('ends with 11 where the port is taken', async () => {

@@ -4,12 +4,13 @@ import type { ManifestSetting } from '../../contract/manifest-types.ts';
 import { addLeaf, type LeafText } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { QuietExit } from '../runtime/failures.ts';
+import type { Io } from '../runtime/io.ts';
 import { type Profile, saveLocalProfile } from '../runtime/profile.ts';
 import { loadServer } from '../runtime/server-module.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;
-  readonly io: { readonly stdout: NodeJS.WritableStream; readonly stderr: NodeJS.WritableStream };
+  readonly io: Io;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Keeps the credentials that a new store was given, and says where. */
   saveProfile(profile: Profile): Promise<string>;
@@ -34,7 +35,6 @@ export function addServe(program: Command, { io, environment, manifest }: Surrou
   const settings = manifest.settings.filter(({ flag }) => flag);
   for (const setting of settings) command.addOption(optionOf(setting));
   command.action(async () => {
-    io.releaseSignals();
     const { serve } = (await loadServer('serve')) as { serve: Serve };
     const { variables } = environment;
     const exitCode = await serve({

@@ -26,7 +26,7 @@ export interface Io {
   readonly stderr: Output;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Leaves signals to somebody else: the server stops cleanly by its own handlers. */
+  /** Leaves signals to somebody else, whose handlers are there by then: the server stops cleanly by its own. */
   readonly releaseSignals: () => void;
   /** Who asks in place of the terminal. */
   readonly gateway?: Gateway | undefined;
