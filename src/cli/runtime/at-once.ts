@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 
 /**
  * Writes to a file or a pipe without a stream, which takes milliseconds to open. @returns what is left for the stream to
@@ -16,10 +16,11 @@ export function writtenAtOnce(descriptor: number, text: string): Buffer {
   return bytes.subarray(at);
 }
 
-/** Whether it is a file, a pipe or a socket, and so no terminal. */
+/** Whether it is a file, a pipe, a socket or nothing, and so no terminal. */
 export function isPlain(descriptor: number): boolean {
   try {
     const stats = fstatSync(descriptor);
+    if (stats.isCharacterDevice()) return stats.rdev === statSync('/dev/null').rdev;
     return stats.isFile() || stats.isFIFO() || stats.isSocket();
   } catch {
     return false;
