@@ -18,7 +18,7 @@ export async function run(typed: readonly string[], io: Io, environment: Environ
     await program.parseAsync(typed.length === 0 ? ['--help'] : [...typed], { from: 'user' });
     return 0;
   } catch (error) {
-    const report = interruption(io, error) ?? reportOf(error, manifest.errors);
+    const report = interruption(io, error) ?? reportOf(error, manifest);
     await printReport(report, io, environment, {
       json: wantsJson(typed, environment),
       colour: optionValue(typed, '--color'),

@@ -80,7 +80,7 @@ async function serverFindings(context: Context): Promise<Finding[]> {
     ];
   } catch (error) {
     if (context.io.signal.aborted) throw error;
-    const { message, fix } = reportOf(error, context.manifest.errors);
+    const { message, fix } = reportOf(error, context.manifest);
     return [fail('server', message, fix ?? 'See `iam config explain base-url`.')];
   }
 }

@@ -1,7 +1,7 @@
 /** A failure as people and as programs read it, and the exit code that it has. */
 import { CommanderError } from 'commander';
 import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
-import type { ManifestError } from '../../contract/manifest-types.ts';
+import type { Manifest, ManifestError } from '../../contract/manifest-types.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { CliError, MissingRole, QuietExit } from './failures.ts';
 import { type Environment, type Io, widthOf } from './io.ts';
@@ -25,9 +25,10 @@ export interface Report {
 }
 
 /** What a thrown value means to the one who typed the command. */
-export function reportOf(error: unknown, errorTable: readonly ManifestError[]): Report {
-  if (error instanceof ClientError) return refusal(error, errorTable);
-  if (error instanceof MissingRole) return missingRole(error, errorTable);
+export function reportOf(error: unknown, known: Pick<Manifest, 'errors'>): Report {
+  // Looked at for refusals only: the table is a file to read, and showing help ends with an error as well.
+  if (error instanceof ClientError) return refusal(error, known.errors);
+  if (error instanceof MissingRole) return missingRole(error, known.errors);
   if (error instanceof NetworkError) return network(error);
   if (error instanceof CliError) return { ...base(error.code, error.message, error.exitCode), fix: error.fix };
   if (error instanceof QuietExit) return { ...base('EXIT', '', error.exitCode), quiet: true };

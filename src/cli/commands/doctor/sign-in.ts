@@ -31,7 +31,7 @@ export async function signInFindings(context: Context): Promise<Finding[]> {
     return [taken, timeFinding(context, claims), rolesFinding(claims), ...agreementFindings(context, found, claims)];
   } catch (error) {
     if (context.io.signal.aborted) throw error;
-    const { message, fix } = reportOf(error, context.manifest.errors);
+    const { message, fix } = reportOf(error, context.manifest);
     return [fail('sign-in', message, fix ?? 'Sign in again with `iam login`.')];
   }
 }
@@ -52,7 +52,7 @@ async function takenFinding(context: Context, { kind, origin }: SignIn): Promise
     return ok('sign-in', mayList ? detail : `${detail}; it may not list groups`);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const { message, fix } = reportOf(error, context.manifest.errors);
+    const { message, fix } = reportOf(error, context.manifest);
     return fail('sign-in', `The server does not take what is from ${origin}: ${message}`, fix ?? 'Sign in again.');
   }
 }
