@@ -21,11 +21,13 @@ export function inTurns(listener: RequestListener, crowdedPaths: ReadonlySet<str
 /** The listener, with at most so many calls let in in each turn, in the order they came. */
 function lettingIn(most: number, listener: RequestListener): RequestListener {
   const waiting: Parameters<RequestListener>[] = [];
+  /** Since this was last looked at, which is not in each turn: where few come, that would cost more than it is for. */
   let letIn = 0;
+  const toBeLookedAt = most / 4;
 
   function enter(...call: Parameters<RequestListener>): void {
-    if (letIn === 0) setImmediate(nextTurn);
     letIn += 1;
+    if (letIn === toBeLookedAt) setImmediate(nextTurn);
     listener(...call);
   }
 
