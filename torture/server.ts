@@ -23,7 +23,7 @@ export interface ServerOrder {
   readonly kill?: Kill | undefined;
   /** False for checkpoints that come as seldom as the product's. */
   readonly frequent?: boolean | undefined;
-  /** When nothing was written for so long, a checkpoint is; 20 where nothing is said, and they are frequent. */
+  /** See `CheckpointTuning`; 20 where nothing is said, and checkpoints are frequent. */
   readonly delayMilliseconds?: number | undefined;
 }
 

@@ -2,6 +2,7 @@
 import type { Context } from '../runtime/context.ts';
 import { type Asking, ask } from '../runtime/prompt.ts';
 import type { Check, Choice, ChoiceSource } from '../runtime/questions.ts';
+import { reportOf } from '../runtime/report.ts';
 import { type Found, mostLoaded, type ThingList } from './lists.ts';
 
 export interface Picking {
@@ -45,14 +46,14 @@ export async function pickSeveral(picking: Picking): Promise<string[] | undefine
 }
 
 /** The first of the list; where there are none, a word of why, since the question then is for a text. */
-async function firstOf({ list, context: { io, notice } }: Picking): Promise<Found | undefined> {
+async function firstOf({ list, context: { io, manifest, notice } }: Picking): Promise<Found | undefined> {
   try {
     const found = await list.load(undefined, io.signal);
     if (found.choices.length > 0) return found;
     notice('There is nothing to pick from: the list is empty.');
   } catch (error) {
     if (io.signal.aborted) throw error;
-    notice(`There is no list to pick from: ${error instanceof Error ? error.message : String(error)}`);
+    notice(`There is no list to pick from: ${reportOf(error, manifest).message}`);
   }
   return undefined;
 }

@@ -29,7 +29,7 @@ export function createPasswords(
   queue: Pick<HashQueue, 'run'>,
   { fast = false, verify = passwordMatches }: { fast?: boolean; verify?: typeof passwordMatches } = {},
 ): Passwords {
-  const chosen = fast ? leastCost : cost;
+  const chosen = costOf(fast);
   return {
     hash: (password) => queue.run(() => hashPassword(password, chosen)),
     async matches(password, passwordHash) {
@@ -46,11 +46,15 @@ function workOf(passwordHash: string): number {
   return parameter('m') * parameter('t');
 }
 
+function costOf(fast: boolean): typeof cost {
+  return fast ? leastCost : cost;
+}
+
 export type HashPassword = (password: string) => Promise<string>;
 
 /** As `hashPassword`, at what the setting fast-passwords says. */
 export function passwordHasher(fast: boolean): HashPassword {
-  return (password) => hashPassword(password, fast ? leastCost : cost);
+  return (password) => hashPassword(password, costOf(fast));
 }
 
 /** As `Passwords.hash`, out of turn: for the start, when nobody waits. */

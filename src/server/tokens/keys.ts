@@ -105,7 +105,7 @@ async function loaded(parts: KeyRingParts): Promise<Keys> {
   const found = rows.find((row) => row.current && row.alg === parts.alg);
   const current = found ? await noted(found, parts) : await makeSigningKey(parts.alg, parts);
   const kept = found ? rows : await putInPlace(current, parts);
-  return opened([current, ...kept]);
+  return opened(current, kept);
 }
 
 /** Tokens may live longer than at the start before; those that live shorter now were signed all the same. */
@@ -149,15 +149,14 @@ interface VerifyingKey extends ImportedKey {
   readonly retiresAt?: number | undefined;
 }
 
-/** Imports rows, of which the first is the current one; it may be among the others again. */
-async function opened([first, ...others]: readonly SigningKey[]): Promise<Keys> {
-  if (!first) throw new Error('a key ring holds at least one key');
-  const privateKey = await importedHalf(first, first.privateJwk);
-  const verifying = await Promise.all([first, ...others].map(importPublic));
-  const [own] = verifying;
+/** Imports the current key, and of all rows those that are others. */
+async function opened(current: SigningKey, rows: readonly SigningKey[]): Promise<Keys> {
+  const privateKey = await importedHalf(current, current.privateJwk);
+  const own = await importPublic(current);
+  const others = await Promise.all(rows.filter(({ kid }) => kid !== current.kid).map(importPublic));
   return {
-    current: { ...(own as VerifyingKey), privateKey },
-    byId: new Map(verifying.map((key) => [key.kid, key])),
+    current: { ...own, privateKey },
+    byId: new Map([own, ...others].map((key) => [key.kid, key])),
   };
 }
 
@@ -193,7 +192,7 @@ function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
     const made = await makeSigningKey(keys.current.alg, parts);
     const known = publicKeys();
     const rows = await putInPlace(made, parts);
-    keys = await opened([made, ...rows]);
+    keys = await opened(made, rows);
     before = known;
     const others = rows.filter((row) => !row.current);
     return { kid: made.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };

@@ -7,6 +7,7 @@ import type { Store } from '../../../src/server/store/store.ts';
 import type { Client, Session, User } from '../../../src/server/store/tables.ts';
 import { createIssuer, type IssuerOptions, type Narrowed } from '../../../src/server/tokens/issue.ts';
 import { type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
+import { user as userRow } from '../store/rows.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z') / 1000;
 const createdAt = '2026-03-01T11:00:00.000Z';
@@ -32,16 +33,7 @@ const client: Client = {
   factorVisibility: 'CREDENTIALS_ONLY',
   createdAt,
 };
-const user: User = {
-  userId: 'u1',
-  userName: 'ann',
-  emailVerified: false,
-  mobileVerified: false,
-  lead: false,
-  locked: false,
-  identities: [],
-  createdAt,
-};
+const user: User = userRow('u1', { userName: 'ann', createdAt });
 const session: Session = {
   sessionId: 's1',
   clientId: 'c1',
