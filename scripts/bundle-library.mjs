@@ -6,7 +6,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { banner, folderInCommonJs, withoutMediaTypes } from './bundle-server.mjs';
+import { banner, folderInCommonJs, withoutUnused } from './bundle-server.mjs';
 
 /** The client as the package has it already. */
 const sharedClient = {
@@ -53,7 +53,7 @@ export async function bundleLibrary({ root, outdir }) {
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [withoutMediaTypes, sharedClient],
+    plugins: [withoutUnused, sharedClient],
     banner: { js: banner },
   });
   await build({
@@ -64,7 +64,7 @@ export async function bundleLibrary({ root, outdir }) {
     // Test runners that know CommonJS alone load no module while a test runs, so what is outside is required.
     supported: { 'dynamic-import': false },
     outExtension: { '.js': '.cjs' },
-    plugins: [withoutMediaTypes],
+    plugins: [withoutUnused],
     define: folderInCommonJs,
   });
   writeFileSync(path.join(outdir, 'index.d.cts'), commonJsTypes);

@@ -1,5 +1,5 @@
 /** The manifest: the registry, the error table and the settings as plain data. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorTable } from '../../src/contract/errors.ts';
 import type {
   JsonSchema,

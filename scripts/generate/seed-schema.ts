@@ -1,5 +1,5 @@
 /** docs/seed.schema.json: the JSON Schema of seed documents, for editors and for programs that make some. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SeedDocument } from '../../src/server/seed/schema.ts';
 
 /** The text of the schema. What it can't say (weak passwords, keys that exclude one another) is told at the start of a server. */

@@ -1,5 +1,5 @@
 /** From the server's registry of operations to the type of the client: names, inputs and answers, by types alone. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { RequestDeclaration, ResponseDeclaration, Typed } from '../contract/operation.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;

@@ -1,5 +1,5 @@
 /** Schemas of corporate groups and customers. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { BusinessReference, BusinessReferences } from './member-schemas.ts';
 import { Id, isReservedName, line, NewId } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 /** Schemas of authentication factors: the contacts that second proofs go to. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Email, Id, line, Mobile, NewId } from './schemas.ts';
 
 /** The most alternative contacts that one call adds; how many a user may have is another matter. */

@@ -1,5 +1,5 @@
 /** Schemas of what concerns the mainframe and the product system. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const LogonName = z
   .string()

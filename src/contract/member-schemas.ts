@@ -1,5 +1,5 @@
 /** Schemas of what is in groups, and of what groups give. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id } from './schemas.ts';
 
 /** The most members that one call adds. */

@@ -2,7 +2,7 @@
  * What an operation is: one declaration from which router, authorization, validation, API document, client, CLI and the
  * tests over all operations are derived. `handle` alone is code; its context is the server's and not known here.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type ErrorCode, statusOnOperation } from './errors.ts';
 import { parseRoles, type RoleExpression } from './roles.ts';
 

@@ -1,5 +1,5 @@
 /** Schemas that several operations share. Their ids become the component names of the API document. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** 1 to 64 of these, as the interface rules give them for ids that a caller may choose. */
 export const Id = z

@@ -1,5 +1,5 @@
 /** The messages that a server sent, for who runs it in his own process. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { emptyInbox, type InboxItem as ItemSchema, inboxItem, messagesFor } from '../server/control/inbox-items.ts';
 import type { Message } from '../server/store/tables.ts';
 import type { World } from '../server/world.ts';

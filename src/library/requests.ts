@@ -1,5 +1,5 @@
 /** The calls that a server answered, for who runs it in his own process. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import {
   fitsQuery,
   type RequestItem as ItemSchema,

@@ -1,6 +1,6 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
 import { readFile } from 'node:fs/promises';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { AdjustableClock } from '../server/adjustable-clock.ts';
 import { openAudit } from '../server/audit/open.ts';
 import { systemClock } from '../server/clock.ts';

@@ -160,7 +160,8 @@ function areaOf(registry: readonly AnyOperation[], world: World): Area {
       return handle(ctx, ctx.state.search);
     };
     const router = routerFor(routers, operation);
-    takers.set(router.register(routerPath(operation.path), [operation.method], take as never), take);
+    // With the prefix in the path: as an option it has every path compiled twice.
+    takers.set(router.register(servicePrefix + routerPath(operation.path), [operation.method], take as never), take);
   }
   routers.set('HEAD', routers.get('GET') ?? []);
   return {
@@ -177,7 +178,7 @@ function routerFor(routers: Map<string, Router[]>, { method, path }: AnyOperatio
   const ofMethod = routers.get(method) ?? [];
   routers.set(method, ofMethod);
   const segments = segmentsIn(servicePrefix + path);
-  const router = ofMethod[segments] ?? new Router({ prefix: servicePrefix, sensitive: true, strict: true });
+  const router = ofMethod[segments] ?? new Router({ sensitive: true, strict: true });
   ofMethod[segments] = router;
   return router;
 }

@@ -4,7 +4,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { type AuditParts, openAudit } from './audit/open.ts';
 import { systemClock } from './clock.ts';
 import { createLog } from './log.ts';
@@ -119,6 +118,7 @@ async function readTls({ tlsCert, tlsKey }: Settings): Promise<{ cert: string; k
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const [cert, key] = await Promise.all([tlsCert, tlsKey].map((file) => readTlsFile(file)));
   const tls = { cert: cert ?? '', key: key ?? '' };
+  const { createSecureContext } = await import('node:tls');
   try {
     createSecureContext(tls);
   } catch (error) {

@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   options.prepareClock?.(clock);
   const ids = createIds(clock, randomness);
   const gate = createGate();
-  const server = createNodeServer(
+  const server = await createNodeServer(
     { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
     inTurns(gate.listener, pathsOfLogins),
   );

@@ -1,5 +1,5 @@
 /** What values of settings must be; each check says what is wrong in words that follow the name of the setting. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { line, NewId } from '../contract/schemas.ts';
 import { lengthWeakness } from './identity/password-rules.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { answerableErrors, operationDefiner, pipelineErrors } from '../../src/contract/operation.ts';
 
 const defineOperation = operationDefiner<{ readonly greeting: string }>();

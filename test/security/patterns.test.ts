@@ -3,7 +3,7 @@
  * time. A pattern that goes back and forth over a hostile text takes 64 times as long, or never ends.
  */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';

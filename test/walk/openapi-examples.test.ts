@@ -1,6 +1,6 @@
 /** Every operation of both API documents shows what goes in and what comes out, and all of it is as it declares. */
 import { expect, test } from 'vitest';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
 import { answerableErrors, type Operation } from '../../src/contract/operation.ts';
 import { describeRoles } from '../../src/contract/roles.ts';

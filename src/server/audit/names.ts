@@ -1,5 +1,5 @@
 /** Ids in what is sent and answered: what a decision is about, and never a secret. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Operation } from '../../contract/operation.ts';
 import { isHiddenName } from '../../contract/secret-names.ts';
 import { parametersIn } from '../http/paths.ts';

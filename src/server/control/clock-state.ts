@@ -1,5 +1,5 @@
 /** The clock as the control plane shows it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AdjustableClock } from '../adjustable-clock.ts';
 
 export const ClockShown = z.strictObject({

@@ -1,5 +1,5 @@
 /** Which of what the interface documents the calls so far have brought about. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { answerableErrors, type Operation } from '../../contract/operation.ts';
 import type { Counts } from '../insight/coverage.ts';
 import { operations } from '../operations/index.ts';

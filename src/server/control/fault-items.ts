@@ -1,5 +1,5 @@
 /** Faults on purpose as they are asked for and shown. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id } from '../../contract/schemas.ts';
 import type { Effect, Rule, RuleInput } from '../insight/fault-rules.ts';
 import { codeFor } from '../insight/faults.ts';

@@ -1,5 +1,5 @@
 /** Messages as the inbox shows them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line } from '../../contract/schemas.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { attemptsLeft } from '../identity/codes.ts';

@@ -1,5 +1,5 @@
 /** Calls as the journal of requests shows them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line } from '../../contract/schemas.ts';
 import type { KeptCall, RequestJournal } from '../insight/journal.ts';
 import { shownAnswer, shownBody, shownQuery } from '../insight/redact.ts';

@@ -1,5 +1,5 @@
 /** What the routes of the state take and give. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line } from '../../contract/schemas.ts';
 import { sandboxName } from '../sandboxes.ts';
 import { reservedStates } from '../state/state.ts';

@@ -1,5 +1,5 @@
 /** How long a caller of the control plane waits for something. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Timer } from '../ports/timer.ts';
 
 const usualSeconds = 10;

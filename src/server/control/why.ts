@@ -1,5 +1,5 @@
 /** Why a call was answered as it was: put together from what was kept of it and from what the store says now. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorTable } from '../../contract/errors.ts';
 import { describeRoles, isReservedRole, nearestMiss } from '../../contract/roles.ts';
 import { type Clock, epochSeconds } from '../clock.ts';

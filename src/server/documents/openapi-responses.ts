@@ -1,5 +1,5 @@
 /** What an operation answers, for the API document: its success, and each failure with the codes that lead to it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { alwaysPossible, type ErrorCode, errorTable } from '../../contract/errors.ts';
 import { answerableErrors, type Operation, type ResponseDeclaration } from '../../contract/operation.ts';
 import { ErrorBody } from '../../contract/schemas.ts';

@@ -1,5 +1,5 @@
 /** JSON Schemas for the API document: shared schemas become components, everything else stands where it is used. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,6 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorTable, fault } from '../../contract/errors.ts';
 import { createGreedy } from './greedy.ts';
@@ -18,16 +17,22 @@ const longestHeaders = 16 * 1024;
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
 
+/** Certificate and key, in PEM. */
+interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface NodeServerOptions {
   /** Seconds within which a request must have arrived. */
   readonly requestTimeout: number;
   readonly maxConnections: number;
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly tls?: TlsFiles | undefined;
   newRequestId(): string;
 }
 
 /** A server that does not listen yet. */
-export function createNodeServer(options: NodeServerOptions, listener: RequestListener): Server {
+export async function createNodeServer(options: NodeServerOptions, listener: RequestListener): Promise<Server> {
   const requestTimeout = options.requestTimeout * 1000;
   const settings: ServerOptions = {
     maxHeaderSize: longestHeaders,
@@ -43,9 +48,7 @@ export function createNodeServer(options: NodeServerOptions, listener: RequestLi
     request.url = originForm(request.url ?? '/');
     listener(request, response);
   });
-  const server: Server = options.tls
-    ? createTlsServer({ ...settings, ...options.tls, handshakeTimeout: settings.headersTimeout }, take)
-    : createServer(settings, take);
+  const server = options.tls ? await createTlsServer(settings, options.tls, take) : createServer(settings, take);
   server.maxConnections = options.maxConnections;
   greedy.dropStuck(server, requestTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
@@ -58,6 +61,12 @@ export function createNodeServer(options: NodeServerOptions, listener: RequestLi
     refuseExpectation(response, options.newRequestId()),
   );
   return server;
+}
+
+/** Most servers speak without TLS, and need not load it. */
+async function createTlsServer(settings: ServerOptions, tls: TlsFiles, take: RequestListener): Promise<Server> {
+  const { createServer: create } = await import('node:https');
+  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout }, take);
 }
 
 const codes: Readonly<Record<string, ErrorCode>> = {

@@ -1,6 +1,6 @@
 /** Checks path, query and body against the declaration, and turns what is wrong into faults that name the field. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -119,13 +119,16 @@ const nothing: readonly string[] = [];
 
 /** Who asks again mostly gives the same numbers and truth values. A text may be a secret, which is not kept for that. */
 function remembering(read: (given: readonly string[]) => ParameterOutcome, kind: string) {
-  const absent = read(nothing);
-  let latest = { text: '', outcome: read(['']) };
+  let absent: ParameterOutcome | undefined;
+  let latest: { readonly text: string; readonly outcome: ParameterOutcome } | undefined;
   return (given: readonly string[]): ParameterOutcome => {
     const [text] = given;
-    if (text === undefined) return absent;
+    if (text === undefined) {
+      absent ??= read(nothing);
+      return absent;
+    }
     if (given.length > 1 || kind === 'string') return read(given);
-    if (latest.text !== text) latest = { text, outcome: read(given) };
+    if (latest?.text !== text) latest = { text, outcome: read(given) };
     return latest.outcome;
   };
 }

@@ -1,6 +1,6 @@
 /** From answers to bytes: every answer is parsed by its schema first, so that nothing undeclared leaves the server. */
 import { hash } from 'node:crypto';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 interface Wire {
   readonly json: string;

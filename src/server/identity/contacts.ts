@@ -1,5 +1,5 @@
 /** Where codes and notices go: an e-mail address or a mobile number, and how either is shown to whom it is not meant for. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Mobile } from '../../contract/schemas.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
 import type { StoreKey } from './store-key.ts';

@@ -1,5 +1,5 @@
 /** How factors are shown: masked, since a list of contacts is worth stealing. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { FactorView } from '../../contract/factor-schemas.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';

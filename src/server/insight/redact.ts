@@ -2,7 +2,7 @@
  * What of a kept call may be looked at: of bodies and queries only what the operation declares, and of that nothing
  * whose name says that it is secret. What is not declared may be a secret in the wrong place.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Operation } from '../../contract/operation.ts';
 import { isHiddenName } from '../../contract/secret-names.ts';
 import { type KeptCall, longestBody } from './journal.ts';

@@ -1,5 +1,5 @@
 /** A real mainframe over HTTP; docs/decisions/0005-ports.md has the protocol. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../contract/errors.ts';
 import { LogonName } from '../../contract/legacy-schemas.ts';
 import { Mobile } from '../../contract/schemas.ts';

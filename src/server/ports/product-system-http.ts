@@ -1,5 +1,5 @@
 /** A real product system over HTTP; docs/decisions/0005-ports.md has the protocol. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { createHttpSystem, type HttpAnswer, OutOfReach, unavailable } from './http.ts';

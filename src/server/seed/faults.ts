@@ -1,5 +1,5 @@
 /** What is wrong with a seed, in words: schemas of the contract speak in predicates already, those of zod do not. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 export interface SeedFault {
   readonly path: readonly PropertyKey[];

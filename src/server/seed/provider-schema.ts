@@ -1,5 +1,5 @@
 /** What a seed document says of identity providers. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line } from '../../contract/schemas.ts';
 import { certificateFrom } from '../ports/providers/certificate-text.ts';
 

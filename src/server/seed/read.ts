@@ -1,6 +1,6 @@
 /** Reads a seed document, YAML or JSON (which is YAML), and says of every fault in which line it stands. */
 import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { SeedError } from './error.ts';
 import { faultsOf } from './faults.ts';
 import { SeedDocument } from './schema.ts';

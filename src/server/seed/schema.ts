@@ -1,5 +1,5 @@
 /** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. Parsed with `parseAsync`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
 import { ContactType, Tags } from '../../contract/factor-schemas.ts';
 import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';

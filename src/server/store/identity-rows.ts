@@ -1,5 +1,5 @@
 /** What the rows of the flows of users hold: codes, contacts, devices, single-use values, and the world outside. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string();
 const names = z.array(z.string()).readonly();

@@ -2,7 +2,7 @@
  * Every kind of row, declared once: schema, primary key, unique and plain indexes.
  * Engines know nothing of what a row means; all they know stands here.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import {
   CodeFailuresRow,
   CodeRow,

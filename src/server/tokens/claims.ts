@@ -1,5 +1,5 @@
 /** What an access token says (RFC 9068, and the claims of the service interface). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { bareRole } from '../../contract/roles.ts';
 
 /** `typ` of the header: keeps every other kind of JWT from passing as an access token. */

@@ -1,5 +1,5 @@
 /** Rows made from the schemas of the tables: every field there is, and strings of every kind. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type StoredRow, tableNames } from '../../../src/server/store/layer.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
 

@@ -1,6 +1,6 @@
 /** Ways to spoil the body of a request. */
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import { tables } from '../../../src/server/store/tables.ts';
 import {
   type Draft,

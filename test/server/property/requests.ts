@@ -1,6 +1,6 @@
 /** Requests as an operation's declaration describes them, made at random: what the mutations then spoil. */
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import type { RawRequest } from './raw.ts';

@@ -1,5 +1,5 @@
 /** GET /_iam/clients */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line, PageQuery } from '../../../contract/schemas.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Client } from '../../store/tables.ts';

@@ -1,5 +1,5 @@
 /** GET /_iam/customers */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line, PageQuery } from '../../../contract/schemas.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Reader } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 /** GET /_iam/docs/{name} */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line } from '../../../contract/schemas.ts';
 import { pageFileNames } from '../../documents/page-files.ts';
 import { defineRoute, forReaders } from '../define.ts';

@@ -1,5 +1,5 @@
 /** DELETE /_iam/sessions */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { epochSeconds } from '../../clock.ts';

@@ -1,6 +1,6 @@
 /** GET /_iam/faults */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, forReaders } from '../define.ts';
 import { FaultItem, faultItem } from '../fault-items.ts';
 

@@ -1,5 +1,5 @@
 /** GET /_iam/groups/{id}/members */
-import { z } from 'zod';
+import * as z from 'zod';
 import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { pageOf } from '../../identity/pages.ts';

@@ -1,5 +1,5 @@
 /** POST /_iam/keys/rotate */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, forAdministrators } from '../define.ts';
 
 const RotatedKeys = z.strictObject({

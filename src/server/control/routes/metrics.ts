@@ -1,5 +1,5 @@
 /** GET /_iam/metrics, and /metrics */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, forReaders } from '../define.ts';
 
 export default defineRoute({

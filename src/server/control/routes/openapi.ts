@@ -1,5 +1,5 @@
 /** GET /_iam/openapi.json */
-import { z } from 'zod';
+import * as z from 'zod';
 import { packageVersion } from '../../../contract/version.ts';
 import { defineRoute, forReaders } from '../define.ts';
 

@@ -1,5 +1,5 @@
 /** GET /_iam/requests/wait */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { defineRoute, forAdministrators } from '../define.ts';

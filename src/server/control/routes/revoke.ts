@@ -1,5 +1,5 @@
 /** POST /_iam/revoke */
-import { z } from 'zod';
+import * as z from 'zod';
 import { revokeToken } from '../../identity/revoke.ts';
 import { defineRoute } from '../define.ts';
 

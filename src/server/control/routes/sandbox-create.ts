@@ -1,5 +1,5 @@
 /** POST /_iam/sandboxes */
-import { z } from 'zod';
+import * as z from 'zod';
 import { mostSandboxes, sandboxIdleMinutes } from '../../sandboxes.ts';
 import { defineRoute, forAdministrators } from '../define.ts';
 import { SandboxItem, SandboxName } from '../state-schemas.ts';

@@ -1,5 +1,5 @@
 /** GET /_iam/sessions */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id, PageQuery } from '../../../contract/schemas.ts';
 import { epochSeconds } from '../../clock.ts';
 import { filteredPage } from '../../identity/pages.ts';

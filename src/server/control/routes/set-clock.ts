@@ -1,5 +1,5 @@
 /** PUT /_iam/clock */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { line } from '../../../contract/schemas.ts';
 import { type AdjustableClock, timeFault } from '../../adjustable-clock.ts';

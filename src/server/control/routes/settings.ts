@@ -1,5 +1,5 @@
 /** GET /_iam/settings */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Setting, settingsTable } from '../../settings.ts';
 import { defineRoute, forReaders } from '../define.ts';
 

@@ -1,5 +1,5 @@
 /** POST /_iam/state/snapshots */
-import { z } from 'zod';
+import * as z from 'zod';
 import { mostSnapshots } from '../../state/snapshots.ts';
 import { defineRoute, forAdministrators } from '../define.ts';
 import { SnapshotItem, SnapshotName } from '../state-schemas.ts';

@@ -1,5 +1,5 @@
 /** GET /_iam/state/diff */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, forAdministrators } from '../define.ts';
 import { StateName } from '../state-schemas.ts';
 

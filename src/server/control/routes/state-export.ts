@@ -1,5 +1,5 @@
 /** GET /_iam/state/export */
-import { z } from 'zod';
+import * as z from 'zod';
 import { exportSeed } from '../../state/seed-export.ts';
 import { defineRoute, forAdministrators } from '../define.ts';
 

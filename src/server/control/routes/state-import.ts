@@ -1,5 +1,5 @@
 /** POST /_iam/state/import */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, forAdministrators } from '../define.ts';
 import { stateLimit } from '../state-schemas.ts';
 

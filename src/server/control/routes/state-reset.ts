@@ -1,5 +1,5 @@
 /** POST /_iam/state/reset */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, forAdministrators } from '../define.ts';
 
 export default defineRoute({

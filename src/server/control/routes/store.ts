@@ -1,5 +1,5 @@
 /** POST /_iam/store/backup */
-import { z } from 'zod';
+import * as z from 'zod';
 import { backupOf } from '../../store/json/backup.ts';
 import { defineRoute, forAdministrators } from '../define.ts';
 

@@ -1,5 +1,5 @@
 /** GET /_iam/users/{id}/factors */
-import { z } from 'zod';
+import * as z from 'zod';
 import { FactorView } from '../../../contract/factor-schemas.ts';
 import { Id, PageQuery } from '../../../contract/schemas.ts';
 import { allFactors } from '../../identity/factor-views.ts';

@@ -1,5 +1,5 @@
 /** GET /_iam/users */
-import { z } from 'zod';
+import * as z from 'zod';
 import { line, PageQuery } from '../../../contract/schemas.ts';
 import { maskedEmail } from '../../identity/contacts.ts';
 import { pageOf } from '../../identity/pages.ts';

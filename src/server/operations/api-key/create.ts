@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiKeyValue, Id, line } from '../../../contract/schemas.ts';
 import { keptOf, newApiKey, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
 import { defineOperation } from '../define.ts';

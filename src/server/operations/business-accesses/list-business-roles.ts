@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
 import { Id } from '../../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { GivenPassword } from '../../../contract/schemas.ts';
 import { type GrantRequest, grantToken } from '../../identity/grants.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { ClientCredentials, clientFields, Id } from '../../../contract/schemas.ts';
 import { addClient, newClient } from '../../identity/clients.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id, line } from '../../../contract/schemas.ts';
 import type { Transaction } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CorporateGroupInput } from '../../../contract/business-schemas.ts';
 import { listedBusinesses, requireFreeBusinesses, requireFreeCorporateName } from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';

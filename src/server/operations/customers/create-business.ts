@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BusinessCustomerInput, CustomerId } from '../../../contract/business-schemas.ts';
 import { fault } from '../../../contract/errors.ts';
 import { joinCorporateGroup } from '../../identity/corporate-groups.ts';

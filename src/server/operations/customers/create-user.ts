@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CustomerId, UserCustomerInput } from '../../../contract/business-schemas.ts';
 import { fault } from '../../../contract/errors.ts';
 import { addCustomer } from '../../identity/customers.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { IamError } from '../../../contract/errors.ts';
 import { GivenPassword, Id, ScopeName, Token } from '../../../contract/schemas.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Empty, GroupReference, RoleName } from '../../../contract/schemas.ts';
 import { requireGroup, storedRoles } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';

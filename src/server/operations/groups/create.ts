@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GroupInput } from '../../../contract/schemas.ts';
 import { dependencyIds, requireFreeName, storedRoles } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas.ts';
 import { addClient, newClient, type Owner, ownerFor } from '../../identity/clients.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
 import { giveOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
 import { defineOperation } from '../define.ts';

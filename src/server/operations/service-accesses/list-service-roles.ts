@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { ScopeName, Token } from '../../../contract/schemas.ts';
 import { requireStanding, tokenForCaller } from '../../identity/standing.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id, isReservedName, line } from '../../../contract/schemas.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireFreeLogins, requireUser } from '../../identity/user-identities.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { line } from '../../../contract/schemas.ts';
 import { associateDevice } from '../../identity/devices.ts';
 import { bindToDevice } from '../../identity/sessions.ts';

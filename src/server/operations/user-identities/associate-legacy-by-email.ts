@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
 import { emailContact } from '../../identity/contacts.ts';
 import { type AssociationWay, beginAssociation } from '../../identity/logon-association.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id, Token } from '../../../contract/schemas.ts';
 import { redeemParam } from '../../identity/params.ts';
 import { defineOperation } from '../define.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id, Token } from '../../../contract/schemas.ts';
 import { loginByCertificate } from '../../identity/certificate-login.ts';
 import { defineOperation } from '../define.ts';

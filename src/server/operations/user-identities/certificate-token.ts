@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id } from '../../../contract/schemas.ts';
 import { giveTicket } from '../../identity/tickets.ts';
 import { defineOperation } from '../define.ts';

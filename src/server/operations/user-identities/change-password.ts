@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Empty, GivenPassword, NewPassword } from '../../../contract/schemas.ts';
 import { isPasswordOf, whileProven } from '../../identity/login.ts';

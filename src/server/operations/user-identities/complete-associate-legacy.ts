@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { GivenCode, TransactionId } from '../../../contract/legacy-schemas.ts';
 import { subjectOfUser, takeCode } from '../../identity/codes.ts';

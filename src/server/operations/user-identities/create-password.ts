@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Empty, NewPassword } from '../../../contract/schemas.ts';
 import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Email, Id, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
 import { type CodeCheck, subjectOfContact, takeCodeOfOne } from '../../identity/codes.ts';
 import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';

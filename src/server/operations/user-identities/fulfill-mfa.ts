@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ChallengeId, GivenCode } from '../../../contract/factor-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
 import { fulfillChallenge } from '../../identity/mfa.ts';

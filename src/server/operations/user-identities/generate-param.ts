@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id } from '../../../contract/schemas.ts';
 import { requireStanding } from '../../identity/standing.ts';
 import { narrowedScope, requireTarget } from '../../identity/target-clients.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id, Mobile } from '../../../contract/schemas.ts';
 import { requireReadable, requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';

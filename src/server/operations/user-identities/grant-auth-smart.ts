@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { ChallengeId } from '../../../contract/factor-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';

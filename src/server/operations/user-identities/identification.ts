@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Email, Id, Mobile } from '../../../contract/schemas.ts';
 import { sendCode, subjectOfContact } from '../../identity/codes.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ContactType, FactorId } from '../../../contract/factor-schemas.ts';
 import { openChallenge } from '../../identity/mfa.ts';
 import { defineOperation } from '../define.ts';

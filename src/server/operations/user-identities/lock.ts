@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Empty, Id, line } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';

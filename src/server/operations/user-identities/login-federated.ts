@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id, line, Token } from '../../../contract/schemas.ts';
 import { loginByProof } from '../../identity/outside-proofs.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { LogonName } from '../../../contract/legacy-schemas.ts';
 import { GivenPassword, Id } from '../../../contract/schemas.ts';

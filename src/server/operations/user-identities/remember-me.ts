@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id, Token } from '../../../contract/schemas.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { isProven } from '../../identity/principal.ts';

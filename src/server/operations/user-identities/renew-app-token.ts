@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { servicePrefix } from '../../../contract/prefix.ts';
 import { Id, Token } from '../../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GivenCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
 import { GivenPassword, Id, Token } from '../../../contract/schemas.ts';
 import { resetLogon } from '../../identity/logon-reset.ts';

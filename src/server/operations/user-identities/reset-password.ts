@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id, NewPassword } from '../../../contract/schemas.ts';
 import { checkCode, takeCode } from '../../identity/codes.ts';
 import { loginIdentity } from '../../identity/login.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { type SentCode, sendCode, subjectOfLogon } from '../../identity/codes.ts';

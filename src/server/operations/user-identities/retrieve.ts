@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { startRecovery } from '../../identity/recovery.ts';

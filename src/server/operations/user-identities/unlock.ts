@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Empty, Id } from '../../../contract/schemas.ts';
 import { loginIdentity } from '../../identity/login.ts';
 import { requireProofFor } from '../../identity/rules.ts';

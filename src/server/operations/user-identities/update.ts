@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Email, Id, Mobile, UserName } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { subjectOfUser, voidCodes } from '../../identity/codes.ts';

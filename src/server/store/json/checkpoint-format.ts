@@ -3,7 +3,7 @@
  * them, and neither writing nor reading ever handles it in one piece. Its last member is the CRC of all bytes before.
  */
 import { crc32 } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findShape, type StoredRow } from '../layer.ts';
 import { FORMAT_VERSION } from './layout.ts';
 import { damaged, newerFormat, type StoreOpenError } from './open-error.ts';

@@ -5,7 +5,7 @@
  * On Linux a name in the abstract socket space decides, which goes with its process; elsewhere the file alone does.
  */
 import { setTimeout } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Disk, errorCode, writeFully } from './disk.ts';
 import type { Layout } from './layout.ts';
 import { StoreOpenError } from './open-error.ts';

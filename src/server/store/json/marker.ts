@@ -1,5 +1,5 @@
 /** The marker file tells a store's folder from any other one, and a store that lost its files from a new one. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Disk, replaceFile } from './disk.ts';
 import { FORMAT_VERSION, type Layout } from './layout.ts';
 import { damaged, newerFormat, StoreOpenError } from './open-error.ts';

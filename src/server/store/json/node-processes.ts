@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -45,6 +44,8 @@ async function startElsewhere(pid: number): Promise<string | undefined> {
 /** What a program prints, or undefined where it fails or prints nothing. */
 async function run(program: string, options: readonly string[]): Promise<string | undefined> {
   try {
+    // Only where there is no /proc, so that other starts need not load it.
+    const { execFile } = await import('node:child_process');
     const { stdout } = await promisify(execFile)(program, options, { env: { LC_ALL: 'C' } });
     return stdout.trim() || undefined;
   } catch {

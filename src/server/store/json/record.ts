@@ -10,7 +10,7 @@
  * durable; one stands at the beginning and one at the end, so that either half of a line still says something.
  */
 import { crc32 } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findShape, type Layer } from '../layer.ts';
 import { FORMAT_VERSION } from './layout.ts';
 

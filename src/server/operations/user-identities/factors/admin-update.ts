@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { FactorChange, FactorId } from '../../../../contract/factor-schemas.ts';
 import { Id } from '../../../../contract/schemas.ts';
 import { changeFactor } from '../../../identity/factor-changes.ts';

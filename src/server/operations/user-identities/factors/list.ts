@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FactorView } from '../../../../contract/factor-schemas.ts';
 import { factorList } from '../../../identity/factor-views.ts';
 import { requireUserCaller } from '../../../identity/principal.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FactorId, GivenCode } from '../../../../contract/factor-schemas.ts';
 import { proveFactor } from '../../../identity/factor-proof.ts';
 import { defineOperation } from '../../define.ts';
