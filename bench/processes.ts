@@ -53,15 +53,21 @@ export class ServerProcess {
     this.startMs = startMs;
   }
 
-  /** Starts a server that prints one line of JSON with its url when it is ready. */
-  static async start(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  /** Starts a server that prints one line of JSON with its url when it is ready. It can be asked where it is monitored. */
+  static async start(
+    args: readonly string[],
+    {
+      environment = {},
+      monitored = true,
+    }: { environment?: Readonly<Record<string, string>>; monitored?: boolean } = {},
+  ) {
     const startedAt = performance.now();
     const monitor = new URL('./monitor.js', import.meta.url).href;
-    const [command, all] = nodeOn('server', ['--import', monitor, ...args]);
+    const [command, all] = nodeOn('server', monitored ? ['--import', monitor, ...args] : args);
     const child = spawn(command, all, {
       cwd: root,
       env: { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', 'inherit', monitored ? 'ipc' : 'ignore'],
     });
     const line = await firstLine(child);
     const { url } = JSON.parse(line) as { url: string };
@@ -70,8 +76,12 @@ export class ServerProcess {
 
   /** The built service on the store in this folder. */
   static iam(folder: string, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    const args = [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', '--data', folder, '--json'];
-    return ServerProcess.start(args, environment);
+    return ServerProcess.start(serviceOn(folder), { environment });
+  }
+
+  /** The same with nothing beside it, and nothing set: it can't be asked, only stopped. */
+  static iamAlone(folder: string): Promise<ServerProcess> {
+    return ServerProcess.start(serviceOn(folder), { monitored: false });
   }
 
   static floor(): Promise<ServerProcess> {
@@ -124,6 +134,10 @@ export class ServerProcess {
     this.#child.kill('SIGTERM');
     await gone;
   }
+}
+
+function serviceOn(folder: string): string[] {
+  return [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', '--data', folder, '--json'];
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {

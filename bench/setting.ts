@@ -46,14 +46,9 @@ export class Setting {
         size === 'people' ? 'people' : 'groups',
       ]);
       execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-      await (await this.start(folder)).stop();
+      await (await ServerProcess.iam(folder, environment)).stop();
       return folder;
     });
-  }
-
-  /** Starts the service on a store. */
-  start(folder: string): Promise<ServerProcess> {
-    return ServerProcess.iam(folder, environment);
   }
 
   /** That of people leaves the hashes of no cost as they are: any other would put real ones in their place at a login. */

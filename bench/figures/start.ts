@@ -1,6 +1,9 @@
-/** From the start of the process to the line that says it is ready. */
+/**
+ * From the start of the process to the line that says it is ready, with no monitor to load, and no password given to the
+ * start, which it would check: that is one hash, whatever the store.
+ */
 import type { Figure } from '../figure.ts';
-import { nodeOn } from '../processes.ts';
+import { nodeOn, ServerProcess } from '../processes.ts';
 import { type Setting, sizes } from '../setting.ts';
 import { median } from '../statistics.ts';
 import { timeOf } from './command.ts';
@@ -20,7 +23,7 @@ async function startFigure(setting: Setting, size: keyof typeof limits): Promise
   const ours: number[] = [];
   for (let time = 0; time < times[size]; time += 1) {
     floors.push(timeOf(nodeOn('server', ['-e', '0'])));
-    const server = await setting.start(folder);
+    const server = await ServerProcess.iamAlone(folder);
     ours.push(server.startMs);
     await server.stop();
   }
