@@ -3,7 +3,7 @@
  * for each operation from its declaration; the order is a rule of the interface, so that a refused call learns nothing.
  */
 import type { Context } from 'koa';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
@@ -40,6 +40,7 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
   const readQuery = queryReader(operation.request.query ?? {}, lenient);
   const readHeaders = headerReader(operation.request.headers ?? {}, lenient);
   const write = writerOf(operation, world);
+  const nobody = nobodyCalling(operation);
 
   async function admitted(ctx: Context, presented: Presented | undefined): Promise<Principal | undefined> {
     const asked = presented !== undefined && !operation.request.clientInBody;
@@ -66,9 +67,8 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
       (await readBody(ctx, operation, { limit: operation.request.bodyLimit ?? world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
     const context = contextOf(world, operation, {
-      presented,
-      presentNow: () => present(ctx, search, operation),
-      caller,
+      presented: () => presented ?? present(ctx, search, operation),
+      caller: caller ?? nobody,
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
       gone: () => goneSignal(ctx.res),
@@ -148,10 +148,8 @@ function authorize(roles: RoleExpression, caller: Principal | undefined): void {
 }
 
 interface CallParts {
-  readonly presented: Presented | undefined;
-  /** Reads what is presented where that was not asked for yet. */
-  presentNow(): Presented;
-  readonly caller: Principal | undefined;
+  presented(): Presented;
+  readonly caller: Principal;
   readonly list: ListIdentity;
   readonly ifMatch: string;
   gone(): AbortSignal;
@@ -159,8 +157,9 @@ interface CallParts {
   issued(issued: Issued): void;
 }
 
+/** No property of it may be a getter made for the call: V8 would make a shape of object for each, and keep the call with it. */
 function contextOf(world: World, operation: AnyOperation, call: CallParts): WholeContext {
-  const context = {
+  return {
     store: world.store,
     storeKey: world.storeKey,
     settings: world.settings,
@@ -191,15 +190,16 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
       if (call.ifMatch === '') return;
       if (!etagMatches(call.ifMatch, wireEtag(schema, current))) throw fault('CHANGED_MEANWHILE');
     },
-  };
-  // What nearly every operation has is a plain value; asking for what is not there is a fault of the program.
-  if (!call.presented) Object.defineProperty(context, 'presented', { get: call.presentNow });
-  if (!call.caller) Object.defineProperty(context, 'caller', { get: () => refuseNobody(operation) });
-  return context as WholeContext;
+  } as WholeContext;
 }
 
-function refuseNobody({ id }: AnyOperation): never {
-  throw new Error(`${id} asks who calls, but lets nobody in as well`);
+/** In the place of a caller where there is none: to ask for anything of him is a fault of the program. */
+function nobodyCalling({ id }: AnyOperation): Principal {
+  return new Proxy({} as Principal, {
+    get() {
+      throw new Error(`${id} asks who calls, but lets nobody in as well`);
+    },
+  });
 }
 
 function rangeOf(list: ListIdentity, operation: AnyOperation): OperationContext['range'] {

@@ -21,7 +21,7 @@ export interface GrantRequest {
 }
 
 export interface GrantTools extends LoginTools {
-  readonly presented: Presented;
+  presented(): Presented;
 }
 
 interface Grantee {
@@ -47,7 +47,8 @@ export async function grantToken(
 }
 
 /** Who asks. A client that has a secret has to show it, or a key or a token in its place. */
-async function granteeOf({ authentication, presented }: GrantTools, request: GrantRequest): Promise<Grantee> {
+async function granteeOf({ authentication, ...tools }: GrantTools, request: GrantRequest): Promise<Grantee> {
+  const presented = tools.presented();
   const named = request.clientId ?? presented.clientId;
   if (presented.clientId !== undefined && presented.clientId !== named)
     throw fault('CREDENTIALS_AMBIGUOUS', 'The query and the body name different clients.');

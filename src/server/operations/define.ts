@@ -1,5 +1,5 @@
 /** What a handler is given besides the call itself. Nothing else reaches it: no Koa, no file system, no ambient time. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { operationDefiner } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
 import type { Authentication } from '../identity/authenticate.ts';
@@ -30,8 +30,8 @@ export interface OperationContext extends Ports {
   readonly passwords: Passwords;
   /** Who calls. On an operation with auth `none` there is nobody, and asking is a fault of the program. */
   readonly caller: Principal;
-  /** How the call presented itself, for the operations that log somebody in. Reading it throws where that is no way. */
-  readonly presented: Presented;
+  /** How the call presented itself, for the operations that log somebody in. @throws IamError where that is no way. */
+  presented(): Presented;
   readonly authentication: Authentication;
   /** Given once the caller has gone, or was answered: whoever waited for him need not go on. */
   gone(): AbortSignal;

@@ -17,11 +17,12 @@ export default defineOperation({
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 
   async handle(_input, { presented, authentication, issuer, loggedIn }) {
-    if (!presented.basic) {
-      const nothing = presented.bearer === undefined && presented.apiKey === undefined;
+    const { basic, bearer, apiKey } = presented();
+    if (!basic) {
+      const nothing = bearer === undefined && apiKey === undefined;
       throw unauthenticated(nothing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
     }
-    const client = await authenticateClient(authentication, presented.basic.name, presented.basic.secret);
+    const client = await authenticateClient(authentication, basic.name, basic.secret);
     loggedIn(client.clientId);
     return issuer.forClient(client);
   },

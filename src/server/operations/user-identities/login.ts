@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { GivenPassword, Id, Token } from '../../../contract/schemas.ts';
 import type { Pair } from '../../identity/credentials.ts';
@@ -41,7 +41,7 @@ export default defineOperation({
 
   async handle({ query, body }, { caller, presented, ...context }) {
     const remember = query['remember-me'] ?? false;
-    const pair = presented.userPair ?? pairIn(body);
+    const pair = presented().userPair ?? pairIn(body);
     const deviceTokenId = body?.deviceTokenId;
     return loginWithPassword(context, pair, caller.client, { remember, renewable: remember, deviceTokenId });
   },
