@@ -2,7 +2,7 @@ import { Layer } from './layer.ts';
 
 /** Commits that are saved together. */
 export class Batch {
-  readonly overlay = new Layer('overlay');
+  readonly overlay = new Layer('passing');
   readonly commits: Layer[] = [];
   readonly done: Promise<void>;
   readonly settle: { readonly resolve: () => void; readonly reject: (reason: Error) => void };

@@ -4,7 +4,7 @@
  * Because every layer indexes its own rows only, one rule reads any chain of layers: what a layer says about a key
  * counts unless a layer above has a word on that key. So layers need no knowledge of one another.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { SortedKeys } from './sorted-keys.ts';
 import { type TableName, tables } from './tables.ts';
 
@@ -51,6 +51,15 @@ export function indexValues(values: IndexFunction, row: StoredRow): readonly str
   return typeof given === 'string' ? [given] : given;
 }
 
+/**
+ * What a layer is for. One that is only passing, as that of a transaction, is over before most of its indexes are ever
+ * asked: each of its plain ones is kept from when it first is.
+ */
+export type LayerKind = 'bottom' | 'overlay' | 'passing';
+
+/** The keys of the rows that have a value. */
+type PlainIndex = Map<string, SortedKeys>;
+
 export class TableLayer {
   readonly shape: TableShape;
   readonly rows = new Map<string, StoredRow>();
@@ -59,11 +68,13 @@ export class TableLayer {
   readonly removed = new Set<string>();
   readonly #bottom: boolean;
   readonly #unique = new Map<string, Map<string, string>>();
-  readonly #index = new Map<string, Map<string, SortedKeys>>();
+  /** The plain indexes that are kept, by name. */
+  readonly #index = new Map<string, PlainIndex>();
 
-  constructor(shape: TableShape, bottom: boolean) {
+  constructor(shape: TableShape, kind: LayerKind) {
     this.shape = shape;
-    this.#bottom = bottom;
+    this.#bottom = kind === 'bottom';
+    if (kind !== 'passing') for (const [name] of shape.index) this.#index.set(name, new Map());
   }
 
   /** Whether this layer has a word on the key, be it only that the row is gone. */
@@ -78,7 +89,7 @@ export class TableLayer {
 
   /** The keys of the rows of this layer that have the value in a plain index. */
   matches(index: string, value: string): SortedKeys | undefined {
-    return this.#index.get(index)?.get(value);
+    return (this.#index.get(index) ?? this.#begin(index)).get(value);
   }
 
   /** @returns how much work it was: the row, and each place that it has in an index. */
@@ -118,12 +129,20 @@ export class TableLayer {
       for (const value of indexValues(values, row)) entry(this.#unique, name, newMap).set(value, key);
     }
     for (const [name, values] of this.shape.index) {
-      for (const value of indexValues(values, row)) {
-        entry(entry(this.#index, name, newMap<SortedKeys>), value, newKeys).add(key);
-        places += 1;
-      }
+      const index = this.#index.get(name);
+      if (index !== undefined) places += addTo(index, key, indexValues(values, row));
     }
     return places;
+  }
+
+  /** Keeps this index from now on. */
+  #begin(name: string): PlainIndex {
+    const index: PlainIndex = new Map();
+    const values = this.shape.index.find(([declared]) => declared === name)?.[1];
+    if (values === undefined) throw new Error(`The table ${this.shape.name} has no index ${name}.`);
+    for (const [key, row] of this.rows) addTo(index, key, indexValues(values, row));
+    this.#index.set(name, index);
+    return index;
   }
 
   /** A unique value that another row took over meanwhile stays with that row. */
@@ -141,6 +160,12 @@ export class TableLayer {
       }
     }
   }
+}
+
+/** @returns how many places it has there now. */
+function addTo(index: PlainIndex, key: string, values: readonly string[]): number {
+  for (const value of values) entry(index, value, newKeys).add(key);
+  return values.length;
 }
 
 function newMap<Value>(): Map<string, Value> {
@@ -161,11 +186,11 @@ function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): 
 
 /** One layer of all tables; a table's part is made when it is first written to. */
 export class Layer {
-  readonly #bottom: boolean;
+  readonly #kind: LayerKind;
   readonly #tables = new Map<TableName, TableLayer>();
 
-  constructor(kind: 'bottom' | 'overlay') {
-    this.#bottom = kind === 'bottom';
+  constructor(kind: LayerKind) {
+    this.#kind = kind;
   }
 
   /** How many rows it speaks of, be it only that they are gone. */
@@ -184,7 +209,7 @@ export class Layer {
   }
 
   table(name: TableName): TableLayer {
-    return entry(this.#tables, name, () => new TableLayer(shapes.get(name) as TableShape, this.#bottom));
+    return entry(this.#tables, name, () => new TableLayer(shapes.get(name) as TableShape, this.#kind));
   }
 
   /** Puts rows into a table that is known to exist. */
@@ -199,34 +224,5 @@ export class Layer {
 
   absorb(upper: Layer): void {
     for (const part of upper.parts()) this.table(part.shape.name).absorb(part);
-  }
-}
-
-/** How much work is done between two turns of the event loop: a few milliseconds of it. */
-const workInASlice = 2_000;
-
-/**
- * Takes over what a layer above says, in slices: the caller lets others have a turn after each. The layer above stays as
- * it is, so both together read as ever; it must not change meanwhile, and is dropped afterwards.
- */
-export function* absorbInSlices(lower: Layer, upper: Layer): Generator<void, void> {
-  let left = workInASlice;
-  for (const part of upper.parts()) {
-    const below = lower.table(part.shape.name);
-    for (const key of part.removed) {
-      below.remove(key);
-      left -= 1;
-      if (left <= 0) {
-        yield;
-        left = workInASlice;
-      }
-    }
-    for (const [key, row] of part.rows) {
-      left -= below.put(key, row);
-      if (left <= 0) {
-        yield;
-        left = workInASlice;
-      }
-    }
   }
 }

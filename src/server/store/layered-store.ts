@@ -6,9 +6,10 @@
  * be saved is dropped together with everything built upon it.
  */
 import { setImmediate } from 'node:timers/promises';
+import { absorbInSlices } from './absorb-in-slices.ts';
 import { createReader, createTransaction } from './access.ts';
 import { Batch } from './batch.ts';
-import { absorbInSlices, Layer, type StoredRow, type TableLayer, tableNames } from './layer.ts';
+import { Layer, type StoredRow, type TableLayer, tableNames } from './layer.ts';
 import { type DurableImage, type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
@@ -143,7 +144,7 @@ export class LayeredStore {
 
   #begin(): Attempt {
     const lineage = this.#lineage;
-    const top = new Layer('overlay');
+    const top = new Layer('passing');
     let over = false;
     const assertAlive = () => {
       if (over) throw new Error('The transaction is over: await what is done in it.');

@@ -1,9 +1,15 @@
 /** What each kind of row holds. Rows are frozen: nobody changes one in place. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Phone } from './identity-rows.ts';
+import { sharedText } from './shared-text.ts';
 
 const text = z.string();
 const names = z.array(z.string()).readonly();
+/** Those that many rows have in common. */
+const sharedNames = z
+  .array(z.string())
+  .overwrite((list) => list.map(sharedText))
+  .readonly();
 const instant = z.string().describe('ISO 8601, UTC');
 
 export const SigningKeyRow = z
@@ -32,7 +38,7 @@ export const ClientRow = z
     secretHash: text.optional(),
     appId: text,
     party: z.enum(['1STPARTY', '3RDPARTY']),
-    authorities: names,
+    authorities: sharedNames,
     scope: names,
     grantTypes: names,
     redirectURI: text.optional(),
@@ -70,7 +76,7 @@ export const GroupRow = z
     groupName: text,
     organizationId: text.optional(),
     businessUnitId: text.optional(),
-    roles: names,
+    roles: sharedNames,
     /** Ids of the groups whose roles this one has as well. */
     dependencies: names,
     createdAt: instant,

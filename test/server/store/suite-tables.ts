@@ -133,6 +133,34 @@ export function writingSuite(store: () => Store): void {
       expect(await idsOf(store().groups.find('role', 'y'))).toEqual(['a']);
     });
 
+    test('sees what a transaction wrote in a plain index, before it was first asked and after', async () => {
+      await insertGroups(store(), group('a', { roles: ['x'] }), group('b', { roles: ['x'] }));
+      const seen = await store().transaction(async ({ groups }) => {
+        const having = () => idsOf(groups.find('role', 'x'));
+        await groups.insert(group('c', { roles: ['x'] }));
+        await groups.replace(group('a'));
+        const first = await having();
+        await groups.insert(group('d', { roles: ['x'] }));
+        await groups.replace(group('c', { roles: ['y'] }));
+        await groups.delete('b');
+        return [first, await having(), await idsOf(groups.find('role', 'y'))];
+      });
+      expect(seen).toEqual([['b', 'c'], ['d'], ['c']]);
+      expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['d']);
+    });
+
+    test('sees in a plain index what transactions before it wrote that is not saved yet', async () => {
+      const having: string[][] = [];
+      const writes = ['a', 'b', 'c'].map((groupId) =>
+        store().transaction(async ({ groups }) => {
+          having.push(await idsOf(groups.find('role', 'x')));
+          await groups.insert(group(groupId, { roles: ['x'] }));
+        }),
+      );
+      await Promise.all(writes);
+      expect(having).toEqual([[], ['a'], ['a', 'b']]);
+    });
+
     test('refuses to replace a row that is not there', async () => {
       const work = store().transaction(({ groups }) => groups.replace(group('a')));
       await expect(work).rejects.toThrow(new MissingRowError('groups'));

@@ -1,0 +1,31 @@
+/** Moving what one layer says into another while others go on. */
+import type { Layer } from './layer.ts';
+
+/** How much work is done between two turns of the event loop: a few milliseconds of it. */
+const workInASlice = 2_000;
+
+/**
+ * Takes over what a layer above says, in slices: the caller lets others have a turn after each. The layer above stays as
+ * it is, so both together read as ever; it must not change meanwhile, and is dropped afterwards.
+ */
+export function* absorbInSlices(lower: Layer, upper: Layer): Generator<void, void> {
+  let left = workInASlice;
+  for (const part of upper.parts()) {
+    const below = lower.table(part.shape.name);
+    for (const key of part.removed) {
+      below.remove(key);
+      left -= 1;
+      if (left <= 0) {
+        yield;
+        left = workInASlice;
+      }
+    }
+    for (const [key, row] of part.rows) {
+      left -= below.put(key, row);
+      if (left <= 0) {
+        yield;
+        left = workInASlice;
+      }
+    }
+  }
+}
