@@ -1,0 +1,31 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import loginClient from '../../../src/server/operations/client-identities/login.ts';
+import getGroup from '../../../src/server/operations/groups/get.ts';
+import { adminClient, startServer } from '../../harness.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What handlers of these two are given: the one lets anybody in, the other asks who calls. */
+async function contexts() {
+  const handlers = [vi.spyOn(loginClient, 'handle'), vi.spyOn(getGroup, 'handle')] as const;
+  await using server = await startServer();
+  await server.as(adminClient).clientIdentities.login();
+  const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
+  await server.admin.groups.get({ params: { groupId } });
+  return handlers.map(({ mock }) => mock.calls[0]?.[1] as object);
+}
+
+test('a handler is given values, and no getter that was made for the call', async () => {
+  for (const context of await contexts()) {
+    const getters = Object.entries(Object.getOwnPropertyDescriptors(context)).filter(([, { get }]) => get);
+    expect(getters).toEqual([]);
+  }
+});
+
+test('a handler that lets nobody in as well finds a caller where there is one, and an error where there is none', async () => {
+  const [ofLogin, ofGet] = (await contexts()) as { caller: { subject: string } }[];
+  expect(ofGet?.caller.subject).toBe(adminClient.clientId);
+  expect(() => ofLogin?.caller.subject).toThrow('client-identities.login asks who calls, but lets nobody in as well');
+});
