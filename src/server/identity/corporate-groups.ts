@@ -1,5 +1,6 @@
 /** What the operations on corporate groups share. */
 import { type Fault, fault, IamError } from '../../contract/errors.ts';
+import { eachInTurns } from '../each-in-turns.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { CorporateGroup } from '../store/tables.ts';
 
@@ -68,10 +69,10 @@ export async function requireFreeBusinesses(
   { corporateGroupId, businesses }: Pick<CorporateGroup, 'corporateGroupId' | 'businesses'>,
 ): Promise<void> {
   const faults: Fault[] = [];
-  for (const businessId of businesses) {
+  await eachInTurns(businesses, async (businessId) => {
     const found = faults.length < mostNamed ? await faultOf(reader, businessId, corporateGroupId) : undefined;
     if (found) faults.push(found);
-  }
+  });
   const [first, ...others] = faults;
   if (first) throw new IamError([first, ...others]);
 }

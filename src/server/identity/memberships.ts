@@ -1,6 +1,7 @@
 /** Who is in a group: users, businesses, users in the name of their business, and services, all in one way. */
 import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
+import { eachInTurns } from '../each-in-turns.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Business, type Client, type Membership, membershipKey, rosterValue } from '../store/tables.ts';
 import { keepingAnAdministrator } from './administrators.ts';
@@ -27,11 +28,11 @@ export async function memberPage(
 }
 
 /** Puts members into a group; who is in it already stays. */
-export async function addMembers(tx: Transaction, roster: Roster, memberIds: Iterable<string>): Promise<void> {
-  for (const memberId of memberIds) {
+export function addMembers(tx: Transaction, roster: Roster, memberIds: Iterable<string>): Promise<void> {
+  return eachInTurns(memberIds, async (memberId) => {
     const membership = { ...roster, memberId };
     if (!(await tx.memberships.get(membershipKey(membership)))) await tx.memberships.insert(membership);
-  }
+  });
 }
 
 /** Takes a member out of a group. @throws IamError MEMBERSHIP_NOT_FOUND, LAST_ADMINISTRATOR. */
@@ -51,9 +52,9 @@ async function requireEach(
   message: (id: string) => string,
 ): Promise<void> {
   const faults: Fault[] = [];
-  for (const id of ids) {
+  await eachInTurns(ids, async (id) => {
     if (faults.length < mostNamed && !(await isKnown(id))) faults.push({ code, message: message(id) });
-  }
+  });
   const [first, ...others] = faults;
   if (first) throw new IamError([first, ...others]);
 }
