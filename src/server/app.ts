@@ -95,6 +95,8 @@ function begin(ctx: Context, world: World): void {
 
 const noQuery = new URLSearchParams();
 const belowService = `${servicePrefix}/`;
+/** For whoever forgot the prefix. */
+const outside = `There is nothing at this path. Those of the interface begin with ${belowService}`;
 
 async function route(ctx: Context, { areas, documents, control }: Places): Promise<void> {
   requireHost(ctx);
@@ -102,7 +104,7 @@ async function route(ctx: Context, { areas, documents, control }: Places): Promi
   const path: string = ctx.state.path;
   const area = path.startsWith(belowService) ? areas.get(areaName(path)) : undefined;
   if (!area && (await control(ctx))) return;
-  if (!area) throw fault('PATH_UNKNOWN');
+  if (!area) throw fault('PATH_UNKNOWN', path.startsWith(belowService) ? undefined : outside);
   const { query } = ctx.state;
   ctx.state.search = query === '' ? noQuery : new URLSearchParams(query);
   const take = area.find(ctx.req.method ?? '', path);

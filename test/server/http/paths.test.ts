@@ -72,6 +72,14 @@ describe('a path', () => {
     expectFailure(await call('GET', target, []), 404, 'PATH_UNKNOWN');
   });
 
+  test('and whoever forgot the prefix is told it', async () => {
+    const messageOf = async (target: string) => JSON.parse((await call('GET', target)).text)[0].message;
+    expect(await messageOf('/groups')).toBe(
+      `There is nothing at this path. Those of the interface begin with ${servicePrefix}/`,
+    );
+    expect(await messageOf(`${servicePrefix}/grups`)).toBe('There is nothing at this path.');
+  });
+
   test.each([
     '%zz',
     '%',
