@@ -138,6 +138,26 @@ describe('a disk that fails', () => {
     }
   });
 
+  test('once, while the next segment is put in place, ends all writing, and no checkpoint rests on that segment', async () => {
+    for (const kind of ['rename', 'syncFolder']) {
+      const { bench, store, history } = await opened();
+      await history.commit(store);
+      const before = bench.bytes(files.checkpoint);
+      let renamed = false;
+      let failures = 0;
+      bench.disk.failAt('EIO', (operation) => {
+        renamed ||= operation.kind === 'rename' && operation.name.startsWith('journal.jsonl ');
+        if (!renamed || operation.kind !== kind) return false;
+        failures += 1;
+        return failures === 1;
+      });
+      await expect(store.checkpoint()).rejects.toThrow('EIO');
+      expect(store.health()).toMatchObject({ writable: false, permanent: true });
+      expect(bench.bytes(files.checkpoint)).toEqual(before);
+      await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    }
+  });
+
   test('is not touched any more once it failed for good', async () => {
     const { bench, store, history } = await opened();
     await history.commit(store);
