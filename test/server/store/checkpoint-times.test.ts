@@ -95,3 +95,16 @@ describe('one that fails', () => {
     expect(count(bench, 'checkpoint-written')).toBe(2);
   });
 });
+
+/** By then the folder may be that of another server. */
+test('after a close nothing is done any more, though the last checkpoint failed and another would be due', async () => {
+  const { bench, store, history } = await running();
+  bench.disk.failAt('ENOSPC', ({ name }) => name === 'iam.json.tmp');
+  await history.commit(store);
+  await store.close();
+  bench.disk.heal();
+  const { length } = bench.disk.operations;
+  await wait();
+  expect(count(bench, 'checkpoint-failed')).toBe(1);
+  expect(bench.disk.operations.slice(length)).toEqual([]);
+});
