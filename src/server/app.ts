@@ -102,9 +102,10 @@ async function route(ctx: Context, { areas, documents, control }: Places): Promi
   requireHost(ctx);
   if (documents(ctx)) return;
   const path: string = ctx.state.path;
-  const area = path.startsWith(belowService) ? areas.get(areaName(path)) : undefined;
+  const isBelow = path.startsWith(belowService);
+  const area = isBelow ? areas.get(areaName(path)) : undefined;
   if (!area && (await control(ctx))) return;
-  if (!area) throw fault('PATH_UNKNOWN', path.startsWith(belowService) ? undefined : outside);
+  if (!area) throw fault('PATH_UNKNOWN', isBelow ? undefined : outside);
   const { query } = ctx.state;
   ctx.state.search = query === '' ? noQuery : new URLSearchParams(query);
   const take = area.find(ctx.req.method ?? '', path);

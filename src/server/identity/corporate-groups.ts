@@ -1,8 +1,8 @@
 /** What the operations on corporate groups share. */
-import { type Fault, fault, IamError } from '../../contract/errors.ts';
-import { eachInTurns } from '../each-in-turns.ts';
+import { type Fault, fault } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { CorporateGroup } from '../store/tables.ts';
+import { requireEach } from './require-each.ts';
 
 type CorporateReader = Pick<Reader, 'corporateGroups' | 'businesses'>;
 
@@ -58,23 +58,15 @@ export function listedBusinesses(list: readonly { readonly businessId: string }[
   return [...new Set(list.map(({ businessId }) => businessId))];
 }
 
-const mostNamed = 100;
-
 /**
  * Every business is there, and in no corporate group but this one; what is wrong is named, all of it.
  * @throws IamError LISTED_BUSINESS_UNKNOWN, BUSINESS_IN_CORPORATE_GROUP.
  */
-export async function requireFreeBusinesses(
+export function requireFreeBusinesses(
   reader: CorporateReader,
   { corporateGroupId, businesses }: Pick<CorporateGroup, 'corporateGroupId' | 'businesses'>,
 ): Promise<void> {
-  const faults: Fault[] = [];
-  await eachInTurns(businesses, async (businessId) => {
-    const found = faults.length < mostNamed ? await faultOf(reader, businessId, corporateGroupId) : undefined;
-    if (found) faults.push(found);
-  });
-  const [first, ...others] = faults;
-  if (first) throw new IamError([first, ...others]);
+  return requireEach(businesses, (businessId) => faultOf(reader, businessId, corporateGroupId));
 }
 
 async function faultOf(reader: CorporateReader, businessId: string, ownId: string): Promise<Fault | undefined> {

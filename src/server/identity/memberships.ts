@@ -1,11 +1,12 @@
 /** Who is in a group: users, businesses, users in the name of their business, and services, all in one way. */
-import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
+import { type ErrorCode, fault } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
 import { eachInTurns } from '../each-in-turns.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Business, type Client, type Membership, membershipKey, rosterValue } from '../store/tables.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { pageOf } from './pages.ts';
+import { requireEach } from './require-each.ts';
 
 /** The members of one kind in one group; with kind businessUser, those of one business. */
 export type Roster = Pick<Membership, 'groupId' | 'kind' | 'businessId'>;
@@ -42,27 +43,20 @@ export async function removeMember(tx: Transaction, membership: Membership): Pro
   });
 }
 
-const mostNamed = 100;
-
 /** Refuses a list in which one is not known, and names all of those. @throws IamError with `code`. */
-async function requireEach(
+function requireKnown(
   ids: Iterable<string>,
   isKnown: (id: string) => Promise<boolean>,
   code: ErrorCode,
   message: (id: string) => string,
 ): Promise<void> {
-  const faults: Fault[] = [];
-  await eachInTurns(ids, async (id) => {
-    if (faults.length < mostNamed && !(await isKnown(id))) faults.push({ code, message: message(id) });
-  });
-  const [first, ...others] = faults;
-  if (first) throw new IamError([first, ...others]);
+  return requireEach(ids, async (id) => ((await isKnown(id)) ? undefined : { code, message: message(id) }));
 }
 
 /** @throws IamError USER_UNKNOWN. */
 export function requireUsers(reader: Pick<Reader, 'users'>, userIds: Iterable<string>): Promise<void> {
   const isKnown = async (id: string) => (await reader.users.get(id)) !== undefined;
-  return requireEach(userIds, isKnown, 'USER_UNKNOWN', (id) => `There is no user ${id}.`);
+  return requireKnown(userIds, isKnown, 'USER_UNKNOWN', (id) => `There is no user ${id}.`);
 }
 
 /**
@@ -75,19 +69,24 @@ export function requireUsersOf(
   userIds: Iterable<string>,
 ): Promise<void> {
   const isKnown = async (id: string) => (await reader.users.get(id))?.businessId === businessId;
-  return requireEach(userIds, isKnown, 'USER_NOT_OF_BUSINESS', (id) => `The business ${businessId} has no user ${id}.`);
+  return requireKnown(
+    userIds,
+    isKnown,
+    'USER_NOT_OF_BUSINESS',
+    (id) => `The business ${businessId} has no user ${id}.`,
+  );
 }
 
 /** @throws IamError BUSINESS_UNKNOWN. */
 export function requireBusinesses(reader: Pick<Reader, 'businesses'>, businessIds: Iterable<string>): Promise<void> {
   const isKnown = async (id: string) => (await reader.businesses.get(id)) !== undefined;
-  return requireEach(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `There is no business ${id}.`);
+  return requireKnown(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `There is no business ${id}.`);
 }
 
 /** @throws IamError SERVICE_UNKNOWN. */
 export function requireServices(reader: Pick<Reader, 'clients'>, serviceIds: Iterable<string>): Promise<void> {
   const isKnown = async (id: string) => (await findService(reader, id)) !== undefined;
-  return requireEach(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `There is no service ${id}.`);
+  return requireKnown(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `There is no service ${id}.`);
 }
 
 /** The client that acts as this service account. */

@@ -10,22 +10,22 @@ const workInASlice = 2_000;
  */
 export function* absorbInSlices(lower: Layer, upper: Layer): Generator<void, void> {
   let left = workInASlice;
+  for (const work of absorbing(lower, upper)) {
+    left -= work;
+    if (left > 0) continue;
+    yield;
+    left = workInASlice;
+  }
+}
+
+/** Takes over one thing after the other, and gives how much work each was. */
+function* absorbing(lower: Layer, upper: Layer): Generator<number, void> {
   for (const part of upper.parts()) {
     const below = lower.table(part.shape.name);
     for (const key of part.removed) {
       below.remove(key);
-      left -= 1;
-      if (left <= 0) {
-        yield;
-        left = workInASlice;
-      }
+      yield 1;
     }
-    for (const [key, row] of part.rows) {
-      left -= below.put(key, row);
-      if (left <= 0) {
-        yield;
-        left = workInASlice;
-      }
-    }
+    for (const [key, row] of part.rows) yield below.put(key, row);
   }
 }
