@@ -8481,6 +8481,13 @@ export const manifest: Manifest = {
    "flag": true
   },
   {
+   "name": "trusted-proxies",
+   "environment": "IAM_SERVE_TRUSTED_PROXIES",
+   "kind": "list",
+   "description": "Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded or X-Forwarded-For header is believed",
+   "flag": true
+  },
+  {
    "name": "mainframe-url",
    "environment": "IAM_SERVE_MAINFRAME_URL",
    "kind": "text",
@@ -8534,10 +8541,10 @@ export const manifest: Manifest = {
    "default": "false"
   },
   {
-   "name": "no-limits",
-   "environment": "IAM_SERVE_NO_LIMITS",
+   "name": "disable-rate-limits",
+   "environment": "IAM_SERVE_DISABLE_RATE_LIMITS",
    "kind": "boolean",
-   "description": "Hold nobody back: neither failed logins, nor wrong codes, nor many codes",
+   "description": "Switch off login throttles, attempt budgets for codes, sending limits and growth limits: for tests",
    "flag": true,
    "default": "false"
   },

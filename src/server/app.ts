@@ -12,6 +12,7 @@ import { failureOf } from './http/failure.ts';
 import { timesGiven } from './http/headers.ts';
 import { oauthErrorOf } from './http/oauth-errors.ts';
 import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
+import { createSourceReader, type ReadSource } from './http/request-source.ts';
 import { rootDocuments } from './http/root-documents.ts';
 import { nameOf } from './identity/principal.ts';
 import { ConnectionDropped } from './insight/disturb.ts';
@@ -31,10 +32,11 @@ export function createApp(world: World): Koa {
   const control = createControlPlane(world);
   const sandbox = createSandboxPaths(world, createApp);
   const cors = createCors(world.settings.corsOrigins);
+  const readSource = createSourceReader(world.settings.trustedProxies);
   const app = new Koa();
   Object.assign(app, { handleRequest: answerDirectly(world) });
   app.use(async (ctx) => {
-    begin(ctx, world);
+    begin(ctx, world, readSource);
     try {
       if (ctx.state.path.startsWith('/s/') && (await sandbox(ctx))) return;
       if (cors(ctx)) return;
@@ -78,13 +80,13 @@ interface Places {
 }
 
 /** What every step finds in the state of the call; `query` is without its question mark. */
-function begin(ctx: Context, world: World): void {
+function begin(ctx: Context, world: World, readSource: ReadSource): void {
   const { path, search } = splitTarget(ctx.req.url ?? '/');
   ctx.state.path = path;
   ctx.state.query = search;
   ctx.state.startedAt = world.insight?.stopwatch.now();
-  // Whoever passes a call on may write what he likes into headers. Taken now: it is gone with the connection.
-  if (world.audit) ctx.state.remoteAddress = ctx.req.socket.remoteAddress;
+  // Read now: the address is gone with the connection.
+  ctx.state.source = readSource(ctx.req);
   ctx.state.requestId = world.ids.newRequestId();
   beginAnswer(ctx, {
     'X-Request-Id': ctx.state.requestId,
@@ -216,7 +218,7 @@ function tell(ctx: Context, { clock, settings, sandbox }: World, audit: AuditSin
 
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */
 function record(ctx: Context, world: World): void {
-  const { operation, requestId, caller, loggedIn, errors, dropped } = ctx.state;
+  const { operation, requestId, caller, loggedIn, errors, dropped, source } = ctx.state;
   const actor = loggedIn ?? nameOf(caller);
   if (world.audit) tell(ctx, world, world.audit);
   if (world.insight) noteCall(ctx, actor, world.insight, world.clock);
@@ -224,7 +226,15 @@ function record(ctx: Context, world: World): void {
   const status = dropped ? undefined : ctx.res.statusCode;
   const refusal = errors?.[0]?.code;
   world.log.info(
-    { requestId, method: ctx.req.method, operation: operation?.id, caller: actor, status, refusal },
+    {
+      requestId,
+      method: ctx.req.method,
+      operation: operation?.id,
+      caller: actor,
+      remoteAddress: source.address,
+      status,
+      refusal,
+    },
     'call',
   );
 }

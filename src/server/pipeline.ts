@@ -15,11 +15,12 @@ import { asMalformed } from './http/failure.ts';
 import { goneSignal } from './http/gone.ts';
 import { timesGiven } from './http/headers.ts';
 import { parametersIn } from './http/paths.ts';
+import { behindClient, type RequestSource } from './http/request-source.ts';
 import { checkBody, checkParams, headerReader, queryReader } from './http/validate.ts';
 import { etagMatches, wireEtag } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
-import type { Principal } from './identity/principal.ts';
+import { isClientItself, type Principal } from './identity/principal.ts';
 import { disturbAfter, disturbBefore, failAsPreferred } from './insight/disturb.ts';
 import type { Faults } from './insight/faults.ts';
 import type { OperationContext } from './operations/define.ts';
@@ -69,6 +70,7 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
     const context = contextOf(world, operation, {
       presented: () => presented ?? present(ctx, search, operation),
       caller: caller ?? nobody,
+      source: sourceFor(ctx.state.source, caller, headers.ip),
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
       gone: () => goneSignal(ctx.res),
@@ -150,6 +152,7 @@ function authorize(roles: RoleExpression, caller: Principal | undefined): void {
 interface CallParts {
   presented(): Presented;
   readonly caller: Principal;
+  readonly source: RequestSource;
   readonly list: ListIdentity;
   readonly ifMatch: string;
   gone(): AbortSignal;
@@ -163,7 +166,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     store: world.store,
     storeKey: world.storeKey,
     settings: world.settings,
-    noLimits: world.noLimits,
+    disableRateLimits: world.disableRateLimits,
     baseUrl: world.baseUrl,
     outbox: world.outbox,
     mainframe: world.mainframe,
@@ -183,6 +186,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     sandboxes: world.sandboxes,
     presented: call.presented,
     caller: call.caller,
+    source: call.source,
     gone: call.gone,
     loggedIn: call.loggedIn,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
@@ -191,6 +195,12 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
       if (!etagMatches(call.ifMatch, wireEtag(schema, current))) throw fault('CHANGED_MEANWHILE');
     },
   } as WholeContext;
+}
+
+/** A back end that has authenticated itself may name the address of its own caller (`ip`); others would name any. */
+function sourceFor(source: RequestSource, caller: Principal | undefined, ip: unknown): RequestSource {
+  if (!caller || caller.way === 'client-id' || !isClientItself(caller) || typeof ip !== 'string') return source;
+  return behindClient(source, caller.client.clientId, ip);
 }
 
 /** In the place of a caller where there is none: to ask for anything of him is a fault of the program. */

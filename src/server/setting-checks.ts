@@ -1,6 +1,7 @@
 /** What values of settings must be; each check says what is wrong in words that follow the name of the setting. */
 import type * as z from 'zod';
 import { line, NewId } from '../contract/schemas.ts';
+import { isProxyAddress } from './http/request-source.ts';
 import { lengthWeakness } from './identity/password-rules.ts';
 
 type Check = (value: string) => string | undefined;
@@ -39,6 +40,9 @@ export const originFault: Check = (value) =>
   URL.canParse(value) && new URL(value).origin === value
     ? undefined
     : 'takes origins such as https://app.example, in lower case and without a path';
+
+export const proxyFault: Check = (value) =>
+  isProxyAddress(value) ? undefined : 'takes IP addresses and CIDR blocks such as 10.0.0.0/8';
 
 /** Whether only this machine reaches the address. */
 export function isLoopback(host: string): boolean {

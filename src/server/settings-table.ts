@@ -9,6 +9,7 @@ import {
   originFault,
   passwordFault,
   patternFault,
+  proxyFault,
   smtpFault,
   userNameFault,
 } from './setting-checks.ts';
@@ -69,6 +70,16 @@ export const settingsTable = {
     default: [] as readonly string[],
     check: originFault,
   },
+  trustedProxies: {
+    kind: 'list' as const,
+    name: 'trusted-proxies',
+    environment: environmentName('trusted-proxies'),
+    description:
+      'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded or X-Forwarded-For header is believed',
+    flag: true,
+    default: [] as readonly string[],
+    check: proxyFault,
+  },
   mainframeUrl: text(
     'mainframe-url',
     'Mainframe that logons are asked of over HTTP; those of the store where missing',
@@ -96,7 +107,10 @@ export const settingsTable = {
   }),
   portTimeout: integer('port-timeout', 5000, [1, 60_000], 'Milliseconds that a system outside may take to answer'),
   fastPasswords: toggle('fast-passwords', 'Hash new passwords at the least cost: for tests, never for real passwords'),
-  noLimits: toggle('no-limits', 'Hold nobody back: neither failed logins, nor wrong codes, nor many codes'),
+  disableRateLimits: toggle(
+    'disable-rate-limits',
+    'Switch off login throttles, attempt budgets for codes, sending limits and growth limits: for tests',
+  ),
   bodyLimit: integer('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
   requestTimeout: integer('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
   maxConnections: integer('max-connections', 2000, [1, 100_000], 'Connections held at the same time'),

@@ -39,8 +39,8 @@ export interface World extends Authentication, Ports {
   readonly apiKeyUses: ApiKeyUses;
   readonly state: State;
   readonly sandboxes: Sandboxes;
-  /** Setting no-limits: what counts failures and messages counts nothing. */
-  readonly noLimits: boolean;
+  /** Setting disable-rate-limits: what counts failures and messages counts nothing. */
+  readonly disableRateLimits: boolean;
   /** What is kept of calls, and faults; missing without control plane. */
   readonly insight: Insight | undefined;
   /** For what goes by real time. */
@@ -73,7 +73,7 @@ export function createWorld(parts: WorldParts): World {
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
   const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock });
   const passwords = createPasswords(queue, { fast: settings.fastPasswords });
-  const holdBack = settings.noLimits ? holdNobodyBack : createHoldBack(clock);
+  const holdBack = settings.disableRateLimits ? holdNobodyBack : createHoldBack(clock);
   const ids = parts.ids ?? createIds(clock, randomness);
   const ports = createPorts({ ...parts, ids, timer, passwords });
   const insight = createInsight(settings, { timer, hashesWaiting: () => queue.waiting() });
@@ -85,7 +85,7 @@ export function createWorld(parts: WorldParts): World {
     baseUrl,
     ids,
     timer,
-    noLimits: settings.noLimits,
+    disableRateLimits: settings.disableRateLimits,
     holdBack,
     passwords,
     ...ports,

@@ -73,7 +73,7 @@ describe('one hash of the cost of new ones is compared, whoever is refused,', ()
   const compared: string[] = [];
 
   beforeAll(async () => {
-    server = await startServer({ seed: { users }, flags: { 'no-limits': true } });
+    server = await startServer({ seed: { users }, flags: { 'disable-rate-limits': true } });
     replacePasswords(server, createPasswords({ run: (work) => work() }, { verify: watched(compared) }));
   });
   afterAll(() => server[Symbol.asyncDispose]());
@@ -103,7 +103,7 @@ test.each([false, true])(
 );
 
 test('an unknown client, a wrong secret and a client without one are the same reads and one digest', async () => {
-  await using server = await startServer({ flags: { 'no-limits': true } });
+  await using server = await startServer({ flags: { 'disable-rate-limits': true } });
   const { clients, users: people, businesses } = server.world.store;
   const seen = [];
   for (const clientId of [adminClient.clientId, 'nobody-of-that-name', appClientId]) {

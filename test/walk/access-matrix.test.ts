@@ -22,7 +22,7 @@ let callers: Caller[];
 
 beforeAll(async () => {
   server = await startServer({
-    flags: { 'no-limits': true },
+    flags: { 'disable-rate-limits': true },
     seed: { products: [{ productId, productAlias: 'matrix', sku: 'one' }] },
   });
   callers = await makeCallers(server);

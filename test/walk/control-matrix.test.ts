@@ -67,7 +67,7 @@ describe('on a server that other machines reach', () => {
   let callers: Caller[];
   beforeAll(async () => {
     const products = [{ productId, productAlias: 'matrix', sku: 'one' }];
-    const flags = { host: '0.0.0.0', 'allow-remote': true, 'no-limits': true };
+    const flags = { host: '0.0.0.0', 'allow-remote': true, 'disable-rate-limits': true };
     server = await startServer({ flags, seed: { products } });
     callers = await makeCallers(server);
   });

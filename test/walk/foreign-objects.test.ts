@@ -19,7 +19,7 @@ let server: TestServer;
 let foreigners: Foreigners;
 
 beforeAll(async () => {
-  server = await startServer({ flags: { 'no-limits': true, 'fast-passwords': true }, seed: foreignSeed });
+  server = await startServer({ flags: { 'disable-rate-limits': true, 'fast-passwords': true }, seed: foreignSeed });
   foreigners = await makeForeigners(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -110,7 +110,7 @@ const again = 'npm run torture -- --only timing --minutes 10';
 async function run(budget: Budget): Promise<Finding[]> {
   await using sandbox = await Sandbox.make();
   await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
-  const words = ['--store', 'memory', '--no-limits', '--seed', sandbox.file('seed.json')];
+  const words = ['--store', 'memory', '--disable-rate-limits', '--seed', sandbox.file('seed.json')];
   const { url } = await sandbox.serve(words, { IAM_APP_CLIENT_ID: appId });
   const findings: Finding[] = [];
   const counts: string[] = [];

@@ -7,6 +7,7 @@ import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
 import { controlPrefix } from '../control/define.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Principal } from '../identity/principal.ts';
 import { reasonOf } from '../identity/reasons.ts';
 import type { Issued } from './issued.ts';
@@ -43,7 +44,7 @@ export interface AuditEvent {
   readonly targets?: Targets | undefined;
   /** The rule of roles that decided. */
   readonly rule?: string | undefined;
-  readonly remoteAddress?: string | undefined;
+  readonly remoteAddress: string;
 }
 
 /** What the steps of a call leave in its state. */
@@ -59,7 +60,7 @@ interface CallState {
   readonly body?: unknown;
   readonly answer?: string;
   readonly dropped?: boolean;
-  readonly remoteAddress?: string;
+  readonly source: RequestSource;
 }
 
 const none: readonly ErrorItem[] = [];
@@ -95,7 +96,7 @@ export function eventOf(ctx: Context, { clock, isRemote, sandbox }: Place): Audi
     subject: subjectOf(state),
     targets: operation && targetsOf(operation, state, event === true),
     rule: operation && ruleOf(operation, state.path, isRemote),
-    remoteAddress: state.remoteAddress,
+    remoteAddress: state.source.address,
   };
 }
 

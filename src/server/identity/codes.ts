@@ -37,8 +37,8 @@ export const subjectOfNobody = (name: string) => `nobody:${name}`;
 export interface CodeTools extends MessageTools {
   readonly randomness: Randomness;
   readonly store: Store;
-  /** Setting no-limits: counts nothing. */
-  readonly noLimits: boolean;
+  /** Setting disable-rate-limits: counts nothing. */
+  readonly disableRateLimits: boolean;
 }
 
 export interface SentCode {
@@ -189,7 +189,7 @@ async function tryCode(tx: Transaction, checks: readonly CodeCheck[], tools: Cod
 
 async function lookAt(tx: Transaction, check: CodeCheck, now: number, tools: CodeTools): Promise<Look> {
   const name = failuresName(check);
-  const retryAfter = tools.noLimits ? undefined : await heldFor(tx, name, now);
+  const retryAfter = tools.disableRateLimits ? undefined : await heldFor(tx, name, now);
   if (retryAfter !== undefined) return { kind: 'held', name, retryAfter };
   const row = await tx.codes.getBy('holder', holderValue(check));
   const codeId = row?.codeId ?? 'none';

@@ -37,7 +37,7 @@ export async function announceLostContacts(
 
 export interface NoticeTools extends MessageTools {
   readonly randomness: Randomness;
-  readonly noLimits: boolean;
+  readonly disableRateLimits: boolean;
 }
 
 /**

@@ -48,7 +48,7 @@ export function createHoldBack(clock: Clock, capacity = 50_000): HoldBack {
   return new CountingHoldBack(clock, capacity);
 }
 
-/** Setting no-limits: nothing counts. */
+/** Setting disable-rate-limits: nothing counts. */
 export const holdNobodyBack: HoldBack = {
   check: () => undefined,
   failed: () => undefined,

@@ -13,8 +13,8 @@ const clockDifference = 60;
 interface SendingTools {
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Setting no-limits: counts nothing. */
-  readonly noLimits: boolean;
+  /** Setting disable-rate-limits: counts nothing. */
+  readonly disableRateLimits: boolean;
 }
 
 /**
@@ -24,10 +24,10 @@ interface SendingTools {
 export async function countSending(
   tx: Transaction,
   name: string,
-  { clock, randomness, noLimits }: SendingTools,
+  { clock, randomness, disableRateLimits }: SendingTools,
   quiet = false,
 ): Promise<boolean> {
-  if (noLimits) return true;
+  if (disableRateLimits) return true;
   const now = epochSeconds(clock);
   const row = await tx.sendings.get(name);
   // Those of a time that is still to come were sent before a clock was set back.

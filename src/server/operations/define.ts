@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { operationDefiner } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Authentication } from '../identity/authenticate.ts';
 import type { Presented } from '../identity/credentials.ts';
 import type { Passwords } from '../identity/passwords.ts';
@@ -19,7 +20,7 @@ export interface OperationContext extends Ports {
   readonly store: Store;
   readonly storeKey: StoreKey;
   readonly settings: Settings;
-  readonly noLimits: boolean;
+  readonly disableRateLimits: boolean;
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -30,6 +31,8 @@ export interface OperationContext extends Ports {
   readonly passwords: Passwords;
   /** Who calls. On an operation with auth `none` there is nobody, and asking is a fault of the program. */
   readonly caller: Principal;
+  /** Where the call comes from: what throttles and budgets count by. */
+  readonly source: RequestSource;
   /** How the call presented itself, for the operations that log somebody in. @throws IamError where that is no way. */
   presented(): Presented;
   readonly authentication: Authentication;

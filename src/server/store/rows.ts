@@ -109,6 +109,11 @@ export const UserRow = z
     /** Further names that log the user in. */
     identities: names,
     legacyLogons: names.optional(),
+    /** Sources and devices that the user logged in from, as keyed hashes; `at` is in epoch seconds. Newest last. */
+    knownSources: z
+      .array(z.strictObject({ hash: text, at: z.number() }).readonly())
+      .readonly()
+      .optional(),
     /** What the first start made. */
     bootstrap: z.enum(['admin']).optional(),
     createdAt: instant,

@@ -118,8 +118,8 @@ describe('a sixth code to one contact within an hour', () => {
     expect(await world.give(code)).toEqual(taken);
   });
 
-  test('is none with no-limits', async () => {
-    const world = new CodesWorld({ noLimits: true });
+  test('is none with disable-rate-limits', async () => {
+    const world = new CodesWorld({ disableRateLimits: true });
     for (let time = 0; time < 7; time += 1) expect((await world.send()).message).toBeDefined();
     expect(await world.store.sendings.list()).toEqual([]);
   });

@@ -48,12 +48,12 @@ export class CodesWorld {
   /** Epoch seconds. */
   now = start;
 
-  constructor({ noLimits = false, outcomes = {} }: { noLimits?: boolean; outcomes?: Outcomes } = {}) {
+  constructor({ disableRateLimits = false, outcomes = {} }: { disableRateLimits?: boolean; outcomes?: Outcomes } = {}) {
     const clock = { now: () => new Date(this.now * 1000) };
     const randomness = repeatable();
     this.tools = {
       clock,
-      noLimits,
+      disableRateLimits,
       store: this.store,
       randomness,
       ids: createIds(clock, randomness),

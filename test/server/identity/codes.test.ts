@@ -163,11 +163,11 @@ describe('five wrong codes', () => {
     expect(await world.give(code)).toEqual(taken);
   });
 
-  test('of nobody who was asked for count as well, and hold nobody with no-limits', async () => {
+  test('of nobody who was asked for count as well, and hold nobody with disable-rate-limits', async () => {
     const world = new CodesWorld();
     await world.guess('000000', 5, bob);
     expect(await world.give('000000', bob)).toEqual(heldFor(3600));
-    const unlimited = new CodesWorld({ noLimits: true });
+    const unlimited = new CodesWorld({ disableRateLimits: true });
     const { code } = await unlimited.send();
     await unlimited.guess(code, 9);
     expect(await unlimited.give(code)).toEqual(taken);

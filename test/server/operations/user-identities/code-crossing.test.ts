@@ -81,8 +81,8 @@ test('failures are forgotten an hour after the last one', async () => {
   expect(await reset(server, await recoveryCode(server))).toMatchObject({ status: 201 });
 });
 
-test('with no-limits nobody is held back', async () => {
-  await using server = await startFast([], { flags: { 'no-limits': true } });
+test('with disable-rate-limits nobody is held back', async () => {
+  await using server = await startFast([], { flags: { 'disable-rate-limits': true } });
   for (let time = 0; time < 12; time += 1) {
     const code = await recoveryCode(server);
     expect(await reset(server, wrongFor(code))).toMatchObject(refusedCode);

@@ -1,0 +1,58 @@
+/**
+ * The sources and devices that a user is known to come from. Throttles and budgets that are used up still serve these,
+ * so that a stranger who uses them up shuts nobody out. Kept with the user, as keyed hashes.
+ */
+import { type Clock, epochSeconds } from '../clock.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import type { Device, User } from '../store/tables.ts';
+import type { StoreKey } from './store-key.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly storeKey: Pick<StoreKey, 'digest'>;
+}
+
+const mostKept = 20;
+const day = 24 * 3600;
+const lifetimeSeconds = 90 * day;
+/** A source seen again is written anew only after so long: most logins then write nothing for it. */
+const refreshSeconds = day;
+
+/** What attempts of one caller count by: the device that it proved by its token, else where it comes from. */
+export function callerKey(source: RequestSource, device: Device | undefined): string {
+  return device ? `device ${device.deviceKey}` : source.key;
+}
+
+/** Whether the user logged in, or recovered its account, from here within the last 90 days. */
+export function isKnownSource(user: User, key: string, deps: Deps): boolean {
+  const hash = hashOf(user, key, deps);
+  return current(user, deps).some((known) => known.hash === hash);
+}
+
+/** The user with this source among the known ones: after a right login. The same user where nothing is to be written. */
+export function withKnownSource(user: User, key: string, deps: Deps): User {
+  const now = epochSeconds(deps.clock);
+  const hash = hashOf(user, key, deps);
+  const known = current(user, deps);
+  if (known.some((one) => one.hash === hash && one.at > now - refreshSeconds)) return user;
+  const others = known.filter((one) => one.hash !== hash);
+  return { ...user, knownSources: [...others, { hash, at: now }].slice(-mostKept) };
+}
+
+/** The user with this source as the only known one: after its password was changed. */
+export function withOnlyKnownSource(user: User, key: string, deps: Deps): User {
+  return { ...user, knownSources: [{ hash: hashOf(user, key, deps), at: epochSeconds(deps.clock) }] };
+}
+
+/** After a clock was set back, sources of a time still to come count as seen just now. */
+function current({ knownSources = [] }: User, { clock }: Deps) {
+  const now = epochSeconds(clock);
+  return knownSources
+    .map(({ hash, at }) => ({ hash, at: Math.min(at, now) }))
+    .filter(({ at }) => at > now - lifetimeSeconds);
+}
+
+/** With the user in it, so that the store does not tell which users share a source. */
+function hashOf({ userId }: User, key: string, { storeKey }: Deps): string {
+  return storeKey.digest('known-source', `${userId}\n${key}`);
+}
