@@ -72,8 +72,8 @@ export const errorTable = {
   },
   GRANT_EXCEEDED: {
     status: 403,
-    message: 'Nobody gives away more than he holds himself.',
-    fix: 'Have somebody do it who holds every role in question.',
+    message: 'The caller can not grant more than it holds itself.',
+    fix: 'Call as a caller that holds each role and scope that the message names.',
   },
   MFA_MISSING: {
     status: 403,

@@ -8,7 +8,7 @@ export const manifest: Manifest = {
   {
    "id": "api-key.create",
    "title": "Create a new ApiKey",
-   "description": "Makes a key that opens everything its client may do. The key is shown this once; the server keeps its hash.",
+   "description": "Creates a key that gives everything its client may do: roles, scope and CLI-AUTH-BASIC, none of it beyond the caller. A caller with IAM_ADMIN_MAINTENANCE counts as holding every role that a group can give, an ADMIN with AUTH-MFA as holding CLI-AUTH-BASIC. The key is shown once; the server stores its hash.",
    "method": "POST",
    "path": "/api-key",
    "auth": "caller",
@@ -245,7 +245,7 @@ export const manifest: Manifest = {
   {
    "id": "api-key.update",
    "title": "Update an ApiKey",
-   "description": "Moves a key to an application and a client, and replaces the key itself where one is sent.",
+   "description": "Moves a key to an application and a client, and replaces the key itself where one is sent. The client may do nothing beyond the caller, as when a key is created.",
    "method": "PUT",
    "path": "/api-key/{apiKeyId}",
    "auth": "caller",
@@ -545,7 +545,7 @@ export const manifest: Manifest = {
   {
    "id": "business-accesses.remove-business",
    "title": "Groups - Remove Business",
-   "description": "Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator.",
+   "description": "Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator. An owner or administrator of the business does this only in groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.",
    "method": "DELETE",
    "path": "/business-accesses/{groupId}/business-accounts/{businessId}",
    "auth": "caller",
@@ -1000,7 +1000,7 @@ export const manifest: Manifest = {
   {
    "id": "client-identities.remove",
    "title": "Remove identity",
-   "description": "Removes the client with this service account id or client id, with its API keys, memberships and tokens. The ids are not given out again.",
+   "description": "Removes the client with this service account id or client id, with its API keys, memberships and tokens. Its ids are not used again. A service with an IAM_ADMIN role from a group is removed only with IAM_ADMIN_MAINTENANCE.",
    "method": "DELETE",
    "path": "/client-identities/{serviceAccountId}",
    "auth": "caller",
@@ -3154,7 +3154,7 @@ export const manifest: Manifest = {
   {
    "id": "service-accesses.remove-service",
    "title": "Groups - Remove Service",
-   "description": "Takes a service out of the group. Without an administrative role somebody reaches only services that are its own.",
+   "description": "Takes a service out of the group. Without an administrative role a caller reaches only its own services, and as owner or administrator of a business only groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.",
    "method": "DELETE",
    "path": "/service-accesses/{groupId}/service-accounts/{serviceId}",
    "auth": "caller",
@@ -3610,7 +3610,7 @@ export const manifest: Manifest = {
   {
    "id": "user-accesses.remove-business-user",
    "title": "Groups - Remove Business User",
-   "description": "Ends that a user is in the group in the name of this business. The last administrator stays.",
+   "description": "Ends the membership that a user has in the group in the name of this business. An owner or administrator of the business removes itself, and others from groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role. The last administrator stays.",
    "method": "DELETE",
    "path": "/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts/{userId}",
    "auth": "caller",
@@ -3674,7 +3674,7 @@ export const manifest: Manifest = {
   {
    "id": "user-accesses.remove-user",
    "title": "Groups - Remove User",
-   "description": "Takes a user out of the group. A client without administrative roles does not reach groups that make administrators; the last administrator stays.",
+   "description": "Takes a user out of the group. Without IAM_ADMIN_MAINTENANCE the caller does not reach groups that give an IAM_ADMIN role, and a client without administrative roles no group that gives ADMIN either. The last administrator stays.",
    "method": "DELETE",
    "path": "/user-accesses/{groupName}/user-accounts/{userId}",
    "auth": "caller",
@@ -7683,8 +7683,8 @@ export const manifest: Manifest = {
   {
    "code": "GRANT_EXCEEDED",
    "status": 403,
-   "message": "Nobody gives away more than he holds himself.",
-   "fix": "Have somebody do it who holds every role in question."
+   "message": "The caller can not grant more than it holds itself.",
+   "fix": "Call as a caller that holds each role and scope that the message names."
   },
   {
    "code": "MFA_MISSING",

@@ -44,9 +44,14 @@ export function bareRole(name: string): string {
   return name.startsWith('ROLE_') ? name.slice('ROLE_'.length) : name;
 }
 
+/** Roles that say how a client or a user authenticated, as opposed to what it may do. */
+export function isGivenByProof(name: string): boolean {
+  return /^(CLI|AUTH)-/.test(name);
+}
+
 /** Roles that only the service itself gives: a group must not name one. */
 export function isReservedRole(name: string): boolean {
-  return /^(CLI|AUTH)-/.test(name) || name === 'USER' || name === 'PERSON' || name === 'BUSINESS';
+  return isGivenByProof(name) || name === 'USER' || name === 'PERSON' || name === 'BUSINESS';
 }
 
 /**

@@ -1,11 +1,13 @@
 /** What the operations on API keys share. */
 import { fault } from '../../contract/errors.ts';
+import { isGivenByProof } from '../../contract/roles.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
 import { ownAuthorities } from './clients.ts';
 import type { Principal } from './principal.ts';
 import { hashSecret } from './secrets.ts';
+import { isLevelUpTo } from './users.ts';
 
 /** A new key: base64 of 32 random bytes. */
 export function newApiKey(randomness: Randomness): string {
@@ -18,15 +20,31 @@ export function keptOf(apiKey: string): { keyHash: string; hint: string } {
 }
 
 /**
- * The client that a key is to open. A key gives whoever has it all authorities of its client, so the caller must hold
- * each of them. @throws IamError CLIENT_NOT_FOUND, GRANT_EXCEEDED.
+ * The client that a key is for. A key gives its holder everything that the client may do, so none of it may go beyond
+ * the caller: neither roles nor scope, nor CLI-AUTH-BASIC, which every key proves.
+ * @throws IamError CLIENT_NOT_FOUND, GRANT_EXCEEDED.
  */
 export async function requireGrantableClient(reader: Reader, clientId: string, caller: Principal): Promise<Client> {
   const client = await reader.clients.get(clientId);
   if (!client) throw fault('CLIENT_NOT_FOUND');
-  const lacking = [...(await ownAuthorities(reader, client))].filter((role) => !caller.roles.has(role));
-  if (lacking.length === 0) return client;
-  throw fault('GRANT_EXCEEDED', `The client has authorities that the caller lacks: ${lacking.sort().join(', ')}.`);
+  const given = ['CLI-AUTH-BASIC', ...(await ownAuthorities(reader, client))];
+  const roles = [...new Set(given)].filter((role) => !mayGrant(role, caller)).sort();
+  const scope = client.scope.filter((name) => !caller.scope.has(name)).sort();
+  const beyond = [...roles, ...scope.map((name) => `scope ${name}`)];
+  if (beyond.length === 0) return client;
+  throw fault('GRANT_EXCEEDED', `The client may do more than the caller, who lacks: ${beyond.join(', ')}.`);
+}
+
+/**
+ * Whether a caller may pass a role on by a key: one that it holds, or with IAM_ADMIN_MAINTENANCE could give itself by a
+ * group. What the service alone gives can't be had that way: for a level of authentication the caller's own is the limit,
+ * and CLI-AUTH-BASIC takes an ADMIN with a second factor.
+ */
+function mayGrant(role: string, { roles }: Principal): boolean {
+  if (roles.has(role)) return true;
+  if (role === 'CLI-AUTH-BASIC') return roles.has('ADMIN') && roles.has('AUTH-MFA');
+  if (isLevelUpTo(role, roles)) return true;
+  return roles.has('IAM_ADMIN_MAINTENANCE') && !isGivenByProof(role);
 }
 
 /** @throws IamError API_KEY_TAKEN where another key has the same value. */

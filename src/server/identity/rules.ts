@@ -3,10 +3,10 @@ import { fault } from '../../contract/errors.ts';
 import { allows, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
-import { effectiveRoles } from './effective-roles.ts';
+import { effectiveRoles, groupsOfMember } from './effective-roles.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { because } from './reasons.ts';
-import { groupRolesOfUser, isAdministrative } from './users.ts';
+import { groupRolesOfUser, isAdministrative, isIamAdministrativeRole } from './users.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
 
@@ -16,36 +16,87 @@ export function isAdministrator(caller: Principal): boolean {
 }
 
 /**
- * Nobody adds to a group what he does not hold himself, unless he maintains the service: whoever could would give himself
- * any role through a friend. @throws IamError GROUP_NOT_FOUND.
+ * Without IAM_ADMIN_MAINTENANCE a caller adds only to groups all of whose roles it holds itself: it could otherwise give
+ * itself any role through another user. @throws IamError GROUP_NOT_FOUND.
  */
 export async function requireHeldRoles(reader: RoleReader, group: Group, caller: Principal): Promise<void> {
   if (caller.roles.has('IAM_ADMIN_MAINTENANCE')) return;
   const beyond = await rolesBeyond(reader, group, caller);
   if (beyond.length === 0) return;
-  const text = `The group is there, but gives what the caller does not hold himself: ${beyond.join(', ')}. IAM_ADMIN_MAINTENANCE may give it all the same.`;
+  const text = `The group exists, but gives roles that the caller does not hold itself: ${beyond.join(', ')}. With IAM_ADMIN_MAINTENANCE it could add to it.`;
+  throw because(fault('GROUP_NOT_FOUND'), { text });
+}
+
+/** Roles of which one, beside the levels of authentication, admits to an operation on memberships. */
+const qualifyingRoles = [
+  'IAM_ADMIN_MAINTENANCE',
+  'ADMIN',
+  'BUSINESSOWNER',
+  'BUSINESSADMIN',
+  'PERSON',
+  'CLI-AUTH-BASIC',
+];
+
+/** Whether the caller holds this role, and it admits to the operation without the other qualifying ones. */
+function qualifiesBy(role: string, admission: RoleExpression, caller: Principal): boolean {
+  const others = qualifyingRoles.filter((name) => name !== role);
+  return caller.roles.has(role) && !admittedOnlyBy(others, admission, caller);
+}
+
+interface Removal {
+  readonly admission: RoleExpression;
+  readonly caller: Principal;
+  /** Whether the service belongs to the caller, or the business is the caller's own. */
+  readonly owns: boolean;
+}
+
+/**
+ * Which memberships a caller may end: with IAM_ADMIN_MAINTENANCE all; with ADMIN those in groups without an IAM_ADMIN
+ * role; with BUSINESSOWNER or BUSINESSADMIN its own, and those in groups all of whose roles it holds; as a proven client
+ * those in groups that make no administrators; as a person those of its own services. To a caller that looks after its
+ * own only, a group out of its reach without such a member is not there. @throws IamError GROUP_NOT_FOUND.
+ */
+export async function requireRemovableFrom(
+  reader: RoleReader,
+  group: Group,
+  membership: Membership,
+  { admission, caller, owns }: Removal,
+): Promise<void> {
+  const by = (role: string) => qualifiesBy(role, admission, caller);
+  if (by('IAM_ADMIN_MAINTENANCE')) return;
+  const given = await effectiveRoles(reader, [group.groupId]);
+  if (by('ADMIN') && ![...given].some(isIamAdministrativeRole)) return;
+  if (by('CLI-AUTH-BASIC') && !isAdministrative(given)) return;
+  const asPerson = owns && by('PERSON');
+  const asBusiness = owns && (by('BUSINESSOWNER') || by('BUSINESSADMIN'));
+  const beyond = [...given].filter((role) => !caller.roles.has(role)).sort();
+  if (beyond.length === 0 && (asPerson || asBusiness)) return;
+  const isReached = asPerson || (asBusiness && isCallerItself(membership, caller));
+  if (isReached && (await reader.memberships.get(membershipKey(membership)))) return;
+  const text = `The group exists, but the caller may not end this membership. The roles of the group that the caller lacks: ${beyond.join(', ') || 'none'}.`;
   throw because(fault('GROUP_NOT_FOUND'), { text });
 }
 
 /**
- * Who looks after his own alone and asks to end a membership that is not there learns nothing of a group that he could
- * add nothing to: he could else find out which groups there are. Administrators list them all anyway.
- * @throws IamError GROUP_NOT_FOUND.
+ * The removal of a service ends its memberships, so without IAM_ADMIN_MAINTENANCE a caller does not reach a service that
+ * a group gives an IAM_ADMIN role. @throws IamError CLIENT_NOT_FOUND.
  */
-export async function requireKnownGroup(
-  reader: RoleReader,
-  group: Group,
-  membership: Membership,
-  caller: Principal,
-): Promise<void> {
-  if (isAdministrator(caller) || (await reader.memberships.get(membershipKey(membership)))) return;
-  const beyond = await rolesBeyond(reader, group, caller);
-  if (beyond.length === 0) return;
-  const text = `The group is there, but has no such member, and gives what the caller does not hold himself: ${beyond.join(', ')}.`;
-  throw because(fault('GROUP_NOT_FOUND'), { text });
+export async function requireRemovableService(reader: RoleReader, client: Client, caller: Principal): Promise<void> {
+  const { serviceAccountId: memberId } = client;
+  if (memberId === undefined || caller.roles.has('IAM_ADMIN_MAINTENANCE')) return;
+  const given = await effectiveRoles(reader, await groupsOfMember(reader, { kind: 'service', memberId }));
+  if (![...given].some(isIamAdministrativeRole)) return;
+  const text = 'The client exists, but a group gives its service an IAM_ADMIN role: that takes IAM_ADMIN_MAINTENANCE.';
+  throw because(fault('CLIENT_NOT_FOUND'), { text });
 }
 
-/** What a group gives, and the caller does not hold himself. */
+/** Whether a membership is that of the calling user, or of the service that the calling client is. */
+function isCallerItself({ kind, memberId }: Membership, caller: Principal): boolean {
+  if (kind === 'service') return isClientItself(caller) && caller.client.serviceAccountId === memberId;
+  return kind !== 'business' && caller.user?.userId === memberId;
+}
+
+/** What a group gives, and the caller does not hold itself. */
 async function rolesBeyond(reader: RoleReader, group: Group, caller: Principal): Promise<string[]> {
   const given = await effectiveRoles(reader, [group.groupId]);
   return [...given].filter((role) => !caller.roles.has(role)).sort();
@@ -68,7 +119,7 @@ const rolesOverOwnServices = ['BUSINESSOWNER', 'BUSINESSADMIN', 'PERSON'];
  * @throws IamError BUSINESS_NOT_FOUND.
  */
 export function requireOwnBusiness(businessId: string, admission: RoleExpression, caller: Principal): void {
-  if (businessOf(caller) === businessId) return;
+  if (isOwnBusiness(businessId, caller)) return;
   if (!admittedOnlyBy(rolesOverOwnBusiness, admission, caller)) return;
   const text = `Only BUSINESSOWNER or BUSINESSADMIN let the caller in, and those reach his own business alone: ${businessOf(caller) ?? 'he has none'}.`;
   throw because(fault('BUSINESS_NOT_FOUND'), { text });
@@ -103,20 +154,9 @@ export function ownsClient(caller: Principal, client: Client): boolean {
   return isClientItself(caller) && client.ownerClientId === caller.client.clientId;
 }
 
-/**
- * What every proven first-party client may do to a group ends where the group makes administrators: any of them could
- * else put all administrators out. @throws IamError GROUP_NOT_FOUND.
- */
-export async function requireReachedGroup(
-  reader: RoleReader,
-  group: Group,
-  admission: RoleExpression,
-  caller: Principal,
-): Promise<void> {
-  if (!admittedOnlyBy(['CLI-AUTH-BASIC'], admission, caller)) return;
-  if (!isAdministrative(await effectiveRoles(reader, [group.groupId]))) return;
-  const text = 'The group is there, but makes administrators: only administrators reach it.';
-  throw because(fault('GROUP_NOT_FOUND'), { text });
+/** Whether the caller acts in the name of this business. */
+export function isOwnBusiness(businessId: string, caller: Principal): boolean {
+  return businessOf(caller) === businessId;
 }
 
 /** The business in whose name the caller acts: its user's, else its client's. */

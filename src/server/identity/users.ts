@@ -19,6 +19,11 @@ export function rolesOfLevel(level: Level): readonly string[] {
   return levels[level];
 }
 
+/** Whether a role is a level of authentication that is part of, or below, one of these roles. */
+export function isLevelUpTo(role: string, roles: ReadonlySet<string>): boolean {
+  return Object.entries(levels).some(([level, given]) => roles.has(level) && given.includes(role));
+}
+
 /** The memberships that count for a user: its own, those of its business, and those it has in the name of its business. */
 export function membersOf(user: User): Pick<Membership, 'kind' | 'memberId' | 'businessId'>[] {
   const own = { kind: 'user', memberId: user.userId } as const;
@@ -58,9 +63,14 @@ export async function findByLogin(reader: Pick<Reader, 'users'>, name: string): 
   return reader.users.getBy('login', foldIdentifier(name));
 }
 
-const administrativeRole = /^(ADMIN|IAM_ADMIN_.+)$/;
+const iamAdministrativeRole = /^IAM_ADMIN_.+$/;
 
-/** Whether a set of roles makes an administrator. */
+/** Whether a role is one of the IAM_ADMIN roles. */
+export function isIamAdministrativeRole(role: string): boolean {
+  return iamAdministrativeRole.test(role);
+}
+
+/** Whether a set of roles makes an administrator: ADMIN, or one of the IAM_ADMIN roles. */
 export function isAdministrative(roles: ReadonlySet<string>): boolean {
-  return [...roles].some((role) => administrativeRole.test(role));
+  return roles.has('ADMIN') || [...roles].some(isIamAdministrativeRole);
 }

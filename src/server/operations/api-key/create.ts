@@ -15,7 +15,7 @@ export default defineOperation({
   id: 'api-key.create',
   title: 'Create a new ApiKey',
   description:
-    'Makes a key that opens everything its client may do. The key is shown this once; the server keeps its hash.',
+    'Creates a key that gives everything its client may do: roles, scope and CLI-AUTH-BASIC, none of it beyond the caller. A caller with IAM_ADMIN_MAINTENANCE counts as holding every role that a group can give, an ADMIN with AUTH-MFA as holding CLI-AUTH-BASIC. The key is shown once; the server stores its hash.',
   method: 'POST',
   path: '/api-key',
   auth: 'caller',

@@ -7,7 +7,8 @@ import { ApiKeyInput } from './create.ts';
 export default defineOperation({
   id: 'api-key.update',
   title: 'Update an ApiKey',
-  description: 'Moves a key to an application and a client, and replaces the key itself where one is sent.',
+  description:
+    'Moves a key to an application and a client, and replaces the key itself where one is sent. The client may do nothing beyond the caller, as when a key is created.',
   method: 'PUT',
   path: '/api-key/{apiKeyId}',
   auth: 'caller',

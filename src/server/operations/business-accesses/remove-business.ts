@@ -2,7 +2,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, Id } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
-import { requireKnownGroup, requireOwnBusiness } from '../../identity/rules.ts';
+import { isOwnBusiness, requireOwnBusiness, requireRemovableFrom } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -13,7 +13,7 @@ export default defineOperation({
   id: 'business-accesses.remove-business',
   title: 'Groups - Remove Business',
   description:
-    'Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator.',
+    'Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator. An owner or administrator of the business does this only in groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.',
   method: 'DELETE',
   path: '/business-accesses/{groupId}/business-accounts/{businessId}',
   auth: 'caller',
@@ -30,7 +30,11 @@ export default defineOperation({
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
       const membership = { groupId: group.groupId, kind: 'business', memberId: params.businessId } as const;
-      await requireKnownGroup(tx, group, membership, caller);
+      await requireRemovableFrom(tx, group, membership, {
+        admission,
+        caller,
+        owns: isOwnBusiness(params.businessId, caller),
+      });
       await removeMember(tx, membership);
     });
     return undefined;

@@ -1,13 +1,14 @@
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { removeClient } from '../../identity/clients.ts';
+import { requireRemovableService } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'client-identities.remove',
   title: 'Remove identity',
   description:
-    'Removes the client with this service account id or client id, with its API keys, memberships and tokens. The ids are not given out again.',
+    'Removes the client with this service account id or client id, with its API keys, memberships and tokens. Its ids are not used again. A service with an IAM_ADMIN role from a group is removed only with IAM_ADMIN_MAINTENANCE.',
   method: 'DELETE',
   path: '/client-identities/{serviceAccountId}',
   auth: 'caller',
@@ -19,13 +20,14 @@ export default defineOperation({
   command: 'clients delete',
   examples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
 
-  async handle({ params }, { store }) {
+  async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {
       const client =
         (await tx.clients.getBy('serviceAccountId', params.serviceAccountId)) ??
         (await tx.clients.get(params.serviceAccountId));
       if (!client) throw fault('CLIENT_NOT_FOUND');
       if (client.bootstrap !== undefined) throw fault('BOOTSTRAP_CLIENT');
+      await requireRemovableService(tx, client, caller);
       await removeClient(tx, client);
     });
     return undefined;

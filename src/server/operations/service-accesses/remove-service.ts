@@ -2,7 +2,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, Id } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { findService, removeMember } from '../../identity/memberships.ts';
-import { requireKnownGroup, requireOwnService } from '../../identity/rules.ts';
+import { isOwnClient, requireOwnService, requireRemovableFrom } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -13,7 +13,7 @@ export default defineOperation({
   id: 'service-accesses.remove-service',
   title: 'Groups - Remove Service',
   description:
-    'Takes a service out of the group. Without an administrative role somebody reaches only services that are its own.',
+    'Takes a service out of the group. Without an administrative role a caller reaches only its own services, and as owner or administrator of a business only groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.',
   method: 'DELETE',
   path: '/service-accesses/{groupId}/service-accounts/{serviceId}',
   auth: 'caller',
@@ -28,9 +28,11 @@ export default defineOperation({
   async handle({ params: { groupId: reference, serviceId } }, { store, caller }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, reference);
-      requireOwnService(await findService(tx, serviceId), admission, caller);
+      const service = await findService(tx, serviceId);
+      requireOwnService(service, admission, caller);
       const membership = { groupId: group.groupId, kind: 'service', memberId: serviceId } as const;
-      await requireKnownGroup(tx, group, membership, caller);
+      const owns = service !== undefined && isOwnClient(service, caller);
+      await requireRemovableFrom(tx, group, membership, { admission, caller, owns });
       await removeMember(tx, membership);
     });
     return undefined;

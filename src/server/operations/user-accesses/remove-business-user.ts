@@ -2,7 +2,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, Id } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember, requireBusiness } from '../../identity/memberships.ts';
-import { requireKnownGroup, requireOwnBusiness } from '../../identity/rules.ts';
+import { isOwnBusiness, requireOwnBusiness, requireRemovableFrom } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -12,7 +12,8 @@ const admission = parseRoles(roles);
 export default defineOperation({
   id: 'user-accesses.remove-business-user',
   title: 'Groups - Remove Business User',
-  description: 'Ends that a user is in the group in the name of this business. The last administrator stays.',
+  description:
+    'Ends the membership that a user has in the group in the name of this business. An owner or administrator of the business removes itself, and others from groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role. The last administrator stays.',
   method: 'DELETE',
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts/{userId}',
   auth: 'caller',
@@ -36,7 +37,7 @@ export default defineOperation({
       const group = await requireGroup(tx, groupName);
       await requireBusiness(tx, businessId);
       const membership = { groupId: group.groupId, kind: 'businessUser', businessId, memberId: userId } as const;
-      await requireKnownGroup(tx, group, membership, caller);
+      await requireRemovableFrom(tx, group, membership, { admission, caller, owns: isOwnBusiness(businessId, caller) });
       await removeMember(tx, membership);
     });
     return undefined;

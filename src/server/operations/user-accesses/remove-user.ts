@@ -2,7 +2,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, Id } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
-import { requireReachedGroup } from '../../identity/rules.ts';
+import { requireRemovableFrom } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -13,7 +13,7 @@ export default defineOperation({
   id: 'user-accesses.remove-user',
   title: 'Groups - Remove User',
   description:
-    'Takes a user out of the group. A client without administrative roles does not reach groups that make administrators; the last administrator stays.',
+    'Takes a user out of the group. Without IAM_ADMIN_MAINTENANCE the caller does not reach groups that give an IAM_ADMIN role, and a client without administrative roles no group that gives ADMIN either. The last administrator stays.',
   method: 'DELETE',
   path: '/user-accesses/{groupName}/user-accounts/{userId}',
   auth: 'caller',
@@ -28,8 +28,9 @@ export default defineOperation({
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupName);
-      await requireReachedGroup(tx, group, admission, caller);
-      await removeMember(tx, { groupId: group.groupId, kind: 'user', memberId: params.userId });
+      const membership = { groupId: group.groupId, kind: 'user', memberId: params.userId } as const;
+      await requireRemovableFrom(tx, group, membership, { admission, caller, owns: false });
+      await removeMember(tx, membership);
     });
     return undefined;
   },

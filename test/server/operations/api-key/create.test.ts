@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { startServer } from '../../../harness.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
 import { failureOf, sharedServer, testAccess } from '../access.ts';
+import { logIn } from '../user-identities/people.ts';
+import { challenge, fulfill } from '../user-identities/second-proof.ts';
+import { asUser } from '../user-token.ts';
 
 const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
 
@@ -43,7 +46,7 @@ test('takes a key that is sent, once', async () => {
     expect(outcome).toMatchObject({ reason: { status: 412, code: 'API_KEY_TAKEN' } });
 });
 
-test('gives nobody a key to authorities that he does not hold himself', async () => {
+test('gives no caller a key to authorities that it does not hold itself', async () => {
   await using server = await startServer();
   const caller = await server.withAuthorities(['ADMIN', 'AUTH-BASIC']);
   const strong = await server.makeClient({ authorities: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'] });
@@ -62,8 +65,71 @@ test('counts what a service has through its groups, and through what these depen
   const group = await server.world.store.groups.getBy('groupName', 'business-owners');
   const membership = { groupId: group?.groupId ?? '', kind: 'service', memberId: 'billing' } as const;
   await server.world.store.transaction((tx) => tx.memberships.insert(membership));
-  const failure = await failureOf(server.admin.apiKey.create({ body: { appId: 'billing', clientId } }));
+  const caller = await server.withAuthorities(['ADMIN', 'AUTH-BASIC']);
+  const failure = await failureOf(caller.apiKey.create({ body: { appId: 'billing', clientId } }));
   expect(failure.message).toContain('BUSINESSADMIN, BUSINESSOWNER, BUSINESSUSER');
+});
+
+describe('a key for a service that has a role', () => {
+  async function serviceWithRole(server: TestServer) {
+    const { admin } = server;
+    await admin.groups.create({ body: { groupName: 'deployers', roles: ['DEPLOY'] } });
+    const body = { appId: 'ci', serviceAccountId: 'ci' };
+    const { clientId } = await admin.clientIdentities.create({ body });
+    await admin.serviceAccesses.addService({ params: { groupId: 'deployers' }, body: [{ serviceId: 'ci' }] });
+    return { appId: 'ci', clientId };
+  }
+
+  test('is made by the administrator client of the first start', async () => {
+    await using server = await startServer();
+    const { apiKey } = await server.admin.apiKey.create({ body: await serviceWithRole(server) });
+    const client = server.as({ apiKey });
+    await expect(client.groups.list()).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+  });
+
+  test('is made by the administrator of the first start, once it has given a second factor', async () => {
+    await using server = await startServer({ flags: { 'fast-passwords': true } });
+    const body = await serviceWithRole(server);
+    const { accessToken } = await logIn(server, { name: 'admin', secret: 'correct horse battery staple' });
+    const caller = server.as({ token: accessToken });
+    const failure = await failureOf(caller.apiKey.create({ body }));
+    expect(failure).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
+    expect(failure.message).toContain('lacks: CLI-AUTH-BASIC.');
+    const code = await challenge(server, caller, 'main-email', 'admin@example.com');
+    const { accessToken: token } = await fulfill(caller, code);
+    await expect(server.as({ token }).apiKey.create({ body })).resolves.toMatchObject({ apiKey: expect.any(String) });
+  });
+});
+
+test('counts IAM_ADMIN_MAINTENANCE as every role of a group, and as no level of authentication', async () => {
+  await using server = await startServer();
+  const caller = await server.withAuthorities(['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC']);
+  const give = async (authorities: readonly string[]) => {
+    const { clientId } = await server.makeClient({ authorities: [...authorities] });
+    return caller.apiKey.create({ body: { appId: 'x', clientId } });
+  };
+  await give(['IAM_ADMIN_READ_ONLY', 'DEPLOY', 'BUSINESSOWNER', 'PERSON', 'AUTH-IDENTIFIED', 'AUTH-BASIC']);
+  for (const level of ['AUTH-MFA', 'AUTH-SMART'])
+    expect(await failureOf(give([level]))).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
+});
+
+test('gives no caller a key to scope that it does not have, nor to CLI-AUTH-BASIC without a second factor', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient({ scope: ['account_lock', 'READ'] });
+  const body = { appId: 'x', clientId };
+  const refused = { status: 403, code: 'GRANT_EXCEEDED' };
+  const before = await server.dump();
+  const failure = await failureOf(server.admin.apiKey.create({ body }));
+  expect(failure).toMatchObject(refused);
+  expect(failure.message).toContain('lacks: scope account_lock.');
+  expect(await server.dump()).toEqual(before);
+  const holder = await server.withAuthorities(['ADMIN'], { scope: ['account_lock', 'READ'] });
+  await holder.apiKey.create({ body });
+  const plain = { appId: 'x', clientId: (await server.makeClient()).clientId };
+  const weak = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
+  expect(await failureOf(weak.apiKey.create({ body: plain }))).toMatchObject(refused);
+  const strong = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+  await strong.apiKey.create({ body: plain });
 });
 
 describe('refuses, and keeps the store as it was,', () => {

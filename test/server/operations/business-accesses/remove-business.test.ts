@@ -45,7 +45,7 @@ test('answers 404 for what is not in the group, and for groups that are not ther
   await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-test('tells nothing of a group that gives what the caller does not hold, unless the business is in it', async () => {
+test('hides a group that gives what the caller does not hold, whether or not the business is in it', async () => {
   await using server = await startWorld();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a')), {
@@ -65,8 +65,24 @@ test('tells nothing of a group that gives what the caller does not hold, unless 
     code: 'MEMBERSHIP_NOT_FOUND',
   });
   await put(server, 'deployers', [business('a')]);
-  await caller.call(id, from('deployers', 'a'));
+  const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'a')), {
+    status: 404,
+    code: 'GROUP_NOT_FOUND',
+  });
+  expect(present.items).toEqual(unknown.items);
+  const holder = await asUser(server, { roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'a' });
+  await holder.businessAccesses.removeBusiness(from('deployers', 'a'));
   expect(await membersIn(server, 'deployers')).toEqual([]);
+});
+
+test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+  await put(server, 'iam-auditors', [business('a')]);
+  await put(server, 'leads', [business('a')]);
+  const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'a')), refused);
+  await caller.businessAccesses.removeBusiness(from('leads', 'a'));
 });
 
 describe('its own business only', () => {

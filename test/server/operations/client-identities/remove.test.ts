@@ -93,3 +93,20 @@ test('with soft errors answers 200 with the array for a client that is not there
   const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId: 'nobody' } }));
   expect(failure).toMatchObject({ status: 200, code: 'CLIENT_NOT_FOUND' });
 });
+
+test('removes a service with an IAM_ADMIN role only for IAM_ADMIN_MAINTENANCE', async () => {
+  await using server = await startServer();
+  await makeService(server);
+  await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });
+  const into = (groupId: string) => ({ params: { groupId }, body: [{ serviceId: 'billing-service' }] });
+  await server.admin.serviceAccesses.addService(into('outer'));
+  const caller = await server.withAuthorities(['AUTH-MFA', 'ADMIN', 'IAM_ADMIN_READ_ONLY']);
+  const params = { serviceAccountId: 'billing-service' };
+  const before = await server.dump();
+  const failure = await failureOf(caller.clientIdentities.remove({ params }));
+  const absent = await failureOf(caller.clientIdentities.remove({ params: { serviceAccountId: 'nothing' } }));
+  expect(failure).toMatchObject({ status: 404, code: 'CLIENT_NOT_FOUND' });
+  expect(failure.items).toEqual(absent.items);
+  expect(await server.dump()).toEqual(before);
+  await server.admin.clientIdentities.remove({ params });
+});

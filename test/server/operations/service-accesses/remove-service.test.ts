@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { membersIn } from '../user-accesses/bodies.ts';
-import { expectRefusal, lockFirstAdministrator, put, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import {
+  callerWith,
+  expectRefusal,
+  lockFirstAdministrator,
+  put,
+  startWorld,
+  testRoleSets,
+} from '../user-accesses/members.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'service-accesses.remove-service';
@@ -42,7 +49,7 @@ test('answers 404 for what is not in the group, and for groups that are not ther
   await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-test('tells nothing of a group that gives what the caller does not hold, unless the service is in it', async () => {
+test('hides a group that gives what an administrator of a business does not hold, whether or not the service is in it', async () => {
   await using server = await startWorld();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'service-of-a')), {
@@ -65,8 +72,46 @@ test('tells nothing of a group that gives what the caller does not hold, unless 
     code: 'MEMBERSHIP_NOT_FOUND',
   });
   await put(server, 'deployers', [service('service-of-a')]);
-  await caller.call(id, from('deployers', 'service-of-a'));
+  const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'service-of-a')), {
+    status: 404,
+    code: 'GROUP_NOT_FOUND',
+  });
+  expect(present.items).toEqual(unknown.items);
+  const holder = await asUser(server, { roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'a' });
+  await holder.serviceAccesses.removeService(from('deployers', 'service-of-a'));
   expect(await membersIn(server, 'deployers')).toEqual([]);
+});
+
+test('lets a person take its own service out of every group that it is in', async () => {
+  await using server = await startWorld();
+  const person = await asUser(server, { userId: 'person' });
+  await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
+  await put(server, 'leads', [service('own-service')]);
+  await person.serviceAccesses.removeService(from('leads', 'own-service'));
+  expect(await membersIn(server, 'leads')).toEqual([]);
+});
+
+test('lets a service that administers a business leave a group that gives more than it holds', async () => {
+  await using server = await startWorld();
+  const itself = { businessId: 'a', serviceAccountId: 'chief' };
+  const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'], itself);
+  await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'leads' }] } });
+  await put(server, 'outer', [service('service-of-a')]);
+  const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+  await expectRefusal(server, () => caller.call(id, from('outer', 'service-of-a')), refused);
+  await put(server, 'outer', [service('chief')]);
+  await caller.serviceAccesses.removeService(from('outer', 'chief'));
+  expect(await membersIn(server, 'outer')).toEqual(['service-of-a']);
+});
+
+test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+  await put(server, 'iam-auditors', [service('service-of-a')]);
+  await put(server, 'leads', [service('service-of-a')]);
+  const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'service-of-a')), refused);
+  await caller.serviceAccesses.removeService(from('leads', 'service-of-a'));
 });
 
 describe('its own services only', () => {

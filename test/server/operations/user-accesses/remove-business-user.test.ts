@@ -51,7 +51,7 @@ test('answers 404 for pairs, businesses and groups that are not there', async ()
     await expectRefusal(server, () => server.admin.call(id, input), { status: 404, code });
 });
 
-test('tells nothing of a group that gives what the caller does not hold, unless the user is in it', async () => {
+test('hides a group that gives what the caller does not hold, whether or not the user is in it', async () => {
   await using server = await startWorld();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a', 'a1')), {
@@ -74,8 +74,39 @@ test('tells nothing of a group that gives what the caller does not hold, unless 
     code: 'MEMBERSHIP_NOT_FOUND',
   });
   await put(server, 'deployers', [pair('a', 'a1')]);
-  await caller.call(id, from('deployers', 'a', 'a1'));
+  const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'a', 'a1')), {
+    status: 404,
+    code: 'GROUP_NOT_FOUND',
+  });
+  expect(present.items).toEqual(unknown.items);
+});
+
+test('lets an administrator of a business remove from groups all of whose roles it holds, and itself from each', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { userId: 'chief', roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'a' });
+  await put(server, 'deployers', [pair('a', 'a1')]);
+  await put(server, 'leads', [pair('a', 'a1'), pair('a', 'chief')]);
+  await caller.userAccesses.removeBusinessUser(from('deployers', 'a', 'a1'));
+  await expectRefusal(server, () => caller.call(id, from('leads', 'a', 'a1')), {
+    status: 404,
+    code: 'GROUP_NOT_FOUND',
+  });
+  await caller.userAccesses.removeBusinessUser(from('leads', 'a', 'chief'));
   expect(await membersIn(server, 'deployers')).toEqual([]);
+  expect(await membersIn(server, 'leads')).toEqual(['a1']);
+});
+
+test('keeps ADMIN out of groups that give an IAM_ADMIN role, by themselves or by a dependency', async () => {
+  await using server = await startWorld();
+  await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });
+  const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'], level: 'AUTH-MFA' });
+  for (const group of ['maintainers', 'iam-auditors', 'outer']) {
+    await put(server, group, [pair('a', 'a1')]);
+    const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+    await expectRefusal(server, () => caller.call(id, from(group, 'a', 'a1')), refused);
+  }
+  await put(server, 'leads', [pair('a', 'a1')]);
+  await caller.userAccesses.removeBusinessUser(from('leads', 'a', 'a1'));
 });
 
 describe('its own business only', () => {

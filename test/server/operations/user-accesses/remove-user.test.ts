@@ -98,6 +98,22 @@ describe('a client that is only proven', () => {
   });
 });
 
+test('keeps ADMIN out of groups that give an IAM_ADMIN role, and lets it remove from its own', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'], level: 'AUTH-MFA' });
+  await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });
+  await server.admin.groups.create({ body: { groupName: 'admins', roles: ['ADMIN'] } });
+  for (const group of ['maintainers', 'iam-auditors', 'outer']) {
+    await put(server, group, [user('p1')]);
+    const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+    await expectRefusal(server, () => caller.call(id, from(group, 'p1')), refused);
+  }
+  for (const group of ['admins', 'leads']) {
+    await put(server, group, [user('p1')]);
+    await caller.userAccesses.removeUser(from(group, 'p1'));
+  }
+});
+
 describe('the last administrator', () => {
   test('stays, and the answer is 200 with the error array', async () => {
     await using server = await startWorld();
