@@ -41,6 +41,7 @@ function globalOptions(): Option[] {
     new Option('--columns <names>', 'columns of a table or of csv, in this order: a,b.c'),
     new Option('--profile <name>', 'profile to use'),
     new Option('--base-url <url>', 'where the service is'),
+    new Option('--insecure-http', 'send credentials to other hosts over http as well'),
     new Option('--timeout <seconds>', 'how long to wait for an answer'),
     new Option('--max-wait <seconds>', 'how long to wait for a busy server, and try again'),
     new Option('--color <when>', 'whether to paint').choices(['auto', 'always', 'never']),

@@ -170,7 +170,7 @@ describe('a proxy', () => {
     await using server = await startFake(() => ({ json: [] }));
     await using through = await proxy(Number(new URL(server.url).port));
     const address = `http://me:pass%20word@127.0.0.1:${through.port}`;
-    expect((await at(`http://${host}:8080`, ['--proxy', address])).code).toBe(0);
+    expect((await at(`http://${host}:8080`, ['--insecure-http', '--proxy', address])).code).toBe(0);
     expect(through.asked).toMatchObject([{ url: `${host}:8080`, authorization: `Basic ${btoa('me:pass word')}` }]);
     expect(server.received[0]?.headers).toMatchObject({ authorization: 'Bearer the-token' });
     expect(server.received[0]?.headers['proxy-authorization']).toBeUndefined();
@@ -193,6 +193,7 @@ describe('a proxy', () => {
   ])('that %s is named in the failure, without its password', async (_, answer) => {
     await using through = await proxy(9, answer);
     const outcome = await at(`http://${host}`, [
+      '--insecure-http',
       '--proxy',
       `http://me:canary@127.0.0.1:${through.port}`,
       '--timeout',
@@ -204,7 +205,7 @@ describe('a proxy', () => {
   });
 
   test('that does not answer is waited for no longer than was said', async () => {
-    const outcome = await at(`http://${host}`, ['--proxy', 'http://127.0.0.1:9', '--timeout', '2']);
+    const outcome = await at(`https://${host}`, ['--proxy', 'http://127.0.0.1:9', '--timeout', '2']);
     expect(outcome).toMatchObject({ code: 75, err: expect.stringContaining('Nothing listens') });
   });
 });
@@ -235,7 +236,7 @@ describe('which proxy', () => {
   });
 
   test('that is no URL is wrong usage', async () => {
-    expect((await at('http://iam.example.test', ['--proxy', 'localhost:3128'])).code).toBe(2);
+    expect((await at('https://iam.example.test', ['--proxy', 'localhost:3128'])).code).toBe(2);
   });
 });
 

@@ -117,7 +117,9 @@ describe('another server in the file of a project', () => {
     for (const [words, variables] of attempts) {
       const outcome = await home.iam(words, { folder, variables, stdin: 'canary\n' });
       expect(outcome).toMatchObject({ code: 4, out: '' });
-      expect(outcome.err).toContain('which no profile of yours is for; nothing was sent');
+      expect(outcome.err).toMatch(
+        /which no profile of yours is for; nothing was sent|a project file says; none were sent/,
+      );
       expect(outcome.err).not.toContain('canary');
     }
     await saveProfile('p', profile, home.variables);
@@ -145,5 +147,110 @@ describe('another server in the file of a project', () => {
       'max-changes': ['2', 'profile p'],
     });
     expect((await home.iam(['groups', 'create', '--group-name', 'x'], { folder })).code).toBe(2);
+  });
+});
+
+describe('credentials of the environment and the file of a project', () => {
+  const secrets: readonly Readonly<Record<string, string>>[] = [
+    { IAM_TOKEN: 'canary' },
+    { IAM_API_KEY: 'canary' },
+    { IAM_CLIENT_ID: 'app', IAM_CLIENT_SECRET: 'canary' },
+    { IAM_CLIENT_ID: 'app', IAM_USERNAME: 'ann', IAM_PASSWORD: 'canary' },
+  ];
+  const calls = [
+    ['groups', 'list'],
+    ['whoami'],
+    ['api', 'GET', '/x'],
+    ['export'],
+    ['token', 'generate'],
+    ['env', '--secrets'],
+  ];
+
+  test.each(secrets)('never meet, by a URL or by a profile: %j', async (variables) => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: [] }));
+    await saveProfile('mine', profile, home.variables);
+    await saveProfile('other', { baseUrl: server.url }, home.variables);
+    for (const content of [{ baseUrl: server.url }, { profile: 'other' }, { baseUrl: `${server.url}/s/x` }]) {
+      const folder = await project(home, content);
+      for (const words of calls) {
+        const outcome = await home.iam(words, { folder, variables });
+        expect(outcome).toMatchObject({ code: 4, out: '' });
+        expect(outcome.err).toContain(home.file('project/.iamrc.json'));
+        expect(outcome.err).toContain('do not go where a project file says');
+        expect(outcome.err).not.toContain('canary');
+      }
+      await home.iam(['__complete', '--', 'groups', 'get', ''], { folder, variables });
+      expect((await home.iam(['doctor'], { folder, variables })).code).toBe(1);
+    }
+    expect(server.received).toEqual([]);
+  });
+
+  test('do not meet in a shell that evaluates `iam env`', async () => {
+    await using home = await Home.make();
+    const folder = await project(home, { baseUrl: 'http://127.0.0.1:9' });
+    for (const variables of [...secrets, { IAM_CLIENT_SECRET: 'canary' }])
+      expect(await home.iam(['env'], { folder, variables })).toMatchObject({ code: 4, out: '' });
+    expect((await home.iam(['env'], { folder, variables: {} })).out).toContain("IAM_BASE_URL='http://127.0.0.1:9'");
+  });
+
+  test('do not meet at a login', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: [] }));
+    const folder = await project(home, { baseUrl: server.url });
+    for (const [words, variables] of [
+      [['login', '--client-id', 'app'], secrets[2] ?? {}],
+      [['login'], secrets[3] ?? {}],
+    ] as const)
+      expect(await home.iam(words, { folder, variables })).toMatchObject({
+        code: 4,
+        err: expect.stringContaining('do not go where a project file says'),
+      });
+    expect(server.received).toEqual([]);
+  });
+
+  test('meet where the user names the server, or the file only repeats it', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: [] }));
+    const folder = await project(home, { baseUrl: server.url });
+    const variables = { IAM_TOKEN: 'mine' };
+    const list = (words: readonly string[], more: Record<string, string> = {}) =>
+      home.iam(['groups', 'list', ...words], { folder, variables: { ...variables, ...more } });
+    expect((await list(['--base-url', server.url])).code).toBe(0);
+    expect((await list([], { IAM_BASE_URL: server.url })).code).toBe(0);
+    await saveProfile('p', { baseUrl: server.url }, home.variables);
+    expect((await list([])).code).toBe(0);
+    await project(home, { profile: 'p', baseUrl: `${server.url}/s/mine/` });
+    expect((await list([])).code).toBe(0);
+    expect(server.received).toHaveLength(4);
+  });
+
+  test('a client certificate of the environment is one of them', async () => {
+    await using home = await Home.make();
+    const folder = await project(home, { baseUrl: 'https://127.0.0.1:9' });
+    const variables = { IAM_CLIENT_CERT: 'x.pem', IAM_CLIENT_KEY: 'x.key' };
+    const outcome = await home.iam(['keys'], { folder, variables });
+    expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('do not go where a project file says') });
+  });
+
+  test('a profile of one service behind a host is not for another one that the file names', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: [] }));
+    await saveProfile('a', { baseUrl: `${server.url}/a`, token: 'canary' }, home.variables);
+    const folder = await project(home, { baseUrl: `${server.url}/b` });
+    expect(await home.iam(['groups', 'list'], { folder })).toMatchObject({ code: 4, out: '' });
+    expect(server.received).toEqual([]);
+    await project(home, { baseUrl: `${server.url}/a/s/test` });
+    expect((await home.iam(['groups', 'list'], { folder })).code).toBe(0);
+  });
+
+  test('the file does not allow credentials over http', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: [] }));
+    const folder = await project(home, { insecureHttp: true, 'insecure-http': true });
+    const url = server.url.replace('127.0.0.1', '0.0.0.0');
+    const outcome = await home.iam(['groups', 'list'], { folder, url, variables: { IAM_TOKEN: 'canary' } });
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('is not used there') });
+    expect(server.received).toEqual([]);
   });
 });

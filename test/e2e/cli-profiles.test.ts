@@ -29,7 +29,7 @@ test('the built command heeds the file of the project that it is typed in', asyn
 test('the built command ends in time where a proxy breaks off', async () => {
   await using sandbox = await Sandbox.make();
   await using server = await startFake(() => ({ hangUp: true }));
-  const words = ['groups', 'list', '--proxy', server.url, '--base-url', 'http://iam.example.test', '--timeout', '5'];
+  const words = ['groups', 'list', '--proxy', server.url, '--base-url', 'https://iam.example.test', '--timeout', '5'];
   const outcome = await sandbox.iam(words, { IAM_TOKEN: 't' });
   expect(outcome).toMatchObject({ code: 75, out: '' });
   expect(outcome.err).toContain('through the proxy');

@@ -1,11 +1,11 @@
 /** `iam env`: lines that a shell evaluates, so that its commands and programs reach a server. */
 import { type Command, Option } from 'commander';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
-import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
+import { baseUrlOf, requireCredentials } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { profileName, type Sources, settingNames } from '../runtime/settings.ts';
-import type { SignIn } from '../runtime/sign-in.ts';
+import { assertOwnTarget, hasEnvironmentSecret, type SignIn } from '../runtime/sign-in.ts';
 import { addServerArgument, runningServer } from './background/choice.ts';
 
 const shells = ['sh', 'bash', 'zsh', 'fish'] as const;
@@ -41,8 +41,10 @@ async function env(context: Context, typed: string | undefined, options: Options
   const place = { IAM_BASE_URL: baseUrlOf(sources) };
   const isSecret = options.secrets === true;
   const variables: Variables = isSecret
-    ? { ...nothingElse, ...place, ...credentials(requireSignIn(sources)) }
+    ? { ...nothingElse, ...place, ...credentials(requireCredentials(sources)) }
     : { ...(isThere ? { ...nothingElse, IAM_PROFILE: named } : {}), ...place };
+  // The URL would be that of the environment from now on, for the credentials that stay beside it.
+  if (!isSecret && !isThere && hasEnvironmentSecret(sources)) assertOwnTarget(sources);
   if (!isSecret && !isThere)
     context.notice('No profile has its credentials; those in the environment stay as they are.');
   await print(context, variables, options.shell as Shell | undefined);

@@ -11,7 +11,8 @@ import { askSecret, askText } from '../runtime/prompt.ts';
 import { tokensOf } from '../runtime/session.ts';
 import { forgetSession, type StoredSession, sessionFrom, writeSession } from '../runtime/session-file.ts';
 import { chosenProfile, profileName } from '../runtime/settings.ts';
-import { environmentSignIn, requireOwnServer, signIn } from '../runtime/sign-in.ts';
+import { assertOwnTarget, environmentSignIn, requireOwnServer, signIn } from '../runtime/sign-in.ts';
+import { assertConfidential } from '../runtime/transport-security.ts';
 import { loginUserToStay } from '../runtime/user-login.ts';
 import { finishSecondProof, giveSecondProof, wantsSecondProof } from './second-proof.ts';
 
@@ -83,7 +84,9 @@ function targetOf({ sources }: Context): Target {
   const profile = chosenProfile(sources);
   if (profile) requireOwnServer(sources, profile);
   const name = profile ? (profileName(sources)?.value ?? 'default') : 'default';
-  return { name, profile, baseUrl: baseUrlOf(sources) };
+  const baseUrl = baseUrlOf(sources);
+  assertConfidential(sources, baseUrl);
+  return { name, profile, baseUrl };
 }
 
 /** Whoever says how to prove a client means the client. */
@@ -131,22 +134,25 @@ async function loginAsClient(context: Context, clientId: string, options: Option
   await report(context, target.name, await keep(context, target, { clientId }, body, isOwn));
 }
 
-function secretOf(context: Context, clientId: string, options: Options, target: Target): Promise<string> {
+async function secretOf(context: Context, clientId: string, options: Options, target: Target): Promise<string> {
   const file = options.secretStdin === true ? '-' : (options.secretFile as string | undefined);
   if (file !== undefined) return readSecret(file, context.io);
   const known = knownSecret(context, clientId, target);
-  if (known !== undefined) return Promise.resolve(known);
+  if (known !== undefined) return known;
   return askSecret(
     context.asking(false),
-    `The secret of ${clientId}`,
+    `The secret of ${clientId} at ${target.baseUrl}`,
     'Give it with --secret-stdin or --secret-file, or in IAM_CLIENT_SECRET.',
   );
 }
 
 /** The secret of this very client, from the environment or the profile. */
-function knownSecret({ environment }: Context, clientId: string, { profile }: Target): string | undefined {
+function knownSecret({ environment, sources }: Context, clientId: string, { profile }: Target): string | undefined {
   const { IAM_CLIENT_ID: named = clientId, IAM_CLIENT_SECRET: fromEnvironment } = environment.variables;
-  if (fromEnvironment && named === clientId) return fromEnvironment;
+  if (fromEnvironment && named === clientId) {
+    assertOwnTarget(sources);
+    return fromEnvironment;
+  }
   return profile?.clientId === clientId ? profile.clientSecret : undefined;
 }
 
@@ -156,7 +162,7 @@ async function loginAsUser(
   options: Options,
   target: Target,
 ): Promise<unknown> {
-  const password = await passwordOf(context, userName, options);
+  const password = await passwordOf(context, userName, options, target);
   const client = await context.connect('anonymous');
   const { signal } = context.io;
   const { body } = await loginUserToStay(
@@ -167,13 +173,16 @@ async function loginAsUser(
   return body;
 }
 
-function passwordOf(context: Context, userName: string, options: Options): Promise<string> {
+async function passwordOf(context: Context, userName: string, options: Options, { baseUrl }: Target): Promise<string> {
   if (options.passwordStdin === true) return readSecret('-', context.io);
   const { IAM_USERNAME: named = userName, IAM_PASSWORD: password } = context.environment.variables;
-  if (password && named === userName) return Promise.resolve(password);
+  if (password && named === userName) {
+    assertOwnTarget(context.sources);
+    return password;
+  }
   return askSecret(
     context.asking(false),
-    `The password of ${userName}`,
+    `The password of ${userName} at ${baseUrl}`,
     'Give it with --password-stdin, or in IAM_PASSWORD.',
   );
 }

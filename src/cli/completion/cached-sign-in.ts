@@ -26,7 +26,7 @@ export function callerOf(sources: Sources): Caller {
 }
 
 const credentials = ['username', 'password', 'client-id', 'client-secret', 'token', 'api-key'];
-const ways = ['base-url', 'proxy', 'ca-file', 'client-cert', 'client-key'];
+const ways = ['base-url', 'insecure-http', 'proxy', 'ca-file', 'client-cert', 'client-key'];
 
 /** The variables of a command that only looks: the same way to the server, and the token. Nothing where there is no token. */
 export async function lookingVariables(

@@ -9,9 +9,11 @@ import { isLoopback, proxyFor, tlsOf } from './network.ts';
 import type { ProfileFile } from './profile.ts';
 import { withoutUserInfo } from './redact.ts';
 import { guarded } from './safety.ts';
+import { isWithin } from './server-url.ts';
 import { resolve, type Sources } from './settings.ts';
-import { type SignIn, signIn } from './sign-in.ts';
+import { assertOwnTarget, type SignIn, signIn } from './sign-in.ts';
 import { type Tracing, traced } from './tracing.ts';
+import { assertConfidential, confidentialityGuard } from './transport-security.ts';
 
 export interface ConnectionOptions {
   readonly io: Io;
@@ -31,9 +33,17 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
   setFlagsFromString('--liftoff-only');
   const baseUrl = baseUrlOf(sources);
   const found: SignIn = anonymous ? { kind: 'none', origin: 'nowhere' } : signIn(sources);
+  if (resolve('client-cert', sources)?.origin === 'IAM_CLIENT_CERT') assertOwnTarget(sources);
   const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
   const way = await wayTo(sources, baseUrl, total);
+  const assertRequest = confidentialityGuard(sources, baseUrl);
+  const { onRequest, onAnswer } = traced(
+    io,
+    environment,
+    tracing,
+    URL.canParse(baseUrl) ? new URL(baseUrl).origin : '',
+  );
   const client = createBaseClient(
     {
       baseUrl,
@@ -41,7 +51,11 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
       timeouts: { total, connect: total },
       ...cached,
       ...way,
-      ...traced(io, environment, tracing, URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''),
+      onRequest: (request) => {
+        assertRequest(request);
+        onRequest?.(request);
+      },
+      onAnswer,
     },
     manifest,
   );
@@ -52,9 +66,20 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
 async function wayTo(sources: Sources, baseUrl: string, connect: number) {
   const tls = tlsOf(sources);
   const url = proxyFor(sources, baseUrl);
-  if (url === undefined) return { tls };
+  if (url === undefined) return isLoopbackName(baseUrl) ? loopbackWay(connect) : { tls };
   const { throughProxy } = await import('../../client/proxy.ts');
   return { connector: throughProxy({ url, tls, timeout: connect }), via: `the proxy ${new URL(url).origin}` };
+}
+
+/** `localhost` and names below it, over http. A name server must not lead their calls to another host. */
+function isLoopbackName(baseUrl: string): boolean {
+  const { protocol, hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : {};
+  return protocol === 'http:' && /(^|\.)localhost$/.test(hostname ?? '');
+}
+
+async function loopbackWay(timeout: number) {
+  const { loopbackConnector } = await import('../../client/loopback.ts');
+  return { connector: loopbackConnector({ timeout }) };
 }
 
 /** Only what a profile holds anyway may lie on the disk between runs. */
@@ -82,13 +107,18 @@ export function baseUrlOf(sources: Sources): string {
 
 function isKnown(value: string, { profiles }: ProfileFile): boolean {
   if (!URL.canParse(value)) return true;
-  const { origin } = new URL(value);
-  const own = Object.values(profiles).map(({ baseUrl }) => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''));
-  return isLoopback(new URL(value)) || own.includes(origin);
+  return isLoopback(new URL(value)) || Object.values(profiles).some(({ baseUrl }) => isWithin(value, baseUrl));
 }
 
-/** The credentials in use, or a failure that says how to give some. */
+/** The credentials in use, to be sent; or a failure that says how to give some, or why these can't be. */
 export function requireSignIn(sources: Sources): SignIn {
+  const found = requireCredentials(sources);
+  assertConfidential(sources, baseUrlOf(sources));
+  return found;
+}
+
+/** The same where they are only looked at, and not sent. */
+export function requireCredentials(sources: Sources): SignIn {
   const found = signIn(sources);
   if (found.kind !== 'none') return found;
   throw signInNeeded('Nobody is signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.');

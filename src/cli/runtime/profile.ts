@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { usageError } from './failures.ts';
 import { readIfThere, replaceFile, underLock } from './files.ts';
+import { reachableUrl } from './server-url.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -112,6 +113,10 @@ export async function saveProfile(name: string, profile: Profile, variables: Var
 
 /** Keeps the credentials that a new store was given as the profile `local`. @returns where that is, in words for a person. */
 export async function saveLocalProfile(profile: Profile, variables: Variables): Promise<string> {
-  const { path, current } = await saveProfile('local', profile, variables);
+  const { path, current } = await saveProfile(
+    'local',
+    { ...profile, baseUrl: reachableUrl(profile.baseUrl) },
+    variables,
+  );
   return current ? path : `${path} (another profile is the current one: add --profile local)`;
 }

@@ -1,6 +1,6 @@
 /**
  * `.iamrc.json` of a project: settings for whoever works in it. It comes with the project, perhaps from strangers, so it
- * holds no secrets, says nothing about the way calls take, and sends nobody's credentials anywhere (see `trustedTarget`).
+ * holds no secrets, says nothing about the way calls take, and redirects no credentials (see `assertOwnTarget`).
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -12,6 +12,12 @@ export function withoutSecrets(value: unknown, instead: (name: string) => string
   );
 }
 
+/** Whether any field at any depth is one that is hidden. */
+export function holdsHidden(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, inner]) => isHiddenName(name) || holdsHidden(inner));
+}
+
 /** A path whose query holds no secrets. */
 export function openPath(path: string, instead: (name: string) => string = () => '(secret)'): string {
   const [start = '', query] = path.split(/\?(.*)/s);

@@ -13,6 +13,7 @@ export interface GlobalOptions {
   readonly timeout?: string;
   readonly maxWait?: string;
   readonly color?: string;
+  readonly insecureHttp?: boolean;
   readonly proxy?: string;
   readonly caFile?: string;
   readonly clientCert?: string;
@@ -123,6 +124,13 @@ export const settingNames = [
     project: true,
     strictest: 'lowest',
     meaning: 'Most changes that one command may make',
+  },
+  {
+    key: 'insecure-http',
+    option: 'insecureHttp',
+    environment: 'IAM_INSECURE_HTTP',
+    fallback: 'false',
+    meaning: 'Send credentials to other hosts over http as well',
   },
   {
     key: 'proxy',

@@ -2,7 +2,8 @@
 import { signInNeeded } from './failures.ts';
 import type { Profile } from './profile.ts';
 import { withoutUserInfo } from './redact.ts';
-import { chosenProfile, profileName, resolve, type Sources } from './settings.ts';
+import { isSameOrigin, isWithin } from './server-url.ts';
+import { chosenProfile, profileName, resolve, type SettingName, type Sources, settingNames } from './settings.ts';
 
 /**
  * How to sign in: a token goes before an API key, that before a user, that before a client; all from one place, never
@@ -29,7 +30,14 @@ export function signIn(sources: Sources): SignIn {
   const [first, second] = sources.options.profile ? [stored, fromEnvironment] : [fromEnvironment, stored];
   const found = first ?? second;
   if (profile && found && found === stored) requireOwnServer(sources, profile);
+  if (found && found === fromEnvironment) assertOwnTarget(sources);
   return found ?? { kind: 'none', origin: 'nowhere' };
+}
+
+/** Whether the environment holds a secret, complete credentials or not. */
+export function hasEnvironmentSecret({ variables }: Sources): boolean {
+  const settings: readonly SettingName[] = settingNames;
+  return settings.some(({ secret, environment }) => secret && variables[environment]);
 }
 
 /** What the environment says; a client without its secret says nothing where a session is there. */
@@ -89,9 +97,28 @@ function ready({ token, apiKey, clientId, clientSecret }: Given, origin: string,
 export function requireOwnServer(sources: Sources, profile: Profile): void {
   const target = resolve('base-url', sources);
   if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
-  if (new URL(target.value).origin === new URL(profile.baseUrl).origin) return;
+  // Several services can be behind one host: a project does not choose among those for the user.
+  const isOwn = target.origin === sources.project?.path ? isWithin : isSameOrigin;
+  if (isOwn(target.value, profile.baseUrl)) return;
   throw signInNeeded(
     `The credentials of the profile are for ${withoutUserInfo(profile.baseUrl)}, not for ${withoutUserInfo(target.value)} (${target.origin}).`,
     'Add a profile for this server, or give credentials in the environment.',
+  );
+}
+
+/**
+ * Credentials of the environment belong to the server that the user chose. The file of a project comes from others, so
+ * it does not send them elsewhere: neither by a URL nor by the name of a profile.
+ * @throws CliError where the server in use is another than it would be without that file
+ */
+export function assertOwnTarget(sources: Sources): void {
+  const { project, ...own } = sources;
+  const target = resolve('base-url', sources)?.value ?? '';
+  if (!project || target === resolve('base-url', own)?.value) return;
+  if (isWithin(target, resolve('base-url', own)?.value ?? '')) return;
+  const server = withoutUserInfo(target);
+  throw signInNeeded(
+    `${project.path} chooses the server ${server}, and credentials in the environment do not go where a project file says; none were sent.`,
+    `If they are for that server, say so with --base-url ${server} or IAM_BASE_URL. If not, unset them.`,
   );
 }

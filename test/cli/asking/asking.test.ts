@@ -218,8 +218,8 @@ test('login says which client it asks for, and at which server', async () => {
   await iam(['login', '--user', 'alice'], given);
   expect(asked.map(({ message }) => message.replace(server.url, 'URL'))).toEqual([
     'The id of the client to sign in at URL (a user: --user)',
-    'The secret of deployer',
+    'The secret of deployer at URL',
     'The id of the client to sign in through, at URL',
-    'The password of alice',
+    'The password of alice at URL',
   ]);
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { CliError } from '../../runtime/failures.ts';
 import type { Environment } from '../../runtime/io.ts';
+import { reachableUrl } from '../../runtime/server-url.ts';
 import { lastLines, newLog, readFrom } from './log-file.ts';
 import { identityOf } from './processes.ts';
 
@@ -45,7 +46,8 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
     // Nothing more is written there. It is not the log, because that line can hold secrets.
     child.stdout?.destroy();
     child.unref();
-    return { ready: JSON.parse(outcome.line) as ReadyLine, pid, identity };
+    const ready = JSON.parse(outcome.line) as ReadyLine;
+    return { ready: { ...ready, url: reachableUrl(ready.url) }, pid, identity };
   }
   await end(child);
   throw await failure(outcome, options);

@@ -1,0 +1,39 @@
+/** Connections to `localhost` and names below it, which RFC 6761 (6.3) reserves for the loopback interface. */
+import { lookup as lookupOfSystem } from 'node:dns';
+import { BlockList, type LookupFunction } from 'node:net';
+import type { buildConnector } from 'undici';
+import { connectorOf } from './undici.ts';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');
+
+/** Connects to loopback addresses only, whatever name servers say. */
+export function loopbackConnector({ timeout }: { readonly timeout: number }): buildConnector.connector {
+  return connectorOf({ timeout, lookup: loopbackLookup(lookupOfSystem) });
+}
+
+/** Looks up `localhost` in place of any name below it, and drops every address that is not loopback. */
+export function loopbackLookup(lookup: LookupAll): LookupFunction {
+  return (hostname, options, callback) =>
+    lookup('localhost', { ...options, all: true }, (error, found) => {
+      const own = (found ?? []).filter(({ address, family }) =>
+        loopback.check(address, family === 6 ? 'ipv6' : 'ipv4'),
+      );
+      const [first] = own;
+      if (first && options.all) callback(null, own);
+      else if (first) callback(null, first.address, first.family);
+      else
+        callback(error ?? Object.assign(new Error(`${hostname} has no loopback address`), { code: 'ENOTFOUND' }), '');
+    });
+}
+
+type LookupOptions = Parameters<LookupFunction>[1];
+type LookupAll = (
+  hostname: string,
+  options: LookupOptions & { readonly all: true },
+  callback: (
+    error: NodeJS.ErrnoException | null,
+    addresses: { readonly address: string; readonly family: number }[],
+  ) => void,
+) => void;
