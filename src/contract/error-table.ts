@@ -11,6 +11,11 @@ export const errorTable = {
   // 400: the call can't be read
   BODY_NOT_JSON: { status: 400, message: 'The body is not JSON.', fix: 'Send one JSON value, encoded as UTF-8.' },
   BODY_TOO_DEEP: { status: 400, message: 'The body is nested too deeply.', fix: 'Flatten the JSON value.' },
+  BODY_TOO_COMPLEX: {
+    status: 400,
+    message: 'The body has too many fields or values.',
+    fix: 'Send fewer at once, as many as the message says at most.',
+  },
   FIELD_MISSING: { status: 400, message: 'A required field is missing.', fix: 'Send the named field.' },
   FIELD_UNKNOWN: {
     status: 400,

@@ -48,6 +48,17 @@ export function fault(code: ErrorCode, message?: string, headers?: Readonly<Reco
 /** Statuses that any operation may give without listing them (rules of the interface for HTTP itself and for load). */
 export const alwaysPossible: readonly number[] = [405, 408, 413, 415, 417, 429, 431, 500, 503];
 
+/** What may be wrong with a body, before anything is done with it. */
+export const bodyErrors: readonly ErrorCode[] = [
+  'BODY_NOT_JSON',
+  'BODY_TOO_DEEP',
+  'BODY_TOO_COMPLEX',
+  'FIELD_MISSING',
+  'FIELD_UNKNOWN',
+  'FIELD_TYPE',
+  'FIELD_VALUE',
+];
+
 /** Where a status is not documented for an operation, the first of these that is takes its place; 200 has the error array. */
 const substitutes = [422, 412, 400, 200, 401] as const;
 

@@ -7597,6 +7597,12 @@ export const manifest: Manifest = {
    "fix": "Flatten the JSON value."
   },
   {
+   "code": "BODY_TOO_COMPLEX",
+   "status": 400,
+   "message": "The body has too many fields or values.",
+   "fix": "Send fewer at once, as many as the message says at most."
+  },
+  {
    "code": "FIELD_MISSING",
    "status": 400,
    "message": "A required field is missing.",

@@ -3,7 +3,7 @@
  * tests over all operations are derived. `handle` alone is code; its context is the server's and not known here.
  */
 import type * as z from 'zod';
-import { type ErrorCode, statusOnOperation } from './errors.ts';
+import { bodyErrors, type ErrorCode, statusOnOperation } from './errors.ts';
 import { parseRoles, type RoleExpression } from './roles.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -100,8 +100,8 @@ export interface RequestDeclaration {
   readonly body?: z.ZodType;
   /** What a body that is malformed is answered with, where the interface takes it for a bad credential. */
   readonly malformedBody?: Extract<ErrorCode, 'CREDENTIALS_INVALID'>;
-  /** So many bytes are taken, in the place of what the settings say. */
-  readonly bodyLimit?: number;
+  /** So much is taken, in the place of what the settings say and other operations take. */
+  readonly bodyLimit?: { readonly bytes: number; readonly values: number };
   /** The body is not looked at, whatever it is and whatever its type says. */
   readonly bodyIgnored?: boolean;
   /** The body is a form (application/x-www-form-urlencoded) of text fields. */
@@ -237,8 +237,7 @@ export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
   if (request.query && statuses.includes(400)) codes.push('FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED');
   if (request.headers && statuses.includes(400)) codes.push('FIELD_MISSING', 'FIELD_VALUE');
   if (request.body && request.malformedBody) codes.push(request.malformedBody);
-  else if (request.body)
-    codes.push('BODY_NOT_JSON', 'BODY_TOO_DEEP', 'FIELD_MISSING', 'FIELD_UNKNOWN', 'FIELD_TYPE', 'FIELD_VALUE');
+  else if (request.body) codes.push(...bodyErrors);
   if ('page' in operation.response && statuses.includes(400)) codes.push('CURSOR_INVALID');
   return [...new Set(codes)];
 }

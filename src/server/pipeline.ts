@@ -9,7 +9,7 @@ import type { Operation } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { type Issued, noting } from './audit/issued.ts';
 import type { WholeContext } from './control/define.ts';
-import { readForm, readJson, sendsNothing } from './http/body.ts';
+import { mostValues, readForm, readJson, sendsNothing } from './http/body.ts';
 import { keyOfCursor, type ListIdentity } from './http/cursor.ts';
 import { asMalformed } from './http/failure.ts';
 import { goneSignal } from './http/gone.ts';
@@ -64,8 +64,7 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
     const query = readQuery(search, ctx.state.query);
     const headers = readHeaders(ctx.req.headers);
     const body =
-      operation.request.body &&
-      (await readBody(ctx, operation, { limit: operation.request.bodyLimit ?? world.settings.bodyLimit, presented }));
+      operation.request.body && (await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
     const context = contextOf(world, operation, {
       presented: () => presented ?? present(ctx, search, operation),
@@ -98,10 +97,11 @@ interface BodyReading {
 
 async function readBody(ctx: Context, { request }: AnyOperation, { limit, presented }: BodyReading): Promise<unknown> {
   if (!request.body) return undefined;
+  const { bytes, values } = request.bodyLimit ?? { bytes: limit, values: mostValues };
   try {
     // Where no field is required, sending nothing is sending none.
     if (!request.form && sendsNothing(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
-    const body = await (request.form ? readForm(ctx.req, limit) : readJson(ctx.req, limit));
+    const body = await (request.form ? readForm(ctx.req, bytes) : readJson(ctx.req, { bytes, values }));
     ctx.state.body = body;
     return checkBody(request.body, body);
   } catch (error) {

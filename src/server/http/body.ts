@@ -1,22 +1,30 @@
-/** Reads a JSON body: bounded in length and depth, UTF-8 only, without names that reach into prototypes. */
+/** Reads bodies: bounded in length, depth and number of values, UTF-8 only, without names that reach into prototypes. */
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../../contract/errors.ts';
 
 const deepest = 32;
+/** As many as the longest list that an operation takes needs (10,000 objects of one member), and as many again. */
+export const mostValues = 40_000;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON, BODY_TOO_DEEP, FIELD_UNKNOWN. */
-export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+/** @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
+export async function readJson(
+  request: IncomingMessage,
+  limits: { readonly bytes: number; readonly values: number },
+): Promise<unknown> {
   requireJsonType(request);
-  const text = decode(await readBytes(request, limit));
+  const text = decode(await readBytes(request, limits.bytes));
   if (text.trim() === '') throw fault('BODY_NOT_JSON', 'The body is empty where JSON is due.');
-  requireShallow(text);
+  assertBounded(text, limits.values);
   return parse(text);
 }
 
+/** RFC 6749 and its extensions name some twenty parameters; what is not known is ignored. */
+const mostFields = 100;
+
 /**
- * The fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON (unreadable),
- * QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
+ * The fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
+ * BODY_NOT_JSON (unreadable), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
  */
 export async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
   requirePlain(request);
@@ -26,10 +34,20 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
       'CONTENT_TYPE_UNSUPPORTED',
       'The body must be sent as Content-Type: application/x-www-form-urlencoded.',
     );
-  const fields = new URLSearchParams(decode(await readBytes(request, limit)));
-  const twice = [...fields.keys()].find((name) => fields.getAll(name).length > 1);
-  if (twice !== undefined) throw fault('QUERY_REPEATED', `${twice} is given more than once.`);
+  const text = decode(await readBytes(request, limit));
+  requireFewFields(text);
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name)) throw fault('QUERY_REPEATED', `${name} is given more than once.`);
+    fields.set(name, value);
+  }
   return Object.fromEntries(fields);
+}
+
+function requireFewFields(text: string): void {
+  let fields = 1;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) fields += 1;
+  if (fields > mostFields) throw fault('BODY_TOO_COMPLEX', `The form has more than ${mostFields} fields.`);
 }
 
 /** Whether a request has neither a body nor says of what type it would be. */
@@ -96,18 +114,24 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Depth is counted before parsing; brackets inside strings do not count. */
-function requireShallow(text: string): void {
+/** Depth and values are counted before parsing, in one pass; what stands inside strings does not count. */
+function assertBounded(text: string, most: number): void {
   let depth = 0;
+  let values = 1;
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
     if (character === 0x22) quoted = !quoted;
     else if (quoted) at += character === 0x5c ? 1 : 0;
-    else if (character === 0x7b || character === 0x5b) depth += 1;
+    else if (character === 0x2c) values += 1;
     else if (character === 0x7d || character === 0x5d) depth -= 1;
-    if (depth > deepest) throw fault('BODY_TOO_DEEP', `The body is nested deeper than ${deepest} levels.`);
+    else if (character === 0x7b || character === 0x5b) {
+      depth += 1;
+      values += 1;
+      if (depth > deepest) throw fault('BODY_TOO_DEEP', `The body is nested deeper than ${deepest} levels.`);
+    }
   }
+  if (values > most) throw fault('BODY_TOO_COMPLEX', `The body has more than ${most} values.`);
 }
 
 function parse(text: string): unknown {

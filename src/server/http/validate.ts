@@ -14,17 +14,20 @@ function placeOf(path: readonly PropertyKey[]): string {
   );
 }
 
-const fewestShown = 100;
+const mostShown = 100;
 
 /** One fault for each issue. The rejected value itself is never repeated: it may be a secret. */
 function faultsOf(issues: readonly Issue[], what: string): Fault[] {
-  return issues.slice(0, fewestShown).flatMap((issue) => faultsOfIssue(issue, what));
+  return issues
+    .slice(0, mostShown)
+    .flatMap((issue) => faultsOfIssue(issue, what))
+    .slice(0, mostShown);
 }
 
 function faultsOfIssue(issue: Issue, what: string): Fault[] {
   const place = placeOf(issue.path) || what;
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, mostShown).map((key) => ({
       code: 'FIELD_UNKNOWN',
       message: `${placeOf([...issue.path, key])}: there is no such field.`,
     }));

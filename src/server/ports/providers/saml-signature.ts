@@ -2,6 +2,7 @@
  * The signature of a SAML response, checked by node-saml. A module of its own, to be loaded when a response has come: it
  * brings an XML parser and more.
  */
+import { setImmediate } from 'node:timers/promises';
 import { SAML } from '@node-saml/node-saml';
 import type { Provider } from '../../store/tables.ts';
 import { certificateFrom, isSoundKey } from './certificate-text.ts';
@@ -12,20 +13,34 @@ export interface SignedParts {
   readonly assertionSigned: boolean;
 }
 
+type SamlProvider = Extract<Provider, { kind: 'saml' }>;
+
 /**
  * The assertion as one of the provider's keys signed it, for the provider's audience; undefined where none did. Each
  * part that is signed is checked. What the assertion says is for others to look at, time included.
  */
 export async function signedAssertion(
   encoded: string,
-  { certificates, entityId, audience }: Extract<Provider, { kind: 'saml' }>,
+  provider: SamlProvider,
+  parts: SignedParts,
+): Promise<string | undefined> {
+  for (const text of provider.certificates) {
+    const certificate = certificateFrom(text);
+    if (!certificate || !isSoundKey(certificate)) continue;
+    // The library works without a pause, and goes through the whole response again for each certificate.
+    await setImmediate();
+    const assertion = await assertionSignedBy(certificate.toString(), encoded, provider, parts);
+    if (assertion !== undefined) return assertion;
+  }
+  return undefined;
+}
+
+async function assertionSignedBy(
+  idpCert: string,
+  encoded: string,
+  { entityId, audience }: SamlProvider,
   { recipient, responseSigned, assertionSigned }: SignedParts,
 ): Promise<string | undefined> {
-  const idpCert = certificates.flatMap((text) => {
-    const certificate = certificateFrom(text);
-    return certificate && isSoundKey(certificate) ? [certificate.toString()] : [];
-  });
-  if (idpCert.length === 0) return undefined;
   const saml = new SAML({
     callbackUrl: recipient,
     issuer: audience,

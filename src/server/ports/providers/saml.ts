@@ -7,7 +7,7 @@ import type { OutsideProof } from '../../identity/outside-proofs.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Provider } from '../../store/tables.ts';
 import { type Assertion, readAssertion } from './saml-assertion.ts';
-import { childrenOf, everyElement, onlyChild, readXml, type XmlElement } from './xml.ts';
+import { childrenOf, everyElement, onlyChild, readXml, type XmlElement, type XmlLimits } from './xml.ts';
 
 type SamlProvider = Extract<Provider, { kind: 'saml' }>;
 
@@ -51,7 +51,7 @@ interface Shape {
 
 function shapeOf(xml: string, recipient: string): Shape | undefined {
   try {
-    const response = readXml(xml);
+    const response = readXml(xml, limits);
     const assertion = onlyChild(response, 'Assertion');
     if (!assertion || !isPlain(response, assertion, recipient)) return undefined;
     const [responseSigned, assertionSigned] = [response, assertion].map((each) => signaturesOf(each) === 1);
@@ -65,6 +65,30 @@ function shapeOf(xml: string, recipient: string): Shape | undefined {
 
 function signaturesOf(element: XmlElement): number {
   return childrenOf(element, 'Signature').length;
+}
+
+/**
+ * Providers send some 30 elements, and two for each attribute or group of the user, of which they send 150 at most. What
+ * the worst response within these limits costs node-saml is measured in test/security/saml-cost.test.ts.
+ */
+const limits: XmlLimits = {
+  depth: 16,
+  elements: 400,
+  names: 64,
+  attributesEach: 16,
+  attributes: 800,
+  declarationsEach: 16,
+  declarations: 800,
+  namespaceLength: 256,
+};
+/** A signature is gone through many times: it has 12 elements, and those of KeyInfo. */
+const mostInSignature = 40;
+/** What InclusiveNamespaces lists is looked for in each attribute. */
+const longestPrefixList = 256;
+
+function isSmallSignature(signature: XmlElement): boolean {
+  const all = [...everyElement(signature)];
+  return all.length <= mostInSignature && all.filter(({ name }) => name === 'Reference').length === 1;
 }
 
 /** What a response is made of; extensions decide nothing. */
@@ -86,6 +110,8 @@ function isPlain(response: XmlElement, assertion: XmlElement, recipient: string)
     count('EncryptedAssertion') === 0 &&
     count('Signature') === signaturesOf(response) + signaturesOf(assertion) &&
     Math.max(signaturesOf(response), signaturesOf(assertion)) <= 1 &&
+    [response, assertion].flatMap((each) => childrenOf(each, 'Signature')).every(isSmallSignature) &&
+    all.every(({ attributes }) => (attributes.PrefixList?.length ?? 0) <= longestPrefixList) &&
     new Set(ids).size === ids.length &&
     all.every(({ attributes }) => attributes.Algorithm === undefined || allowed.has(attributes.Algorithm)) &&
     (onlyChild(response, 'Issuer')?.text ?? issuerOf(assertion)) === issuerOf(assertion) &&

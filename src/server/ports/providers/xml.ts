@@ -20,7 +20,36 @@ interface OpenElement extends XmlElement {
   text: string;
 }
 
-const deepest = 32;
+/**
+ * What a document may be made of. Libraries that read it afterwards look for ancestors, siblings and name spaces of each
+ * element, some of them again and again: what is small here stays cheap there.
+ */
+export interface XmlLimits {
+  readonly depth: number;
+  readonly elements: number;
+  /** Different names of elements, with their prefixes. */
+  readonly names: number;
+  /** Attributes without declarations of name spaces, of one element and of all together. */
+  readonly attributesEach: number;
+  readonly attributes: number;
+  /** Declarations of name spaces, of one element and of all together, and the characters of each. */
+  readonly declarationsEach: number;
+  readonly declarations: number;
+  readonly namespaceLength: number;
+}
+
+/** For text that is known to come from where it should. */
+const unlimited: XmlLimits = {
+  depth: 32,
+  elements: Number.POSITIVE_INFINITY,
+  names: Number.POSITIVE_INFINITY,
+  attributesEach: Number.POSITIVE_INFINITY,
+  attributes: Number.POSITIVE_INFINITY,
+  declarationsEach: Number.POSITIVE_INFINITY,
+  declarations: Number.POSITIVE_INFINITY,
+  namespaceLength: Number.POSITIVE_INFINITY,
+};
+
 const name = '[A-Za-z_][A-Za-z0-9_.-]*';
 const declaration = /^\s*<\?xml [^<>?]*\?>/;
 const token = new RegExp(
@@ -29,8 +58,9 @@ const token = new RegExp(
 );
 const attribute = new RegExp(`((?:${name}:)?${name})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 'g');
 
-/** The root element. @throws Error where the text is no XML, or not of the plain kind. */
-export function readXml(text: string): XmlElement {
+/** The root element. @throws Error where the text is no XML, not of the plain kind, or beyond the limits. */
+export function readXml(text: string, limits: XmlLimits = unlimited): XmlElement {
+  const budget = createBudget(limits);
   const document = newElement('', {});
   const open = [document];
   token.lastIndex = declaration.exec(text)?.[0].length ?? 0;
@@ -39,10 +69,11 @@ export function readXml(text: string): XmlElement {
     const parent = open.at(-1) ?? fail();
     if (tag === undefined) addText(parent, characters ?? '');
     else if (closing === undefined) {
-      const element = newElement(tag, readAttributes(attributes ?? ''));
+      budget.spendElement(tag);
+      const element = newElement(tag, readAttributes(attributes ?? '', budget));
       parent.children.push(element);
       if (empty === undefined) open.push(element);
-      if (open.length > deepest) fail();
+      if (open.length > limits.depth) fail();
     } else if (parent.tag !== tag || attributes || empty || open.pop() === document) fail();
   }
   const [root, ...others] = document.children;
@@ -78,14 +109,53 @@ function addText(parent: OpenElement, characters: string): void {
   parent.text += decoded(characters);
 }
 
-function readAttributes(text: string): Record<string, string> {
+function readAttributes(text: string, budget: Budget): Record<string, string> {
   const attributes: Record<string, string> = Object.create(null);
+  const own = budget.ofOneElement();
   for (const [, tag = '', quoted, single] of text.matchAll(attribute)) {
-    if (tag === 'xmlns' || tag.startsWith('xmlns:')) continue;
+    const value = quoted ?? single ?? '';
+    if (tag === 'xmlns' || tag.startsWith('xmlns:')) {
+      own.spendDeclaration(value);
+      continue;
+    }
+    own.spendAttribute();
     if (localName(tag) in attributes) fail();
-    attributes[localName(tag)] = decoded(quoted ?? single ?? '');
+    attributes[localName(tag)] = decoded(value);
   }
   return attributes;
+}
+
+interface Budget {
+  spendElement(tag: string): void;
+  ofOneElement(): { spendAttribute(): void; spendDeclaration(namespace: string): void };
+}
+
+/** What is left of the limits while a document is read. */
+function createBudget(limits: XmlLimits): Budget {
+  const names = new Set<string>();
+  let { elements, attributes, declarations } = limits;
+  return {
+    spendElement(tag) {
+      elements -= 1;
+      names.add(tag);
+      if (elements < 0 || names.size > limits.names) fail();
+    },
+    ofOneElement() {
+      let { attributesEach, declarationsEach } = limits;
+      return {
+        spendAttribute() {
+          attributes -= 1;
+          attributesEach -= 1;
+          if (attributes < 0 || attributesEach < 0) fail();
+        },
+        spendDeclaration(namespace) {
+          declarations -= 1;
+          declarationsEach -= 1;
+          if (declarations < 0 || declarationsEach < 0 || namespace.length > limits.namespaceLength) fail();
+        },
+      };
+    },
+  };
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

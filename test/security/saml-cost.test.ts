@@ -1,0 +1,160 @@
+/**
+ * What a SAML response may cost that nobody signed: 92 kB of elements once took 53 s in the XML libraries, in which
+ * nobody else was answered. What is larger than any provider sends is refused before they see it; the worst that is
+ * left costs a few times what a common response does.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifySamlResponse } from '../../src/server/ports/providers/saml.ts';
+import type { Provider } from '../../src/server/store/tables.ts';
+import { appClientId, startServer, type TestServer } from '../harness.ts';
+import { failureOf } from '../server/operations/access.ts';
+import { alice } from '../server/operations/user-identities/people.ts';
+import {
+  audience,
+  entityId,
+  otherSigning,
+  type ResponseOptions,
+  recipientOf,
+  samlResponse,
+  signing,
+} from '../server/outside/saml-responses.ts';
+import { costOf } from './cost.ts';
+
+const name = 'idp';
+const provider = {
+  kind: 'saml' as const,
+  name,
+  entityId,
+  certificates: [signing.pem],
+  audience,
+  emailDomains: ['example.com'],
+};
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({
+    seed: { users: [{ ...alice, identities: [`${name}:Subject-1`] }], providers: [provider] },
+  });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+function logIn(response: string) {
+  return server.as().userIdentities.renewAppToken({
+    query: { clientId: appClientId },
+    body: { samlResponse: response },
+  });
+}
+
+/** Signed as it should be, but with a key that is not the provider's: as far as a stranger comes. */
+const foreign = (options: ResponseOptions = {}) => samlResponse(server, { key: otherSigning, ...options });
+const within = (xml: string): ResponseOptions => ({
+  before: (whole) => whole.replace('</saml:Assertion>', `${xml}</saml:Assertion>`),
+});
+const inSignature = (xml: string): ResponseOptions => ({
+  after: (whole) => whole.replaceAll('</ds:Signature>', `${xml}</ds:Signature>`),
+});
+const many = (count: number, make: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => make(at)).join('');
+
+/** How often a library saw the response: it is asked only where a provider is looked for. */
+async function seenByLibraries(encoded: string): Promise<number> {
+  let times = 0;
+  const find = async (): Promise<Provider[]> => {
+    times += 1;
+    return [];
+  };
+  const providers = { find } as never;
+  await verifySamlResponse(encoded, { reader: { providers }, recipient: recipientOf(server), now: 0 });
+  return times;
+}
+
+const values = (count: number) =>
+  `<saml:AttributeStatement><saml:Attribute Name="groups">${many(count, (at) => `<saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">group-${at}</saml:AttributeValue>`)}</saml:Attribute></saml:AttributeStatement>`;
+
+describe('what is larger than any provider sends goes to no library', () => {
+  test.each<[string, ResponseOptions]>([
+    ['elements', within(`<a>${'<b/>'.repeat(400)}</a>`)],
+    ['names of elements', within(`<a>${many(64, (at) => `<b${at}/>`)}</a>`)],
+    ['depth', within('<a>'.repeat(15) + '</a>'.repeat(15))],
+    ['attributes of one element', within(`<a ${many(17, (at) => `b${at}="" `)}/>`)],
+    ['attributes', within(many(55, () => `<a ${many(16, (at) => `b${at}="" `)}/>`))],
+    ['name spaces of one element', within(`<a ${many(17, (at) => `xmlns:b${at}="u" `)}/>`)],
+    ['name spaces', within(many(51, () => `<a ${many(16, (at) => `xmlns:b${at}="u" `)}/>`))],
+    ['a long name space', within(`<a xmlns:b="${'u'.repeat(257)}"/>`)],
+    ['elements of a signature', inSignature(`<ds:KeyInfo>${'<ds:X509Data/>'.repeat(40)}</ds:KeyInfo>`)],
+    [
+      'references of a signature',
+      { after: (xml) => xml.replace(/<ds:Reference .*?<\/ds:Reference>/, (found) => found + found) },
+    ],
+    ['a list of prefixes', within(`<a PrefixList="${'a '.repeat(129)}"/>`)],
+  ])('%s', async (_, options) => {
+    expect(await seenByLibraries(foreign(options))).toBe(0);
+    const before = await server.dump();
+    expect(await failureOf(logIn(foreign(options)))).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('and what is within the limits does', async () => {
+    expect(await seenByLibraries(foreign(within(`<a>${'<b/>'.repeat(300)}</a>`)))).toBe(1);
+  });
+});
+
+describe('cost', () => {
+  test('many elements cost less than the check of a common response', async () => {
+    const hostile = foreign({
+      after: (xml) => xml.replace('</saml:Assertion>', `${'<a/>'.repeat(15_000)}</saml:Assertion>`),
+    });
+    expect(hostile.length).toBeGreaterThan(80_000);
+    const common = await costOf(() => failureOf(logIn(foreign())));
+    expect(await costOf(() => failureOf(logIn(hostile)), 3)).toBeLessThan(5 * common);
+  });
+
+  test.each<[string, ResponseOptions]>([
+    ['elements', within(`<a>${'<b/>'.repeat(345)}</a>`)],
+    ['elements that are not empty', within(`<a>${'<b>&amp;</b>'.repeat(345)}</a>`)],
+    ['elements below one another', within(many(31, () => '<a>'.repeat(11) + '</a>'.repeat(11)))],
+    ['values as providers send them', within(values(340))],
+    ['attributes', within(many(46, () => `<a ${many(16, (at) => `b${at}="" `)}/>`))],
+    ['name spaces', within(many(48, () => `<a ${many(16, (at) => `xmlns:b${at}="u" `)}/>`))],
+    [
+      'name spaces that are inherited',
+      within(
+        `<a ${many(16, (at) => `xmlns:p${at}="${'u'.repeat(250)}" `)}>${many(46, () => `<p0:b ${many(16, (at) => `p${at}:b${at}="" `)}/>`)}</a>`,
+      ),
+    ],
+    ['long text', within(`<a>${'&lt;'.repeat(16_000)}</a>`)],
+    ['many lines', within(`<a>${'\n'.repeat(60_000)}</a>`)],
+    ['elements of the signature', inSignature(`<ds:KeyInfo>${'<ds:X509Data/>'.repeat(25)}</ds:KeyInfo>`)],
+  ])('the most of these costs a few times what a common response does: %s', async (_, options) => {
+    const hostile = foreign({ sign: ['Assertion', 'Response'], ...options });
+    expect(hostile.length).toBeLessThanOrEqual(100_000);
+    expect(await seenByLibraries(hostile)).toBe(1);
+    const common = await costOf(() => failureOf(logIn(foreign())));
+    expect(await costOf(() => failureOf(logIn(hostile)), 3)).toBeLessThan(40 * common);
+  });
+
+  test('others are answered while it is checked', async () => {
+    const hostile = foreign(within(`<a>${'<b/>'.repeat(345)}</a>`));
+    const attacks = Array.from({ length: 4 }, () => failureOf(logIn(hostile)));
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    await Promise.all(attacks);
+  });
+});
+
+test('a user in 150 groups, each with its type, logs in', async () => {
+  expect((await logIn(samlResponse(server, within(values(150))))).accessToken).toBeDefined();
+});
+
+test('the second certificate of a provider counts as the first does', async () => {
+  await using both = await startServer({
+    seed: {
+      users: [{ ...alice, identities: [`${name}:Subject-1`] }],
+      providers: [{ ...provider, certificates: [otherSigning.pem, signing.pem] }],
+    },
+  });
+  const token = await both.as().userIdentities.renewAppToken({
+    query: { clientId: appClientId },
+    body: { samlResponse: samlResponse(both, { sign: ['Assertion', 'Response'] }) },
+  });
+  expect(token.accessToken).toBeDefined();
+});
