@@ -2932,7 +2932,7 @@ export const manifest: Manifest = {
   {
    "id": "service-accesses.add-service",
    "title": "Groups - Add Service",
-   "description": "Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role somebody names only services that are its own.",
+   "description": "Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role a caller names only its own services, which then have only those roles of the group that their owner (user or business) holds at the time of a call; one added by an administrator has all of them.",
    "method": "POST",
    "path": "/service-accesses/{groupId}/service-accounts",
    "auth": "caller",
@@ -3004,7 +3004,7 @@ export const manifest: Manifest = {
   {
    "id": "service-accesses.list-service-roles",
    "title": "List Service Roles",
-   "description": "Every role that groups give the service, with those of its groups that give it.",
+   "description": "Every role that groups give the service, with those of its groups that give it. A membership made without an administrative role gives only what the owner of the service holds now.",
    "method": "GET",
    "path": "/service-accesses/service-accounts/{serviceId}/roles",
    "auth": "caller",

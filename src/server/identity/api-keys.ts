@@ -4,9 +4,9 @@ import { isGivenByProof } from '../../contract/roles.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
-import { ownAuthorities } from './clients.ts';
 import type { Principal } from './principal.ts';
 import { hashSecret } from './secrets.ts';
+import { ownAuthorities } from './service-roles.ts';
 import { isLevelUpTo } from './users.ts';
 
 /** A new key: base64 of 32 random bytes. */

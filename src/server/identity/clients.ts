@@ -4,14 +4,14 @@ import type { Ids } from '../ids.ts';
 import { newSecret, type Randomness } from '../randomness.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Client, membershipKey, memberValue } from '../store/tables.ts';
-import { effectiveRoles, groupsOfMember } from './effective-roles.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { businessOf } from './rules.ts';
 import { hashSecret } from './secrets.ts';
+import { ownAuthorities } from './service-roles.ts';
 import { endSessionsOfClient } from './sessions.ts';
 import { claimSubject, retireSubject } from './subjects.ts';
 
-type ClientReader = Pick<Reader, 'groups' | 'memberships'>;
+type ClientReader = Pick<Reader, 'groups' | 'memberships' | 'users' | 'clients'>;
 
 /** The role that tells the party of a client. */
 export function partyRole(client: Client): string {
@@ -21,13 +21,6 @@ export function partyRole(client: Client): string {
 /** What every proven client has besides its own authorities. */
 export function provenRoles(client: Client): string[] {
   return ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', partyRole(client)];
-}
-
-/** The authorities that belong to the client itself: given ones, and with a service account those of its groups. */
-export async function ownAuthorities(reader: ClientReader, client: Client): Promise<Set<string>> {
-  if (client.serviceAccountId === undefined) return new Set(client.authorities);
-  const groupIds = await groupsOfMember(reader, { kind: 'service', memberId: client.serviceAccountId });
-  return new Set([...client.authorities, 'AUTH-BASIC', ...(await effectiveRoles(reader, groupIds))]);
 }
 
 /** The roles of clients that have no groups: they hang on the row alone, and rows do not change in place. */

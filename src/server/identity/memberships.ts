@@ -28,12 +28,20 @@ export async function memberPage(
   );
 }
 
-/** Puts members into a group; who is in it already stays. */
-export function addMembers(tx: Transaction, roster: Roster, memberIds: Iterable<string>): Promise<void> {
-  return eachInTurns(memberIds, async (memberId) => {
-    const membership = { ...roster, memberId };
-    if (!(await tx.memberships.get(membershipKey(membership)))) await tx.memberships.insert(membership);
-  });
+/** Puts members into a group; one that is in it already stays, and is no longer a delegated one where this is none. */
+export function addMembers(
+  tx: Transaction,
+  roster: Roster & Pick<Membership, 'delegated'>,
+  memberIds: Iterable<string>,
+): Promise<void> {
+  return eachInTurns(memberIds, (memberId) => addMember(tx, { ...roster, memberId }));
+}
+
+/** As `addMembers`, for one. */
+export async function addMember(tx: Transaction, membership: Membership): Promise<void> {
+  const known = await tx.memberships.get(membershipKey(membership));
+  if (!known) await tx.memberships.insert(membership);
+  else if (known.delegated && !membership.delegated) await tx.memberships.replace(membership);
 }
 
 /** Takes a member out of a group. @throws IamError MEMBERSHIP_NOT_FOUND, LAST_ADMINISTRATOR. */

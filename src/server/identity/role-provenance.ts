@@ -11,13 +11,19 @@ export interface RoleSource {
 
 /**
  * The roles that a member of these groups has, each with those of the groups that give it, themselves or by what they
- * depend on; all in the order of their names. `groups` holds, by id, all that can be reached.
+ * depend on; all in the order of their names. `groups` holds, by id, all that can be reached. `isGiven` may leave out
+ * roles of a group that the member does not get by it.
  */
-export function roleSources(groups: ReadonlyMap<string, Group>, memberOf: Iterable<string>): RoleSource[] {
+export function roleSources(
+  groups: ReadonlyMap<string, Group>,
+  memberOf: Iterable<string>,
+  isGiven: (role: string, groupId: string) => boolean = () => true,
+): RoleSource[] {
   const namesByRole = new Map<string, Set<string>>();
   for (const groupId of new Set(memberOf)) {
     const group = groups.get(groupId);
-    if (group) for (const role of rolesGivenBy(groups, group)) noteSource(namesByRole, role, group.groupName);
+    for (const role of group ? rolesGivenBy(groups, group) : [])
+      if (isGiven(role, groupId)) noteSource(namesByRole, role, group?.groupName ?? '');
   }
   return [...namesByRole.keys()]
     .sort()

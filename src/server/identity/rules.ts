@@ -125,15 +125,20 @@ export function requireOwnBusiness(businessId: string, admission: RoleExpression
   throw because(fault('BUSINESS_NOT_FOUND'), { text });
 }
 
+/** Whether the caller has no administrative role that lets it reach services other than its own. */
+export function isOverOwnServicesOnly(admission: RoleExpression, caller: Principal): boolean {
+  return admittedOnlyBy(rolesOverOwnServices, admission, caller);
+}
+
 /**
- * Without an administrative role somebody acts on its own services: anybody could else strip those of others, or have
- * them do what he may. Undefined, for one that is not there, is nobody's own. @throws IamError SERVICE_NOT_FOUND.
+ * Without an administrative role a caller acts on its own services: it could otherwise strip those of others, or grant
+ * them what it holds. `service` is undefined where there is none. @throws IamError SERVICE_NOT_FOUND.
  */
 export function requireOwnService(service: Client | undefined, admission: RoleExpression, caller: Principal): void {
   if (service && isOwnClient(service, caller)) return;
-  if (!admittedOnlyBy(rolesOverOwnServices, admission, caller)) return;
+  if (!isOverOwnServicesOnly(admission, caller)) return;
   const text = service
-    ? 'The service is there, but belongs to somebody else, and the caller has no administrative role that reaches it.'
+    ? 'The service exists, but belongs to another owner, and the caller has no administrative role that reaches it.'
     : 'There is no such service.';
   throw because(fault('SERVICE_NOT_FOUND'), { text });
 }

@@ -12,6 +12,7 @@ import { weaknessesOf } from '../identity/password-rules.ts';
 import { type HashPassword, hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
 import { claimSubject } from '../identity/subjects.ts';
+import { leaveBusiness } from '../identity/user-identities.ts';
 import type { Ids } from '../ids.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
@@ -127,6 +128,7 @@ async function applyUser(
   };
   if (known) {
     await forgetMovedLogons(tx, known, { ...known, ...rest });
+    if (rest.businessId !== undefined && rest.businessId !== known.businessId) await leaveBusiness(tx, known);
     return replaceIfChanged(known, { ...known, ...given(rest), ...contacts, identities }, (row) =>
       tx.users.replace(row),
     );

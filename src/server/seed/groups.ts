@@ -1,5 +1,6 @@
 /** The groups of a seed: first all groups, then what they depend on and who is in them, so that their order does not matter. */
 import { dependencyIds, requireNoCycle, storedRoles } from '../identity/groups.ts';
+import { addMember } from '../identity/memberships.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
 import { given, replaceIfChanged, type SeedParts } from './apply.ts';
@@ -66,10 +67,10 @@ function membershipsOf(groupId: string, seed: SeedGroup): Membership[] {
 }
 
 async function applyMembership(tx: Transaction, membership: Membership, groupName: string): Promise<void> {
-  if (await tx.memberships.get(membershipKey(membership))) return;
-  if (!(await isThere(tx, membership)))
+  const known = await tx.memberships.get(membershipKey(membership));
+  if (!known && !(await isThere(tx, membership)))
     throw new SeedError(`groups: ${groupName} names ${membership.memberId}, which is not there`);
-  await tx.memberships.insert(membership);
+  await addMember(tx, membership);
 }
 
 async function isThere(tx: Transaction, { kind, memberId, businessId }: Membership): Promise<boolean> {

@@ -24,7 +24,8 @@ type Groups = NonNullable<SeedDocument['groups']>;
 
 /**
  * What a seed can say of a state. The clients and the user of the first start are left out: every server has its own.
- * So is what a seed has no word for: sessions, codes, messages, contacts that are not verified.
+ * So is what a seed has no word for: sessions, codes, messages, contacts that are not verified, and memberships of
+ * services that give only what their owner holds: a seed would give them every role of the group.
  */
 export async function exportSeed(state: { now(): Promise<Image> }): Promise<SeedDocument> {
   const image = await state.now();
@@ -40,7 +41,8 @@ export async function exportSeed(state: { now(): Promise<Image> }): Promise<Seed
     groups: seedGroups(
       rowsIn<Group>(image, 'groups'),
       rowsIn<Membership>(image, 'memberships').filter(
-        ({ kind, memberId }) => kind === 'business' || kind === 'service' || known.has(memberId),
+        ({ kind, memberId, delegated }) =>
+          !delegated && (kind === 'business' || kind === 'service' || known.has(memberId)),
       ),
     ),
     apiKeys: rowsIn<ApiKey>(image, 'apiKeys')

@@ -90,6 +90,8 @@ export const MembershipRow = z
     memberId: text,
     /** With kind businessUser: the business in whose name the user is a member. */
     businessId: text.optional(),
+    /** With kind service: made without an administrative role, so it gives only roles that the owner of the client holds. */
+    delegated: z.literal(true).optional(),
   })
   .readonly();
 

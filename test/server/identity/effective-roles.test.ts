@@ -1,8 +1,9 @@
 /** Effective roles: a group's own and those of everything it depends on, found the same way by a naive reading. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { ownAuthorities, rolesOfProvenClient } from '../../../src/server/identity/clients.ts';
+import { rolesOfProvenClient } from '../../../src/server/identity/clients.ts';
 import { dependentGroups, effectiveRoles, groupsOfMember } from '../../../src/server/identity/effective-roles.ts';
+import { ownAuthorities } from '../../../src/server/identity/service-roles.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Reader, Transaction } from '../../../src/server/store/store.ts';
 import type { Client } from '../../../src/server/store/tables.ts';

@@ -3,7 +3,7 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { Empty, GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { addMembers, findService, requireServices } from '../../identity/memberships.ts';
-import { requireHeldRoles, requireOwnService } from '../../identity/rules.ts';
+import { isOverOwnServicesOnly, requireHeldRoles, requireOwnService } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
@@ -14,7 +14,7 @@ export default defineOperation({
   id: 'service-accesses.add-service',
   title: 'Groups - Add Service',
   description:
-    'Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role somebody names only services that are its own.',
+    'Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role a caller names only its own services, which then have only those roles of the group that their owner (user or business) holds at the time of a call; one added by an administrator has all of them.',
   method: 'POST',
   path: '/service-accesses/{groupId}/service-accounts',
   auth: 'caller',
@@ -33,7 +33,9 @@ export default defineOperation({
       await requireHeldRoles(tx, group, caller);
       for (const serviceId of serviceIds) requireOwnService(await findService(tx, serviceId), admission, caller);
       await requireServices(tx, serviceIds);
-      await addMembers(tx, { groupId: group.groupId, kind: 'service' }, serviceIds);
+      const roster = { groupId: group.groupId, kind: 'service' } as const;
+      const isDelegated = isOverOwnServicesOnly(admission, caller);
+      await addMembers(tx, isDelegated ? { ...roster, delegated: true } : roster, serviceIds);
     });
     return {};
   },

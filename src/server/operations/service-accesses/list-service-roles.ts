@@ -3,13 +3,14 @@ import { fault } from '../../../contract/errors.ts';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { findService } from '../../identity/memberships.ts';
-import { roleSourcesOf } from '../../identity/role-provenance.ts';
+import { roleSourcesOfService } from '../../identity/service-roles.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'service-accesses.list-service-roles',
   title: 'List Service Roles',
-  description: 'Every role that groups give the service, with those of its groups that give it.',
+  description:
+    'Every role that groups give the service, with those of its groups that give it. A membership made without an administrative role gives only what the owner of the service holds now.',
   method: 'GET',
   path: '/service-accesses/service-accounts/{serviceId}/roles',
   auth: 'caller',
@@ -23,7 +24,8 @@ export default defineOperation({
   examples: [{ title: 'As JSON', command: 'billing-service -o json' }],
 
   async handle({ params: { serviceId } }, { store }) {
-    if (!(await findService(store, serviceId))) throw fault('SERVICE_NOT_FOUND');
-    return roleSourcesOf(store, [{ kind: 'service', memberId: serviceId }]);
+    const client = await findService(store, serviceId);
+    if (!client) throw fault('SERVICE_NOT_FOUND');
+    return roleSourcesOfService(store, client);
   },
 });

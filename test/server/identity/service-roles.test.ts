@@ -1,0 +1,189 @@
+/** A service has no role that its owner lost: what its owner granted lasts as long as the owner holds it. */
+import { expect, test } from 'vitest';
+import type { IamClient } from '../../../src/client/index.ts';
+import { takeImage } from '../../../src/server/state/image.ts';
+import { exportSeed } from '../../../src/server/state/seed-export.ts';
+import { startServer, type TestClient, type TestServer } from '../../harness.ts';
+import { asUser } from '../operations/user-token.ts';
+
+const service = { serviceAccountId: 'robot' };
+const into = (groupId: string) => ({ params: { groupId }, body: [{ serviceId: 'robot' }] });
+
+/** A server with a group that gives DEPLOY, and one that depends on it. */
+async function startWorld(): Promise<TestServer> {
+  const groups = [
+    { groupName: 'deployers', roles: ['DEPLOY'] },
+    { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'deployers' }] },
+  ];
+  return startServer({ seed: { groups } });
+}
+
+/** The roles of the service as the interface lists them, and as its calls have them: both have to agree. */
+async function rolesOf(server: TestServer, { clientId, clientSecret }: { clientId: string; clientSecret: string }) {
+  const listed = await server.admin.serviceAccesses.listServiceRoles({ params: { serviceId: 'robot' } });
+  const { accessToken } = await server.as({ basic: { clientId, clientSecret } }).clientIdentities.login();
+  const { authorities } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
+  const given = ['ROLE_AUTH-BASIC', 'ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-BASIC', 'ROLE_CLI-AUTH-IDENTIFIED'];
+  const called = (authorities as string[]).filter((role) => !given.includes(role)).map((role) => role.slice(5));
+  expect(called).toEqual(listed.map(({ role }) => role));
+  return called;
+}
+
+async function makeRobot(server: TestServer, owner: TestClient) {
+  return server.makeClient({ ...service, ...owner });
+}
+
+const person = (server: TestServer, roles: string[]) => asUser(server, { userId: 'person', roles });
+
+test('a service loses a role at once when the user that granted it does', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  await caller.serviceAccesses.addService(into('deployers'));
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+  await server.admin.userAccesses.removeUser({ params: { groupName: 'roles-of-person', userId: 'person' } });
+  expect(await rolesOf(server, robot)).toEqual([]);
+});
+
+test('a token, a key and a secret of such a service are refused from the next call on', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['IAM_ADMIN_READ_ONLY']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  await caller.serviceAccesses.addService(into('iam-auditors'));
+  const { accessToken } = await server.as({ basic: robot }).clientIdentities.login();
+  const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'x', clientId: robot.clientId } });
+  const callers = [server.as({ token: accessToken }), server.as({ apiKey }), server.as({ basic: robot })];
+  for (const one of callers) await one.groups.list();
+  await server.admin.groups.removeRole({ params: { groupId: 'roles-of-person', roleName: 'IAM_ADMIN_READ_ONLY' } });
+  for (const one of callers)
+    await expect(one.groups.list()).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+  await server.admin.groups.addRole({
+    params: { groupId: 'roles-of-person' },
+    body: { roleName: 'IAM_ADMIN_READ_ONLY' },
+  });
+  for (const one of callers) await one.groups.list();
+});
+
+test('of a group that its owner holds in part, a service has that part', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY', 'APPROVE']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  await caller.serviceAccesses.addService(into('leads'));
+  expect(await rolesOf(server, robot)).toEqual(['APPROVE', 'DEPLOY']);
+  await server.admin.groups.removeRole({ params: { groupId: 'roles-of-person', roleName: 'APPROVE' } });
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+});
+
+test('a role that is added to a group later reaches the service only where its owner holds it', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  await caller.serviceAccesses.addService(into('deployers'));
+  const params = { groupId: 'deployers' };
+  await server.admin.groups.addRole({ params, body: { roleName: 'IAM_ADMIN_MAINTENANCE' } });
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+});
+
+test('what an administrator or a seed granted stays, and an administrator makes good what the owner granted', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  await server.admin.serviceAccesses.addService(into('leads'));
+  await caller.serviceAccesses.addService(into('deployers'));
+  await server.admin.userAccesses.removeUser({ params: { groupName: 'roles-of-person', userId: 'person' } });
+  expect(await rolesOf(server, robot)).toEqual(['APPROVE', 'DEPLOY']);
+  await server.admin.serviceAccesses.removeService({ params: { groupId: 'leads', serviceId: 'robot' } });
+  expect(await rolesOf(server, robot)).toEqual([]);
+  await server.admin.serviceAccesses.addService(into('deployers'));
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+});
+
+test('an owner who adds its service once more does not take away what an administrator granted', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  await server.admin.serviceAccesses.addService(into('deployers'));
+  await caller.serviceAccesses.addService(into('deployers'));
+  await server.admin.userAccesses.removeUser({ params: { groupName: 'roles-of-person', userId: 'person' } });
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+});
+
+test('an auditor grants as the person that it is', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY', 'IAM_ADMIN_READ_ONLY']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  await caller.serviceAccesses.addService(into('deployers'));
+  await server.admin.groups.removeRole({ params: { groupId: 'roles-of-person', roleName: 'DEPLOY' } });
+  expect(await rolesOf(server, robot)).toEqual([]);
+});
+
+test('a business holds what its groups and the pair memberships of its users give, and not what a user has itself', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { userId: 'chief', roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'acme' });
+  const robot = await makeRobot(server, { businessId: 'acme' });
+  await caller.serviceAccesses.addService(into('deployers'));
+  expect(await rolesOf(server, robot)).toEqual([]);
+  const pair = { groupName: 'deployers', businessId: 'acme' };
+  await server.admin.userAccesses.addBusinessUser({ params: pair, body: [{ userId: 'chief' }] });
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+  await server.admin.userAccesses.removeBusinessUser({ params: { ...pair, userId: 'chief' } });
+  expect(await rolesOf(server, robot)).toEqual([]);
+  await server.admin.businessAccesses.addBusiness({ params: { groupId: 'leads' }, body: [{ businessId: 'acme' }] });
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+  await server.admin.businessAccesses.removeBusiness({ params: { groupId: 'leads', businessId: 'acme' } });
+  expect(await rolesOf(server, robot)).toEqual([]);
+});
+
+test('a user that leaves the business, or is removed, takes its pair memberships along', async () => {
+  await using server = await startWorld();
+  const caller = await asUser(server, { userId: 'chief', roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'acme' });
+  const robot = await makeRobot(server, { businessId: 'acme' });
+  await caller.serviceAccesses.addService(into('deployers'));
+  const pair = { params: { groupName: 'deployers', businessId: 'acme' } };
+  for (const userId of ['one', 'two']) {
+    await asUser(server, { userId, businessId: 'acme' });
+    await server.admin.userAccesses.addBusinessUser({ ...pair, body: [{ userId }] });
+  }
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+  await server.admin.userIdentities.update({ params: { id: 'one' }, body: { businessId: null } });
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+  await server.admin.userIdentities.remove({ params: { id: 'two' } });
+  expect(await rolesOf(server, robot)).toEqual([]);
+});
+
+test('a client that made one for itself passes on no role that it lost', async () => {
+  await using server = await startWorld();
+  const authorities = ['AUTH-BASIC', 'BUSINESSADMIN'];
+  const parent = await server.makeClient({ authorities, serviceAccountId: 'parent' });
+  await server.admin.serviceAccesses.addService({ params: { groupId: 'deployers' }, body: [{ serviceId: 'parent' }] });
+  const robot = await makeRobot(server, { ownerClientId: parent.clientId });
+  await server.as({ basic: parent }).serviceAccesses.addService(into('deployers'));
+  expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
+  await server.admin.serviceAccesses.removeService({ params: { groupId: 'deployers', serviceId: 'parent' } });
+  expect(await rolesOf(server, robot)).toEqual([]);
+});
+
+test('grants and their end at the same time leave no service with a role that its owner lost', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY']);
+  const robot = await makeRobot(server, { userId: 'person' });
+  const end: Promise<unknown> = server.admin.userAccesses.removeUser({
+    params: { groupName: 'roles-of-person', userId: 'person' },
+  });
+  const grants = Array.from({ length: 20 }, () => add(caller));
+  await Promise.allSettled([end, ...grants]);
+  expect(await rolesOf(server, robot)).toEqual([]);
+});
+
+const add = (caller: IamClient) => caller.serviceAccesses.addService(into('deployers'));
+
+test('an export as a seed leaves out what only the owner granted, since a seed would grant it for good', async () => {
+  await using server = await startWorld();
+  const caller = await person(server, ['DEPLOY']);
+  await makeRobot(server, { userId: 'person' });
+  await caller.serviceAccesses.addService(into('deployers'));
+  await server.admin.serviceAccesses.addService(into('leads'));
+  const { groups = [] } = await exportSeed({ now: () => takeImage(server.world.store) });
+  const services = Object.fromEntries(groups.map(({ groupName, services: ids = [] }) => [groupName, ids]));
+  expect(services).toMatchObject({ deployers: [], leads: ['robot'] });
+});
