@@ -1,8 +1,12 @@
 /** docs/control.md: the routes of the control plane, from their declarations. */
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { describeRoles } from '../../src/contract/roles.ts';
-import type { ControlContext } from '../../src/server/control/define.ts';
-import { controlPrefix } from '../../src/server/control/define.ts';
+import {
+  type ControlContext,
+  type ControlRoute,
+  capabilities,
+  controlPrefix,
+} from '../../src/server/control/define.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { SchemaCollection } from '../../src/server/documents/openapi-schemas.ts';
 import { code, page, table } from './markdown.ts';
@@ -14,11 +18,37 @@ export function controlPage(): string {
   return page(
     'Control plane',
     `What a server offers beside the interface, below ${code(controlPrefix)}. On a server that only this machine reaches it asks for no ` +
-      'credentials, and refuses calls whose Host or Origin is another machine. On a server that others reach, ' +
-      'callers need the roles given here. `--no-control` switches all of it off.',
+      'credentials. On a server that others reach (`--allow-remote`), callers need the roles given here. ' +
+      '`--no-control` switches all of it off.',
+    capabilitiesPart(),
+    browsersPart,
     ...controlRoutes.map(routePart),
   );
 }
+
+function capabilitiesPart(): string {
+  const routesOf = (capability: ControlRoute['capability']) =>
+    controlRoutes
+      .filter((route) => route.capability === capability)
+      .map(({ method, path }) => code(`${method} ${path}`));
+  const rows = (Object.keys(capabilities) as ControlRoute['capability'][]).map((name) => [
+    code(name),
+    capabilities[name].roles,
+    routesOf(name).join(', '),
+  ]);
+  return `## Capabilities\n\nEach route declares one. A user who changes something or sees a code or a key has shown a second factor; a client has proven itself.\n\n${table(['Capability', 'Roles', 'Routes'], rows)}`;
+}
+
+const browsersPart = `## Browsers
+
+These rules hold on every server, before credentials are looked at:
+
+- A request that another site caused is refused with 403 ${code('ORIGIN_FOREIGN')}: a foreign ${code('Origin')} or ${code('Origin: null')}, ${code('Sec-Fetch-Site: cross-site')}, and ${code('same-site')} without an ${code('Origin')} of this machine. Such a request makes no sandbox either.
+- A link on another site may lead to ${code(`${controlPrefix}/docs`)}: a top-level GET navigation is served.
+- A request of a page that changes something carries ${code('Content-Type: application/json')} or ${code('X-Requested-With')}; else it is refused with 403 ${code('CSRF_HEADER_MISSING')}. No form can send either.
+- Programs send neither ${code('Origin')} nor ${code('Sec-Fetch-Site')} and need none of this. Node's fetch sends ${code('Sec-Fetch-Mode')} alone and counts as a program.
+- Where only this machine reaches the server, ${code('Host')} is a loopback address, localhost, a name below it, or a name of ${code('--allowed-host')}, with any port; else 421 ${code('HOST_FOREIGN')}.
+- No CORS header is ever sent.`;
 
 function routePart(route: Route): string {
   const { method, path, title, description, roles, statuses, errors, request } = route;

@@ -1,6 +1,7 @@
 /** docs/errors.md: every error code with its meaning, what to do about it, and where it comes from. */
-import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import { alwaysPossible, type ErrorCode, errorTable } from '../../src/contract/errors.ts';
 import { answerableErrors, type Operation } from '../../src/contract/operation.ts';
+import { guardCodes } from '../../src/server/control/guard.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { code, page, table } from './markdown.ts';
 
@@ -36,5 +37,8 @@ function placesOf(errorCode: ErrorCode, users: readonly Operation<never>[], tota
 }
 
 function isOfControl(errorCode: ErrorCode): boolean {
-  return /^(HOST|ORIGIN)_FOREIGN$/.test(errorCode) || controlRoutes.some(({ errors }) => errors.includes(errorCode));
+  return (
+    (guardCodes.includes(errorCode) && !alwaysPossible.includes(errorTable[errorCode].status)) ||
+    controlRoutes.some(({ errors }) => errors.includes(errorCode))
+  );
 }

@@ -1,4 +1,5 @@
 import { absences } from './absences.ts';
+import { controlErrors } from './control-errors.ts';
 import { type ErrorEntry, refusals } from './refusals.ts';
 
 export type { ErrorEntry } from './refusals.ts';
@@ -100,16 +101,6 @@ export const errorTable = {
     message: 'The product is not sold with this billing type.',
     fix: 'Choose one of the billing types of the product.',
   },
-  HOST_FOREIGN: {
-    status: 403,
-    message: 'The control plane is for this machine, and Host names another one or another port.',
-    fix: 'Call it by the address and port it listens on, such as http://127.0.0.1:8080.',
-  },
-  ORIGIN_FOREIGN: {
-    status: 403,
-    message: 'The control plane takes no calls from pages of other machines.',
-    fix: 'Call it from a page of this machine, or without a browser.',
-  },
   ...absences,
   // HTTP itself
   METHOD_NOT_ALLOWED: {
@@ -132,6 +123,11 @@ export const errorTable = {
     status: 417,
     message: 'This Expect header is not supported.',
     fix: 'Leave Expect out, or send 100-continue.',
+  },
+  HOST_FOREIGN: {
+    status: 421,
+    message: 'The server does not answer to the name in the Host header.',
+    fix: 'Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote the control plane answers to loopback names and those of --allowed-host.',
   },
   TOO_MANY_ATTEMPTS: {
     status: 429,
@@ -159,6 +155,7 @@ export const errorTable = {
     fix: 'Try again once some of them have been answered.',
   },
   HEADERS_TOO_LARGE: { status: 431, message: 'The headers are too large.', fix: 'Send fewer or shorter headers.' },
+  ...controlErrors,
   ...refusals,
   // RFC 6749 names these apart
   GRANT_INVALID: {

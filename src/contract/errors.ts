@@ -46,7 +46,7 @@ export function fault(code: ErrorCode, message?: string, headers?: Readonly<Reco
 }
 
 /** Statuses that any operation may give without listing them (rules of the interface for HTTP itself and for load). */
-export const alwaysPossible: readonly number[] = [405, 408, 413, 415, 417, 429, 431, 500, 503];
+export const alwaysPossible: readonly number[] = [405, 408, 413, 415, 417, 421, 429, 431, 500, 503];
 
 /** What may be wrong with a body, before anything is done with it. */
 export const bodyErrors: readonly ErrorCode[] = [

@@ -7717,18 +7717,6 @@ export const manifest: Manifest = {
    "fix": "Choose one of the billing types of the product."
   },
   {
-   "code": "HOST_FOREIGN",
-   "status": 403,
-   "message": "The control plane is for this machine, and Host names another one or another port.",
-   "fix": "Call it by the address and port it listens on, such as http://127.0.0.1:8080."
-  },
-  {
-   "code": "ORIGIN_FOREIGN",
-   "status": 403,
-   "message": "The control plane takes no calls from pages of other machines.",
-   "fix": "Call it from a page of this machine, or without a browser."
-  },
-  {
    "code": "PATH_UNKNOWN",
    "status": 404,
    "message": "There is nothing at this path.",
@@ -7903,6 +7891,12 @@ export const manifest: Manifest = {
    "fix": "Leave Expect out, or send 100-continue."
   },
   {
+   "code": "HOST_FOREIGN",
+   "status": 421,
+   "message": "The server does not answer to the name in the Host header.",
+   "fix": "Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote the control plane answers to loopback names and those of --allowed-host."
+  },
+  {
    "code": "TOO_MANY_ATTEMPTS",
    "status": 429,
    "message": "There were too many failed attempts.",
@@ -7939,16 +7933,28 @@ export const manifest: Manifest = {
    "fix": "Send fewer or shorter headers."
   },
   {
-   "code": "GROUP_NAME_TAKEN",
-   "status": 412,
-   "message": "Another group has this name.",
-   "fix": "Choose another name, or update the group that is there."
+   "code": "ORIGIN_FOREIGN",
+   "status": 403,
+   "message": "The control plane accepts no requests from pages of other origins.",
+   "fix": "Send the request from a page of this server, or without a browser."
+  },
+  {
+   "code": "CSRF_HEADER_MISSING",
+   "status": 403,
+   "message": "A page sent this request without a header that no form can send.",
+   "fix": "Send Content-Type: application/json or, without a body, X-Requested-With with any value."
   },
   {
    "code": "SNAPSHOT_EXISTS",
    "status": 412,
    "message": "There is a snapshot of this name.",
    "fix": "Choose another name, or ask for it to be replaced."
+  },
+  {
+   "code": "TEST_FEATURES_OFF",
+   "status": 412,
+   "message": "Test features are off on this server.",
+   "fix": "Start the server with --test-features on if no real user depends on it."
   },
   {
    "code": "TOO_MANY_SNAPSHOTS",
@@ -7979,6 +7985,12 @@ export const manifest: Manifest = {
    "status": 422,
    "message": "The document is no state of this service.",
    "fix": "Import what an export gave, unaltered; the message names the place."
+  },
+  {
+   "code": "GROUP_NAME_TAKEN",
+   "status": 412,
+   "message": "Another group has this name.",
+   "fix": "Choose another name, or update the group that is there."
   },
   {
    "code": "GROUP_IN_USE",
@@ -8399,9 +8411,29 @@ export const manifest: Manifest = {
    "name": "allow-remote",
    "environment": "IAM_SERVE_ALLOW_REMOTE",
    "kind": "boolean",
-   "description": "Allow an address that other machines reach",
+   "description": "Allow an address that other machines reach; the control plane then asks for credentials",
    "flag": true,
    "default": "false"
+  },
+  {
+   "name": "allowed-host",
+   "environment": "IAM_SERVE_ALLOWED_HOST",
+   "kind": "list",
+   "description": "Names in Host that the server answers to besides IP addresses, localhost and the host of the base URL, separated by commas, such as host.docker.internal. Where missing none, and every name with --allow-remote",
+   "flag": true
+  },
+  {
+   "name": "test-features",
+   "environment": "IAM_SERVE_TEST_FEATURES",
+   "kind": "text",
+   "description": "Prefer: code, injected faults and test recipients: auto is on, but off with --allow-remote",
+   "flag": true,
+   "values": [
+    "auto",
+    "on",
+    "off"
+   ],
+   "default": "auto"
   },
   {
    "name": "no-control",

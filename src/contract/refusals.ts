@@ -13,36 +13,6 @@ export const refusals = {
     message: 'Another group has this name.',
     fix: 'Choose another name, or update the group that is there.',
   },
-  SNAPSHOT_EXISTS: {
-    status: 412,
-    message: 'There is a snapshot of this name.',
-    fix: 'Choose another name, or ask for it to be replaced.',
-  },
-  TOO_MANY_SNAPSHOTS: {
-    status: 412,
-    message: 'So many snapshots are kept that no other one is taken.',
-    fix: 'Delete some of them first.',
-  },
-  TOO_MANY_SANDBOXES: {
-    status: 412,
-    message: 'So many sandboxes are there that no other one is made.',
-    fix: 'Delete some of them first.',
-  },
-  STATE_NOT_EMPTY: {
-    status: 412,
-    message: 'There is more here than the first start made, and it would be lost.',
-    fix: 'Export or save it first; then import with force.',
-  },
-  STATE_NEWER: {
-    status: 422,
-    message: 'The document was written by a newer version of the service.',
-    fix: 'Import it into a server of that version.',
-  },
-  STATE_DAMAGED: {
-    status: 422,
-    message: 'The document is no state of this service.',
-    fix: 'Import what an export gave, unaltered; the message names the place.',
-  },
   GROUP_IN_USE: { status: 412, message: 'Other groups depend on this group.', fix: 'Remove those dependencies first.' },
   LAST_ADMINISTRATOR: {
     status: 412,

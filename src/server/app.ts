@@ -5,11 +5,12 @@ import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import { type AuditSink, lineOf } from './audit/audit.ts';
 import { eventOf } from './audit/event.ts';
+import { createControlGuard } from './control/guard.ts';
 import { type ControlPlane, createControlPlane } from './control/mount.ts';
 import { beginAnswer, setHeaders, writeJson } from './http/answer.ts';
 import { createCors } from './http/cors.ts';
 import { failureOf } from './http/failure.ts';
-import { timesGiven } from './http/headers.ts';
+import { createHosts } from './http/hosts.ts';
 import { oauthErrorOf } from './http/oauth-errors.ts';
 import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
 import { createSourceReader, type ReadSource } from './http/request-source.ts';
@@ -29,8 +30,10 @@ export function createApp(world: World): Koa {
   checkRegistry(registry);
   const areas = areasOf(registry, world);
   const documents = rootDocuments(world, registry);
-  const control = createControlPlane(world);
-  const sandbox = createSandboxPaths(world, createApp);
+  const hosts = createHosts(world.settings, world.baseUrl);
+  const guard = createControlGuard(world, hosts);
+  const control = createControlPlane(world, guard);
+  const sandbox = createSandboxPaths(world, guard, createApp);
   const cors = createCors(world.settings.corsOrigins);
   const readSource = createSourceReader(world.settings.trustedProxies);
   const app = new Koa();
@@ -38,6 +41,7 @@ export function createApp(world: World): Koa {
   app.use(async (ctx) => {
     begin(ctx, world, readSource);
     try {
+      hosts.requireServed(ctx.req);
       if (ctx.state.path.startsWith('/s/') && (await sandbox(ctx))) return;
       if (cors(ctx)) return;
       await route(ctx, { areas, documents, control });
@@ -101,7 +105,6 @@ const belowService = `${servicePrefix}/`;
 const outside = `There is nothing at this path. Those of the interface begin with ${belowService}`;
 
 async function route(ctx: Context, { areas, documents, control }: Places): Promise<void> {
-  requireHost(ctx);
   if (documents(ctx)) return;
   const path: string = ctx.state.path;
   const isBelow = path.startsWith(belowService);
@@ -113,13 +116,6 @@ async function route(ctx: Context, { areas, documents, control }: Places): Promi
   const take = area.find(ctx.req.method ?? '', path);
   if (!take) refuse(path, area);
   await take(ctx);
-}
-
-/** Exactly one Host, and a possible one (RFC 9112, 3.2). Node's own check would answer without a body. */
-function requireHost(ctx: Context): void {
-  const { host = '' } = ctx.req.headers;
-  if (timesGiven(ctx.req, 'host') !== 1 || !/^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/.test(host))
-    throw fault('HOST_MISSING');
 }
 
 function areaName(path: string): string {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { Context } from 'koa';
 import { fault } from '../contract/errors.ts';
-import { isFromThisMachine } from './control/guard.ts';
+import type { ControlGuard } from './control/guard.ts';
 import { sandboxName } from './sandboxes.ts';
 import type { World } from './world.ts';
 
@@ -16,8 +16,8 @@ type Answering = (request: IncomingMessage, response: ServerResponse) => Promise
  * A sandbox is part of the control plane, and gone with it. On a server that only this machine reaches one is made with
  * its first use, but not by a page from elsewhere; on others an administrator makes it.
  */
-export function createSandboxPaths(world: World, createApp: (world: World) => Koa): SandboxPaths {
-  const { noControl, allowRemote } = world.settings;
+export function createSandboxPaths(world: World, guard: ControlGuard, createApp: (world: World) => Koa): SandboxPaths {
+  const { noControl } = world.settings;
   const apps = new WeakMap<World, Answering>();
   if (noControl) return async () => false;
 
@@ -32,8 +32,7 @@ export function createSandboxPaths(world: World, createApp: (world: World) => Ko
   return async (ctx) => {
     const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(ctx.state.path) ?? [];
     if (!sandboxName.test(name)) return false;
-    const mayMake = !allowRemote && isFromThisMachine(ctx);
-    const sandbox = await (mayMake ? world.sandboxes.open(name) : world.sandboxes.find(name));
+    const sandbox = await (guard.mayMakeSandbox(ctx) ? world.sandboxes.open(name) : world.sandboxes.find(name));
     if (!sandbox) throw fault('SANDBOX_NOT_FOUND');
     const { query } = ctx.state;
     ctx.req.url = query === '' ? rest : `${rest}?${query}`;

@@ -44,6 +44,12 @@ export const originFault: Check = (value) =>
 export const proxyFault: Check = (value) =>
   isProxyAddress(value) ? undefined : 'takes IP addresses and CIDR blocks such as 10.0.0.0/8';
 
+/** Without a port, which Host is not compared by. */
+export const hostFault: Check = (value) =>
+  /^[A-Za-z0-9_]([A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/.test(value)
+    ? undefined
+    : 'takes host names such as host.docker.internal, without a port';
+
 /** Whether only this machine reaches the address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);

@@ -5,6 +5,7 @@
 import {
   baseUrlFault,
   emailFault,
+  hostFault,
   idFault,
   originFault,
   passwordFault,
@@ -40,7 +41,25 @@ export const settingsTable = {
   resetAdmin: toggle('reset-admin', 'Give the administrator client and the administrator user new secrets'),
   tlsCert: text('tls-cert', 'Certificate chain in PEM; serves HTTPS together with --tls-key'),
   tlsKey: text('tls-key', 'Private key in PEM; serves HTTPS together with --tls-cert'),
-  allowRemote: toggle('allow-remote', 'Allow an address that other machines reach'),
+  allowRemote: toggle(
+    'allow-remote',
+    'Allow an address that other machines reach; the control plane then asks for credentials',
+  ),
+  allowedHost: {
+    kind: 'list' as const,
+    name: 'allowed-host',
+    environment: environmentName('allowed-host'),
+    description:
+      'Names in Host that the server answers to besides IP addresses, localhost and the host of the base URL, separated by commas, such as host.docker.internal. Where missing none, and every name with --allow-remote',
+    flag: true,
+    default: [] as readonly string[],
+    check: hostFault,
+  },
+  testFeatures: text(
+    'test-features',
+    'Prefer: code, injected faults and test recipients: auto is on, but off with --allow-remote',
+    { default: 'auto', values: ['auto', 'on', 'off'] },
+  ),
   noControl: toggle('no-control', 'Serve nothing of the control plane'),
   requestsKept: integer('requests-kept', 1000, [0, 100_000], 'Calls that the control plane keeps for looking at'),
   clientTokenLifetime: integer('client-token-lifetime', 3600, [1, 86_400], 'Seconds that a token of a client lives'),

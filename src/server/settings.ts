@@ -122,6 +122,14 @@ function parseText(setting: Setting & { kind: 'text' }, value: string, origin: s
   return value;
 }
 
+/** Whether callers may ask for failures, choose what becomes of messages, and the like: never by default where others call. */
+export function hasTestFeatures({
+  testFeatures,
+  allowRemote,
+}: Pick<Settings, 'testFeatures' | 'allowRemote'>): boolean {
+  return testFeatures === 'auto' ? !allowRemote : testFeatures === 'on';
+}
+
 function requireFitting(settings: Settings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
     throw new SettingError('--tls-cert and --tls-key go together: give both or neither');

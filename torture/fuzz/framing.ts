@@ -14,7 +14,7 @@ import { requireThat } from '../races/race.ts';
 const body = '{"groupName":"smuggled"}';
 const smuggled = [
   `POST ${servicePrefix}/groups HTTP/1.1`,
-  'Host: here',
+  'Host: localhost',
   'Connection: close',
   `Authorization: ${basicAuthorization(adminClient)}`,
   'Content-Type: application/json',
@@ -71,7 +71,7 @@ function requestOf(draw: Draw): string {
     ? [cased(draw, one(draw, unclear)), one(draw, bodies)]
     : ['Transfer-Encoding: chunked\r\n', one(draw, chunks)];
   const at = draw(fc.nat, { max: good.length });
-  return `${method} ${servicePrefix}${path} HTTP/1.1\r\nHost: here\r\n${good.toSpliced(at, 0, headers).join('')}\r\n${sent}`;
+  return `${method} ${servicePrefix}${path} HTTP/1.1\r\nHost: localhost\r\n${good.toSpliced(at, 0, headers).join('')}\r\n${sent}`;
 }
 
 function cased(draw: Draw, headers: string): string {

@@ -14,9 +14,9 @@ export interface Kind {
 }
 
 const thousand = 1000;
-const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1\r\nHost: here\r\n`;
-const long = 'GET /openapi.json HTTP/1.1\r\nHost: here\r\n\r\n';
-const short = 'GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n';
+const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1\r\nHost: localhost\r\n`;
+const long = 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const short = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const nothing = () => {};
 
 /** Bytes of what is sent without an end: far more than a body may have. */
@@ -26,13 +26,13 @@ const inflating = gzipSync(Buffer.alloc(20_000_000, ' '));
 
 /** Calls that a body is read of: `authorization` is that of somebody who may make them. */
 export function kindsOf(authorization: string): Readonly<Record<string, Kind>> {
-  const post = `POST ${servicePrefix}/groups HTTP/1.1\r\nHost: here\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
+  const post = `POST ${servicePrefix}/groups HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
   const compressed = `Content-Encoding: gzip\r\nContent-Length: ${inflating.length}\r\n\r\n`;
   return {
     'say nothing': { greedy: thousand, first: nothing, again: nothing },
     'send headers slowly': {
       greedy: thousand,
-      first: (socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: here\r\n'),
+      first: (socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n'),
       again: (socket) => socket.write('X-A: b\r\n'),
     },
     'send a body slowly': {

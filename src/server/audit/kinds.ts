@@ -38,7 +38,7 @@ export function naturalStatus(errors: readonly ErrorItem[]): number | undefined 
 
 /** Whether a call was refused for who calls, how often, or what he may do: told of reads as well. */
 export function isRefusalOfCaller(errors: readonly ErrorItem[]): boolean {
-  return [401, 403, 429].includes(naturalStatus(errors) ?? 0);
+  return [401, 403, 421, 429].includes(naturalStatus(errors) ?? 0);
 }
 
 /** Whether it was refused before anybody knew who calls. */

@@ -1,5 +1,12 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
-import { operationDefiner } from '../../contract/operation.ts';
+import {
+  type Declaration,
+  type Operation,
+  operationDefiner,
+  type RequestDeclaration,
+  type ResponseDeclaration,
+  type Typed,
+} from '../../contract/operation.ts';
 import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { AuditSink } from '../audit/audit.ts';
 import type { Insight } from '../insight/insight.ts';
@@ -47,14 +54,50 @@ export type ControlContext = Pick<
   readonly clock: AdjustableClock;
 };
 
-export const defineRoute = operationDefiner<ControlContext>();
-
-/** What every reading route asks of callers on a server that other machines reach. */
-export const forReaders = {
-  method: 'GET',
-  auth: 'caller',
-  roles: 'CLI-1STPARTY and (ADMIN or IAM_ADMIN_READ_ONLY)',
+/**
+ * What a route needs where other machines reach the server. A user who changes something or sees a secret has shown a
+ * second factor; a client that proves itself has CLI-AUTH-BASIC, which no token of a user carries.
+ */
+export const capabilities = {
+  /** Shows what exists, without codes, keys or bodies of requests. */
+  read: { auth: 'caller', roles: 'CLI-1STPARTY and (ADMIN or IAM_ADMIN_READ_ONLY)' },
+  /** Shows codes, keys or bodies, or changes anything. */
+  maintain: {
+    auth: 'caller',
+    roles: 'CLI-1STPARTY and IAM_ADMIN_MAINTENANCE and (AUTH-MFA or CLI-AUTH-BASIC)',
+  },
+  /** Takes no credentials: what authorizes the request is in its body. */
+  public: { auth: 'none', roles: 'none' },
 } as const;
 
-/** What a route that changes something, or shows codes, asks of them. */
-export const forAdministrators = { auth: 'caller', roles: 'CLI-1STPARTY and ADMIN' } as const;
+export interface RouteOptions {
+  readonly capability: keyof typeof capabilities;
+  /** For browsers: `page` is one that links on other sites may lead to, `asset` a file of it. */
+  readonly browser?: 'page' | 'asset';
+}
+
+export type ControlRoute = Operation<ControlContext> & RouteOptions;
+
+type RouteDeclaration<Path extends string, Req extends RequestDeclaration, Res extends ResponseDeclaration> = Omit<
+  Declaration<Path, Req, Res, ControlContext>,
+  'auth' | 'roles'
+> &
+  RouteOptions;
+
+const defineOperation = operationDefiner<ControlContext>();
+
+/** Declares a route; its capability decides who may call it. */
+export function defineRoute<
+  const Path extends string,
+  const Req extends RequestDeclaration,
+  const Res extends ResponseDeclaration,
+>(declaration: RouteDeclaration<Path, Req, Res>): ControlRoute & Typed<Req, Res> {
+  const authorized = { ...declaration, ...capabilities[declaration.capability] } as Declaration<
+    Path,
+    Req,
+    Res,
+    ControlContext
+  >;
+  const { capability, browser } = declaration;
+  return { ...defineOperation(authorized), capability, ...(browser ? { browser } : {}) };
+}

@@ -1,33 +1,58 @@
 /**
- * Who may reach the control plane of a server that only this machine reaches: programs on it, and pages of it. A page
- * from elsewhere can send calls to this machine as well; its Origin tells it, or, behind a name that was turned to this
- * machine (DNS rebinding), its Host.
+ * Which requests reach the control plane, before any credential is looked at. A server that only this machine reaches
+ * asks for no credentials, so it must tell programs and pages of this machine from pages elsewhere. On any other server a
+ * browser may send credentials by itself (RFC 7617), so pages of other sites are refused as well.
  */
 import type { Context } from 'koa';
-import { fault } from '../../contract/errors.ts';
+import { type ErrorCode, fault } from '../../contract/errors.ts';
 import { isLoopbackOrigin } from '../http/cors.ts';
+import { isFromBrowser, isFromOwnSite, isFromScript, isNavigation } from '../http/fetch-metadata.ts';
+import type { Hosts } from '../http/hosts.ts';
+import type { World } from '../world.ts';
 
-/** @throws IamError HOST_FOREIGN, ORIGIN_FOREIGN. */
-export function requireThisMachine(ctx: Context): void {
-  const scheme = 'encrypted' in ctx.req.socket ? 'https' : 'http';
-  const { host = '', origin } = ctx.req.headers;
-  const called = `${scheme}://${host}`;
-  if (!isLoopbackOrigin(called) || portOf(called) !== ctx.req.socket.localPort) throw fault('HOST_FOREIGN');
-  if (origin !== undefined && !isLoopbackOrigin(origin)) throw fault('ORIGIN_FOREIGN');
+/** What any request to the control plane may be refused with. */
+export const guardCodes: readonly ErrorCode[] = ['HOST_FOREIGN', 'ORIGIN_FOREIGN', 'CSRF_HEADER_MISSING'];
+
+export interface ControlGuard {
+  /** `isPage`: links on other sites may lead there. @throws IamError one of `guardCodes`. */
+  admit(ctx: Context, isPage: boolean): void;
+  /** Whether the first request to a sandbox makes it. */
+  mayMakeSandbox(ctx: Context): boolean;
 }
 
-/** The same as an answer. */
-export function isFromThisMachine(ctx: Context): boolean {
-  try {
-    requireThisMachine(ctx);
-    return true;
-  } catch {
-    return false;
+const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function createControlGuard({ settings: { allowRemote }, baseUrl }: World, hosts: Hosts): ControlGuard {
+  const ownOrigin = allowRemote ? new URL(baseUrl).origin : undefined;
+
+  /** Loopback origins are those of this machine only where no other machine reaches the server. */
+  function isOwnOrigin(origin: string, host: string | undefined): boolean {
+    if (!URL.canParse(origin)) return false;
+    const { protocol, host: called } = new URL(origin);
+    if (!/^https?:$/.test(protocol)) return false;
+    return called === host?.toLowerCase() || origin === ownOrigin || (!allowRemote && isLoopbackOrigin(origin));
   }
-}
 
-function portOf(origin: string): number {
-  const { port, protocol } = new URL(origin);
-  if (port !== '') return Number(port);
-  return protocol === 'https:' ? 443 : 80;
+  function isFromHere({ req: { headers } }: Context): boolean {
+    return isFromOwnSite(headers, (origin) => isOwnOrigin(origin, headers.host));
+  }
+
+  function requireThisMachine(ctx: Context): void {
+    if (!hosts.isLocal(ctx.req)) throw fault('HOST_FOREIGN');
+    if (!ctx.state.source.isLoopback)
+      throw fault('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
+  }
+
+  function admit(ctx: Context, isPage: boolean): void {
+    const { method = '', headers } = ctx.req;
+    if (!allowRemote) requireThisMachine(ctx);
+    if (!(isPage && isNavigation(method, headers)) && !isFromHere(ctx)) throw fault('ORIGIN_FOREIGN');
+    if (!readingMethods.has(method) && isFromBrowser(headers) && !isFromScript(headers))
+      throw fault('CSRF_HEADER_MISSING');
+  }
+
+  return {
+    admit,
+    mayMakeSandbox: (ctx) => !allowRemote && hosts.isLocal(ctx.req) && ctx.state.source.isLoopback && isFromHere(ctx),
+  };
 }

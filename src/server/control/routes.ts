@@ -1,6 +1,5 @@
 /** Every route of the control plane, as data: what is served is made from it, and a document of it can be. */
-import type { Operation } from '../../contract/operation.ts';
-import type { ControlContext } from './define.ts';
+import type { ControlRoute } from './define.ts';
 import businesses from './routes/businesses.ts';
 import clients from './routes/clients.ts';
 import clock from './routes/clock.ts';
@@ -44,7 +43,7 @@ import storeBackup from './routes/store.ts';
 import userFactors from './routes/user-factors.ts';
 import users from './routes/users.ts';
 
-export const controlRoutes: readonly Operation<ControlContext>[] = [
+export const controlRoutes: readonly ControlRoute[] = [
   users,
   userFactors,
   clients,

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json, kept in docs/. */
 import type { Operation } from '../../contract/operation.ts';
 import { type ControlContext, controlPrefix } from '../control/define.ts';
+import { guardCodes } from '../control/guard.ts';
 import { controlRoutes } from '../control/routes.ts';
 import { areaOfControl, controlAreas } from './areas.ts';
 import { type DocumentOptions, documentOf } from './openapi.ts';
@@ -9,8 +10,9 @@ import type { Json } from './openapi-schemas.ts';
 
 const description = `What a server offers beside the interface: messages that were sent, the clock, sandboxes, state, faults, calls.
 
-On a server that only this machine reaches it asks for no credentials, and refuses calls whose Host or Origin is another
-machine. On a server that others reach, callers need the roles given in \`x-roles\`. \`--no-control\` switches all of it off.
+On a server that only this machine reaches it asks for no credentials. On a server that others reach, callers need the roles
+given in \`x-roles\`. Requests of pages on other sites are refused, and a page that changes something sends
+\`Content-Type: application/json\` or \`X-Requested-With\`. \`--no-control\` switches all of it off.
 Every failure is a non-empty array of \`{code, message}\`; codes are stable.`;
 
 export interface ControlDocumentOptions extends DocumentOptions {
@@ -31,6 +33,6 @@ export function controlDocument({ isRemote, ...options }: ControlDocumentOptions
     areaOf: ({ path }) => areaOfControl(path),
     securityOf: (route) => (isRemote || route.auth === 'none' ? securityOf(route) : [{}, ...securityOf(route)]),
     rolesText: (roles) => (roles === 'none' ? 'Roles: none.' : `Roles, where other machines reach it: ${roles}.`),
-    guardCodes: isRemote ? [] : ['HOST_FOREIGN', 'ORIGIN_FOREIGN'],
+    guardCodes: guardCodes,
   });
 }

@@ -1,8 +1,8 @@
 /** Pages in a browser that call from another origin (Fetch standard, CORS protocol). */
 import type { Context } from 'koa';
 import { servicePrefix } from '../../contract/prefix.ts';
-import { isLoopback } from '../settings.ts';
 import { setHeader, setHeaders, writeNothing } from './answer.ts';
+import { isLocalName } from './hosts.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const exposed = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token, X-Iam-Fault';
@@ -50,5 +50,5 @@ function answerOptions(ctx: Context, allowed: boolean): void {
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);
-  return /^https?:$/.test(protocol) && (isLoopback(hostname) || hostname.endsWith('.localhost'));
+  return /^https?:$/.test(protocol) && isLocalName(hostname);
 }

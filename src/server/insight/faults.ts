@@ -43,18 +43,20 @@ export interface Faults {
   /** Resolves after so many milliseconds, or once the caller has gone. */
   wait(milliseconds: number, gone: AbortSignal): Promise<void>;
   list(): readonly Rule[];
-  /** @throws IamError TOO_MANY_FAULTS. */
+  /** @throws IamError TOO_MANY_FAULTS, TEST_FEATURES_OFF. */
   add(rule: RuleInput): Rule;
   /** False where there is no such rule. */
   remove(id: string): boolean;
   clear(): void;
 }
 
-export function createFaults(timer: Timer = systemTimer): Faults {
+/** Where test features are off nothing is injected, whatever a request prefers. */
+export function createFaults(timer: Timer = systemTimer, isEnabled = true): Faults {
   let rules: readonly LiveRule[] = [];
   let made = 0;
   return {
     preferred(prefer, operation) {
+      if (!isEnabled) return undefined;
       const [, digits] = /(?:^|[,;\s])code\s*=\s*"?(\d{3})"?\s*(?:$|[,;])/i.exec(prefer) ?? [];
       const status = Number(digits);
       const error = failureWith(status, operation);
@@ -72,6 +74,7 @@ export function createFaults(timer: Timer = systemTimer): Faults {
     wait: (milliseconds, gone) => waitFor(timer, milliseconds, gone),
     list: () => rules.map(shownRule),
     add(input) {
+      if (!isEnabled) throw fault('TEST_FEATURES_OFF');
       if (rules.length >= mostRules) throw fault('TOO_MANY_FAULTS');
       made += 1;
       const rule = liveRule(`f${made}`, input);

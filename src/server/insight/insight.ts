@@ -2,7 +2,7 @@
 
 import type { Timer } from '../ports/timer.ts';
 import { createWaiters, type Waiters } from '../ports/waiters.ts';
-import type { Settings } from '../settings.ts';
+import { hasTestFeatures, type Settings } from '../settings.ts';
 import { type Counts, createCounts } from './coverage.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createJournal, type RequestJournal } from './journal.ts';
@@ -28,16 +28,16 @@ interface Parts {
 
 /** @returns nothing where the control plane is switched off: then nothing is kept either. */
 export function createInsight(
-  { noControl, requestsKept }: Pick<Settings, 'noControl' | 'requestsKept'>,
+  settings: Pick<Settings, 'noControl' | 'requestsKept' | 'testFeatures' | 'allowRemote'>,
   { stopwatch = systemStopwatch, timer, hashesWaiting }: Parts,
 ): Insight | undefined {
-  if (noControl) return undefined;
+  if (settings.noControl) return undefined;
   const calls = createWaiters();
   return {
-    requests: createJournal({ calls: requestsKept, onKept: calls.wake }),
+    requests: createJournal({ calls: settings.requestsKept, onKept: calls.wake }),
     calls,
     coverage: createCounts(),
-    faults: createFaults(timer),
+    faults: createFaults(timer, hasTestFeatures(settings)),
     stopwatch,
     loopDelay: createLoopDelay(),
     hashesWaiting,

@@ -1,6 +1,7 @@
 /** Messages: the outbox of the store, whoever waits for one, and the relays that take from it where they are set. */
 import type { Outbox } from '../identity/messages.ts';
 import { reservedOutcome } from '../identity/reserved-recipients.ts';
+import { hasTestFeatures } from '../settings.ts';
 import type { Message } from '../store/tables.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createLateMessages } from './late-messages.ts';
@@ -30,7 +31,7 @@ export function createOutbox(parts: PortParts): MessagePort {
     for (const { deliveries } of relayed) deliveries.wake();
   };
   const relays = (channel: Message['channel']) => relayed.some((one) => one.channel === channel);
-  const hasOutcomes = !parts.settings.noControl;
+  const hasOutcomes = !parts.settings.noControl && hasTestFeatures(parts.settings);
   return {
     relays,
     outcomeOf: (contact) => (hasOutcomes && !relays(contact.channel) ? reservedOutcome(contact) : undefined),

@@ -191,17 +191,27 @@ describe('who may make one', () => {
   test('no page and no name from elsewhere, on a server that only this machine reaches', async () => {
     await using server = await startServer();
     const { port } = new URL(server.url);
-    for (const headers of [{ Origin: 'https://evil.example' }, { Host: `evil.example:${port}` }]) {
-      for (const rest of [groupsPath, '/_iam/users'])
-        expect(await send(server, `/s/one${rest}`, { headers })).toMatchObject({
-          status: 404,
-          body: [{ code: 'SANDBOX_NOT_FOUND' }],
-        });
-      await make(server, 'there');
-      expect(await send(server, '/s/there/_iam/users', { headers })).toMatchObject({ status: 403 });
-      const page = await send(server, '/s/there/_iam/users', { headers: { Origin: 'http://localhost:3000' } });
-      expect(page.headers['access-control-allow-origin']).toBeUndefined();
+    const site = (value: string) => ({
+      'Sec-Fetch-Site': value,
+      'Sec-Fetch-Mode': 'no-cors',
+      'Sec-Fetch-Dest': 'image',
+    });
+    const elsewhere: [Record<string, string>, number][] = [
+      [{ Origin: 'https://evil.example' }, 404],
+      [{ Origin: 'null' }, 404],
+      [{ Host: `evil.example:${port}` }, 421],
+      [site('cross-site'), 404],
+      [site('same-site'), 404],
+      [{ ...site('cross-site'), 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }, 404],
+    ];
+    await make(server, 'there');
+    for (const [headers, status] of elsewhere) {
+      for (const rest of [groupsPath, '/_iam/users', '/', '/healthz', '/_iam/docs'])
+        expect(await send(server, `/s/one${rest}`, { headers })).toMatchObject({ status });
+      expect((await send(server, '/s/there/_iam/users', { headers })).status).toBe(status === 404 ? 403 : 421);
     }
+    const page = await send(server, '/s/there/_iam/users', { headers: { Origin: 'http://localhost:3000' } });
+    expect(page.headers['access-control-allow-origin']).toBeUndefined();
     expect(server.world.sandboxes.list().map(({ name }) => name)).toEqual(['there']);
   });
 

@@ -143,7 +143,7 @@ describe('a caller who may not', () => {
     const path = '/security/iam/v1/user-accesses/ops/user-accounts';
     const answer = await send(server, path, { method: 'POST', headers: bearer(token), body: [{ userId: 'bob' }] });
     const told = (await why(server, answer)) as Why & { readonly rule?: string };
-    expect([answer.status, told.rule]).toEqual([404, expect.stringContaining('does not hold himself: DEPLOY')]);
+    expect([answer.status, told.rule]).toEqual([404, expect.stringContaining('does not hold itself: DEPLOY')]);
     expect(told).toMatchObject({ credential: { taken: true }, missing: [] });
   });
 });

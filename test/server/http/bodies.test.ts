@@ -23,7 +23,14 @@ const json = 'Content-Type: application/json';
 
 function post(body: string | Buffer, lines: readonly string[] = [json]): Promise<RawAnswer> {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  const start = [`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: here', 'Connection: close', basic, length, ...lines];
+  const start = [
+    `POST ${servicePrefix}/groups HTTP/1.1`,
+    'Host: localhost',
+    'Connection: close',
+    basic,
+    length,
+    ...lines,
+  ];
   return send(server, head(...start), body);
 }
 
@@ -34,7 +41,7 @@ describe('a body that is too long is 413', () => {
     socket.write(
       head(
         `POST ${servicePrefix}/groups HTTP/1.1`,
-        'Host: here',
+        'Host: localhost',
         'Connection: close',
         basic,
         json,
@@ -53,7 +60,7 @@ describe('a body that is too long is 413', () => {
     socket.write(
       head(
         `POST ${servicePrefix}/groups HTTP/1.1`,
-        'Host: here',
+        'Host: localhost',
         'Connection: close',
         basic,
         json,
@@ -76,9 +83,9 @@ describe('a body that is too long is 413', () => {
     expect(await answer.json()).toEqual([{ code: 'BODY_TOO_LARGE', message: expect.any(String) }]);
     const socket = await open(server);
     const reading = untilClosed(socket);
-    socket.write(head(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: here', basic, json, 'Content-Length: 2000'));
+    socket.write(head(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, json, 'Content-Length: 2000'));
     await once(socket, 'data');
-    socket.write('x'.repeat(2000) + head('GET /healthz HTTP/1.1', 'Host: here', 'Connection: close'));
+    socket.write('x'.repeat(2000) + head('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'));
     expect(answersIn(await reading).at(-1)).toMatchObject({ status: 200 });
   });
 
@@ -209,7 +216,7 @@ test('who is refused is not asked for a body', async () => {
     server,
     head(
       `POST ${servicePrefix}/groups HTTP/1.1`,
-      'Host: here',
+      'Host: localhost',
       'Connection: close',
       'Content-Type: text/plain',
       'Content-Length: 999999',

@@ -83,7 +83,7 @@ test('nothing that opens a door is in the log at level debug, whatever is done w
     newPassword: canaries.wrong,
   });
   await exchange(service, `${canaries.wrong}\r\n\r\n`);
-  await exchange(service, head(`GET /${canaries.wrong}`, 'Host: here'));
+  await exchange(service, head(`GET /${canaries.wrong}`, 'Host: localhost'));
   await exchange(service, head(`GET ${groups} HTTP/1.1`, `Host: ${canaries.wrong}/`, 'Connection: close'));
   await service.stop();
 

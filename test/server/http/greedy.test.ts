@@ -37,7 +37,7 @@ const timeOut = () => server.emit('timeout', there);
 
 async function ask(): Promise<string> {
   const answered = once(here, 'data');
-  here.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  here.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   const [bytes] = (await answered) as [Buffer];
   return bytes.toString();
 }

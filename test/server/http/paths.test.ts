@@ -19,7 +19,7 @@ const groups = `${servicePrefix}/groups`;
 function call(method: string, target: string, lines: readonly string[] = [basic]): Promise<RawAnswer> {
   return send(
     server,
-    head(`${method} ${target} HTTP/1.1`, 'Host: here', 'Connection: close', 'Content-Length: 0', ...lines),
+    head(`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Content-Length: 0', ...lines),
   );
 }
 

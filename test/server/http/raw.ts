@@ -91,6 +91,6 @@ export function expectFailure(answer: RawAnswer, status: number, code: string): 
 
 /** Answers calls as before. */
 export async function expectAlive(origin: Origin): Promise<void> {
-  const answer = await send(origin, head('GET /healthz HTTP/1.1', 'Host: here', 'Connection: close'));
+  const answer = await send(origin, head('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'));
   expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}' });
 }

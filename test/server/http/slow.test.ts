@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
-const post = [`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: here', basic, 'Content-Type: application/json'];
+const post = [`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json'];
 
 describe.concurrent('a request that does not arrive in a second', () => {
   const slow: [string, string][] = [
     ['without its first line', 'GE'],
-    ['without the end of its headers', 'GET /healthz HTTP/1.1\r\nHost: here\r\nX-A: '],
+    ['without the end of its headers', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: '],
     ['without its body', head(...post, 'Content-Length: 30')],
     ['without the rest of its body', `${head(...post, 'Content-Length: 30')}{"groupName":`],
     ['without the rest of its chunks', `${head(...post, 'Transfer-Encoding: chunked')}5\r\n{"gro\r\n`],
@@ -54,7 +54,7 @@ test('a connection on which answers are asked for and not read is hung up on', a
   const socket = await open(server);
   socket.pause();
   // Answers that no buffer of the system between the two takes all of.
-  socket.write(head('GET /openapi.json HTTP/1.1', 'Host: here').repeat(30));
+  socket.write(head('GET /openapi.json HTTP/1.1', 'Host: localhost').repeat(30));
   // Whoever reads nothing does not see an end either, until he writes.
   const writing = setInterval(() => socket.write('\r\n'), 100);
   await new Promise((resolve) => socket.once('close', resolve));
@@ -63,7 +63,7 @@ test('a connection on which answers are asked for and not read is hung up on', a
 });
 
 describe('a connection that is as quick as it likes,', () => {
-  const asking = head('GET /healthz HTTP/1.1', 'Host: here');
+  const asking = head('GET /healthz HTTP/1.1', 'Host: localhost');
   let patient: TestServer;
   beforeAll(async () => {
     patient = await startServer();
@@ -73,7 +73,7 @@ describe('a connection that is as quick as it likes,', () => {
   test('on which a few ask before they are answered answers all of them, in order', async () => {
     const socket = await open(patient);
     const reading = untilClosed(socket);
-    socket.write(asking.repeat(31) + head('GET /nowhere HTTP/1.1', 'Host: here', 'Connection: close'));
+    socket.write(asking.repeat(31) + head('GET /nowhere HTTP/1.1', 'Host: localhost', 'Connection: close'));
     const statuses = answersIn(await reading).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: 31 }, () => 200), 404]);
   });
@@ -107,7 +107,7 @@ test('more connections than are set are not let in, and again when others leave'
   refused.resume();
   await new Promise((resolve) => refused.once('close', resolve));
   const [first] = sockets;
-  first?.write(head('GET /healthz HTTP/1.1', 'Host: here'));
+  first?.write(head('GET /healthz HTTP/1.1', 'Host: localhost'));
   if (first) expect(String(await once(first, 'data'))).toContain('200 OK');
   for (const socket of sockets) socket.destroy();
   await expect

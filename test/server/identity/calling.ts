@@ -18,7 +18,10 @@ export async function callWith(
   path = groupsPath,
   method = 'GET',
 ): Promise<Outcome> {
-  const answer = await send(origin, head(`${method} ${path} HTTP/1.1`, 'Host: here', 'Connection: close', ...lines));
+  const answer = await send(
+    origin,
+    head(`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines),
+  );
   const body = answer.text === '' ? undefined : (JSON.parse(answer.text) as { code?: string }[]);
   return { status: answer.status, code: body?.[0]?.code, challenge: answer.headers['www-authenticate'] };
 }

@@ -210,10 +210,10 @@ describe('at the door', () => {
   test('guesses in one packet count one by one', async () => {
     await using server = await startServer();
     const { clientId } = await server.makeClient();
-    const one = head(`POST ${loginPath} HTTP/1.1`, 'Host: here', 'Content-Length: 0', basic(clientId, 'wrong'));
+    const one = head(`POST ${loginPath} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', basic(clientId, 'wrong'));
     const last = head(
       `POST ${loginPath} HTTP/1.1`,
-      'Host: here',
+      'Host: localhost',
       'Content-Length: 0',
       'Connection: close',
       basic(clientId, 'wrong'),

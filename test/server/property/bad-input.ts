@@ -102,7 +102,7 @@ function check(answer: RawAnswer, { draft, refused, statuses, field }: Spoilt): 
   // The answer to HEAD has no body.
   assert.ok(isFailure(answer.json), answer.text);
   if (statuses) assert.ok(statuses.includes(status), `${status} is one of ${statuses}`);
-  if (status === 401) assert.match(headers['www-authenticate'] ?? '', /^(Basic|Bearer) realm="iam"/);
+  if (status === 401) assert.match(headers['www-authenticate'] ?? '', /^(Basic|Bearer) realm="iam( control plane)?"/);
   if (status === 405) assert.match(headers.allow ?? '', /^[A-Z]+(, [A-Z]+)*$/);
   // Where the interface takes a malformed body for a bad credential, nothing is told of it.
   if (field !== undefined && !operation?.request.malformedBody)

@@ -98,7 +98,7 @@ test('a stop finishes the call under way and ends every other connection', async
   pending.write(
     head(
       `POST ${servicePrefix}/groups HTTP/1.1`,
-      'Host: here',
+      'Host: localhost',
       authorization,
       'Content-Type: application/json',
       'Expect: 100-continue',

@@ -13,7 +13,7 @@ const soonMs = 1500;
 
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 const body = '{"groupName":"under-way"}';
-const creating = `${head(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: here', basic, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
+const creating = `${head(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
 
 async function stopInTime(server: TestServer): Promise<void> {
   const before = performance.now();
@@ -24,7 +24,7 @@ async function stopInTime(server: TestServer): Promise<void> {
 /** A connection that has called once and waits for the next call. */
 async function keptAlive(server: TestServer): Promise<Socket> {
   const socket = await open(server);
-  socket.write(head('GET /healthz HTTP/1.1', 'Host: here'));
+  socket.write(head('GET /healthz HTTP/1.1', 'Host: localhost'));
   await once(socket, 'data');
   return socket;
 }
@@ -57,7 +57,7 @@ test('connections without a call end at once, whatever they are waiting for', as
   const server = await startServer();
   const silent = await open(server);
   const halfway = await open(server);
-  halfway.write('GET /healthz HTTP/1.1\r\nHost: here\r\n');
+  halfway.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n');
   const kept = await keptAlive(server);
   const closing = [silent, halfway, kept].map(untilClosed);
   await stopInTime(server);

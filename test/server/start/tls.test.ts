@@ -46,7 +46,7 @@ test('the service is reached by HTTPS under the names of the certificate, and sa
   expect(JSON.parse(body)).toMatchObject({ issuer: url, jwks_uri: `${url}/.well-known/jwks.json` });
   const plain = await open({ url });
   const reading = untilClosed(plain);
-  plain.write(head('GET /healthz HTTP/1.1', 'Host: here'));
+  plain.write(head('GET /healthz HTTP/1.1', 'Host: localhost'));
   expect(answersIn(await reading).filter(({ status }) => status === 200)).toEqual([]);
   expect((await get(`${url}/healthz`)).status).toBe(200);
   // Who never greets is no reason to wait.

@@ -4,7 +4,7 @@ import { line, PageQuery } from '../../../contract/schemas.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Business } from '../../store/tables.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const BusinessItem = z.strictObject({
   businessId: z.string(),
@@ -18,10 +18,11 @@ const BusinessItem = z.strictObject({
 });
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.businesses',
   title: 'Lists businesses',
   description: 'Businesses in the order of their ids, with the customer each is and the corporate group it is in.',
+  method: 'GET',
   path: '/businesses',
   status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, name: line(200, 'Only businesses of exactly this name').optional() } },

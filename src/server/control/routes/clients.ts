@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { line, PageQuery } from '../../../contract/schemas.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Client } from '../../store/tables.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const text = z.string();
 
@@ -26,10 +26,11 @@ const ClientItem = z.strictObject({
 });
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.clients',
   title: 'Lists clients',
   description: 'Clients in the order of their ids, without anything of their secrets.',
+  method: 'GET',
   path: '/clients',
   status: [200, 206, 400, 401, 403, 500],
   request: {

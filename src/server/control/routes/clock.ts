@@ -1,12 +1,13 @@
 /** GET /_iam/clock */
 import { ClockShown, clockShown } from '../clock-state.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.clock',
   title: 'Shows the clock of the server',
   description: 'Everything that the server dates, and everything that ends, goes by it.',
+  method: 'GET',
   path: '/clock',
   status: [200, 401, 403, 500],
   request: {},

@@ -1,8 +1,8 @@
 /** DELETE /_iam/coverage */
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.coverage-clear',
   title: 'Counts anew what is exercised',
   description: 'As if nothing had been called yet. What /metrics counts goes on.',

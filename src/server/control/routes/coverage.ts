@@ -1,13 +1,14 @@
 /** GET /_iam/coverage */
 import { CoverageReport, coverageReport } from '../coverage-report.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.coverage',
   title: 'Shows what was exercised',
   description:
     'For each operation which of its documented statuses and error codes were answered since the start, or since somebody began anew. Failures on purpose count: their callers had to cope with them.',
+  method: 'GET',
   path: '/coverage',
   status: [200, 401, 403, 500],
   request: {},

@@ -4,7 +4,7 @@ import { line, PageQuery } from '../../../contract/schemas.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Reader } from '../../store/store.ts';
 import { type Customer, customerKey } from '../../store/tables.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const CustomerItem = z.strictObject({
   customerId: z.int(),
@@ -16,10 +16,11 @@ const CustomerItem = z.strictObject({
 });
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.customers',
   title: 'Lists customers',
   description: 'Customers in the order of their ids: users and businesses.',
+  method: 'GET',
   path: '/customers',
   status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, name: line(200, 'Only customers of exactly this name').optional() } },

@@ -2,13 +2,15 @@
 import * as z from 'zod';
 import { line } from '../../../contract/schemas.ts';
 import { pageFileNames } from '../../documents/page-files.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
+  browser: 'asset',
   id: 'control.docs-file',
   title: 'Gives a file of that page',
   description: 'Scripts, styles and licences of the page at /_iam/docs.',
+  method: 'GET',
   path: '/docs/{name}',
   status: [200, 400, 401, 403, 404, 500],
   request: {

@@ -1,13 +1,15 @@
 /** GET /_iam/docs */
 import * as z from 'zod';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
+  browser: 'page',
   id: 'control.docs',
   title: 'Shows a page to read and try the API documents',
   description:
     'For browsers: the documents of the interface and of the control plane, with calls to this server that can be tried. In a sandbox they go to the sandbox. It loads nothing from elsewhere.',
+  method: 'GET',
   path: '/docs',
   status: [200, 401, 403, 404, 500],
   request: {},

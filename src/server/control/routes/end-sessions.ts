@@ -6,10 +6,10 @@ import { epochSeconds } from '../../clock.ts';
 import { endSession } from '../../identity/sessions.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Session } from '../../store/tables.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.end-sessions',
   title: 'Ends sessions',
   description:

@@ -1,19 +1,19 @@
 /** POST /_iam/faults */
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { FaultInput, FaultItem, faultItem, ruleOf } from '../fault-items.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.faults-add',
   title: 'Adds a fault on purpose',
   description:
     'From now on it disturbs the calls of the interface that match, once they are authenticated and allowed, or, with staleKeys, those for the key set; the header X-Iam-Fault of their answers and the journal of requests say so. A restart forgets it.',
   method: 'POST',
   path: '/faults',
-  status: [201, 400, 401, 403, 429, 500],
+  status: [201, 400, 401, 403, 412, 429, 500],
   request: { body: FaultInput },
   response: { status: 201, body: FaultItem },
-  errors: ['TOO_MANY_FAULTS'],
+  errors: ['TOO_MANY_FAULTS', 'TEST_FEATURES_OFF'],
   samples: { body: { operation: 'groups.get', every: 3, effect: { status: 503 } } },
 
   async handle({ body }, { insight }) {

@@ -1,10 +1,10 @@
 /** DELETE /_iam/faults */
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.faults-remove',
   title: 'Removes a fault, or all of them',
   description: 'Calls that a fault holds up go on all the same.',

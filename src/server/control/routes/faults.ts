@@ -1,15 +1,16 @@
 /** GET /_iam/faults */
 
 import * as z from 'zod';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { FaultItem, faultItem } from '../fault-items.ts';
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.faults',
   title: 'Lists the faults on purpose',
   description:
     'Rules that disturb calls, in the order in which they were added. Any call can ask for a failure itself besides: Prefer: code=503 gives the answer that its operation documents for that status.',
+  method: 'GET',
   path: '/faults',
   status: [200, 401, 403, 500],
   request: {},

@@ -4,7 +4,7 @@ import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { pageOf } from '../../identity/pages.ts';
 import { type Membership, membershipKey } from '../../store/tables.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const MemberItem = z.strictObject({
   kind: z.enum(['user', 'business', 'businessUser', 'service']),
@@ -14,10 +14,11 @@ const MemberItem = z.strictObject({
 });
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.group-members',
   title: 'Lists members of a group',
   description: 'Everything that is in the group itself, ordered by kind and id. Members of other groups are not.',
+  method: 'GET',
   path: '/groups/{id}/members',
   status: [200, 206, 400, 401, 403, 404, 500],
   request: { params: { id: GroupReference }, query: PageQuery },

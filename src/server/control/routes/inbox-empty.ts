@@ -1,9 +1,9 @@
 /** DELETE /_iam/inbox */
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { emptyInbox } from '../inbox-items.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.inbox-empty',
   title: 'Empties the inbox',
   description: 'Removes every message, but for those that still wait for their relay. Codes stay good.',

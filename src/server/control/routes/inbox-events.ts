@@ -1,14 +1,14 @@
 /** GET /_iam/inbox/events */
 import { Id } from '../../../contract/schemas.ts';
 import type { Message } from '../../store/tables.ts';
-import { type ControlContext, defineRoute, forAdministrators } from '../define.ts';
+import { type ControlContext, defineRoute } from '../define.ts';
 import { InboxFilters, InboxItem, type InboxQuery, inboxItem, messagesFor } from '../inbox-items.ts';
 
 /** So many are read at a time, however many came. */
 const mostAtOnce = 100;
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.inbox-events',
   title: 'Tells of messages as they come',
   description:

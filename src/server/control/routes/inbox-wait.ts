@@ -2,12 +2,12 @@
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import type { Message } from '../../store/tables.ts';
-import { type ControlContext, defineRoute, forAdministrators } from '../define.ts';
+import { type ControlContext, defineRoute } from '../define.ts';
 import { InboxFilters, InboxItem, type InboxQuery, inboxItem, messagesFor } from '../inbox-items.ts';
 import { Timeout, withTimeout } from '../waiting.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.inbox-wait',
   title: 'Waits for a message',
   description:

@@ -1,11 +1,11 @@
 /** GET /_iam/inbox */
 import { PageQuery } from '../../../contract/schemas.ts';
 import { pageOf } from '../../identity/pages.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { InboxFilters, InboxItem, inboxItem, messagesFor } from '../inbox-items.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.inbox',
   title: 'Lists messages',
   description:

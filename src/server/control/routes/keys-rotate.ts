@@ -1,6 +1,6 @@
 /** POST /_iam/keys/rotate */
 import * as z from 'zod';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const RotatedKeys = z.strictObject({
   kid: z.string().describe('The key that signs from now on'),
@@ -10,7 +10,7 @@ const RotatedKeys = z.strictObject({
 });
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.keys-rotate',
   title: 'Makes a new signing key',
   description:

@@ -1,13 +1,14 @@
 /** GET /_iam/metrics, and /metrics */
 import * as z from 'zod';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.metrics',
   title: 'Gives figures for Prometheus',
   description:
     'Calls and how long they took by operation and status since the start, hashes that wait, how many entities and sessions there are, how long the disk and the turns of the process take, and whether store and audit log are written. It is answered at /metrics as well.',
+  method: 'GET',
   path: '/metrics',
   status: [200, 401, 403, 500],
   request: {},

@@ -1,7 +1,7 @@
 /** GET /_iam/openapi.json */
 import * as z from 'zod';
 import { packageVersion } from '../../../contract/version.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const ApiDocument = z.looseObject({ openapi: z.string(), paths: z.looseObject({}) });
 
@@ -11,10 +11,11 @@ type ApiDocument = z.input<typeof ApiDocument>;
 const made = new WeakMap<object, ApiDocument>();
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.openapi',
   title: 'Gives the API document of the control plane',
   description: 'OpenAPI 3.1: this document. That of the interface is at /openapi.json.',
+  method: 'GET',
   path: '/openapi.json',
   status: [200, 401, 403, 500],
   request: {},

@@ -1,11 +1,11 @@
 /** GET /_iam/requests/{id}/why */
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { Why, whyOf } from '../why.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.request-why',
   title: 'Explains how a call was answered',
   description:

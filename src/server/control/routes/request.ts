@@ -1,11 +1,11 @@
 /** GET /_iam/requests/{id} */
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { RequestDetail, requestDetail } from '../request-items.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.request',
   title: 'Shows a call',
   description: 'With the bodies of request and answer as far as the operation declares them, and without secrets.',

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { mostAwaited, RequestFilters, RequestItem, requestItem, wantedCalls } from '../request-items.ts';
 import { Timeout, withTimeout } from '../waiting.ts';
 
@@ -12,7 +12,7 @@ const Count = z
   .refine((text) => Number(text) <= mostAwaited, `must be at most ${mostAwaited}`);
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'read',
   id: 'control.requests-wait',
   title: 'Waits for calls',
   description:

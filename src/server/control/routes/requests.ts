@@ -2,11 +2,11 @@
 import { PageQuery } from '../../../contract/schemas.ts';
 import { pageOf } from '../../identity/pages.ts';
 import type { KeptCall, RequestJournal } from '../../insight/journal.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { fitsQuery, RequestFilters, RequestItem, type RequestQuery, requestItem } from '../request-items.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'read',
   id: 'control.requests',
   title: 'Lists calls',
   description:

@@ -1,11 +1,11 @@
 /** POST /_iam/sandboxes */
 import * as z from 'zod';
 import { mostSandboxes, sandboxIdleMinutes } from '../../sandboxes.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { SandboxItem, SandboxName } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.sandbox-create',
   title: 'Makes a sandbox',
   description: `A whole service of its own at /s/NAME, with its control plane at /s/NAME/_iam: it begins with what the seed says, and has its own users, keys, messages, limits, faults and clock, which begins as that of the server stands then. One that is there stays as it is. On a server that only this machine reaches the first call below /s/NAME makes it as well. It lives in memory, and goes when nobody has called it for ${sandboxIdleMinutes} minutes. There are ${mostSandboxes} at most.`,

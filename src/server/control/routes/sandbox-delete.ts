@@ -1,9 +1,9 @@
 /** DELETE /_iam/sandboxes/{name} */
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { SandboxName } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.sandbox-delete',
   title: 'Deletes a sandbox',
   description: 'With everything in it. A later one of this name begins anew, and takes none of its tokens.',

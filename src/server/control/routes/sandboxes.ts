@@ -1,11 +1,11 @@
 /** GET /_iam/sandboxes */
 import { PageQuery } from '../../../contract/schemas.ts';
 import { pageOf } from '../../identity/pages.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { SandboxItem } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'read',
   id: 'control.sandboxes',
   title: 'Lists sandboxes',
   description: 'In the order of their names. Inside a sandbox there are none.',

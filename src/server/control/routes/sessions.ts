@@ -6,7 +6,7 @@ import { filteredPage } from '../../identity/pages.ts';
 import { isRenewable, levelOf } from '../../identity/sessions.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { Session } from '../../store/tables.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const SessionItem = z.strictObject({
   sessionId: z.string(),
@@ -26,7 +26,7 @@ const SessionItem = z.strictObject({
 });
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'read',
   id: 'control.sessions',
   title: 'Lists sessions',
   description: 'Sessions that last, in the order of their ids, without anything of their tokens.',

@@ -5,7 +5,7 @@ import { line } from '../../../contract/schemas.ts';
 import { type AdjustableClock, timeFault } from '../../adjustable-clock.ts';
 import { millisecondsOf } from '../../durations.ts';
 import { ClockShown, clockShown } from '../clock-state.ts';
-import { type ControlContext, defineRoute, forAdministrators } from '../define.ts';
+import { type ControlContext, defineRoute } from '../define.ts';
 import { expiryOf } from '../expiry.ts';
 
 const Duration = z
@@ -28,7 +28,7 @@ const Adjustment = z.strictObject({
 type Adjustment = z.output<typeof Adjustment>;
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.set-clock',
   title: 'Sets the clock of the server',
   description:

@@ -1,7 +1,7 @@
 /** GET /_iam/settings */
 import * as z from 'zod';
 import { type Setting, settingsTable } from '../../settings.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const schemaOfKind: Readonly<Record<Setting['kind'], z.ZodType<string | number | boolean | readonly string[]>>> = {
   text: z.string(),
@@ -24,10 +24,11 @@ const SettingsShown = z.strictObject(
 );
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.settings',
   title: 'Shows the settings in force',
   description: 'Settings by the names of their flags, without secrets. What is not set and has no default is left out.',
+  method: 'GET',
   path: '/settings',
   status: [200, 401, 403, 500],
   request: {},

@@ -1,9 +1,9 @@
 /** DELETE /_iam/state/snapshots/{name} */
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { SnapshotName } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.snapshot-delete',
   title: 'Forgets a snapshot',
   description: 'The state of the server does not change.',

@@ -1,9 +1,9 @@
 /** POST /_iam/state/snapshots/{name}/restore */
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { SnapshotName } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.snapshot-restore',
   title: 'Brings a snapshot back',
   description:

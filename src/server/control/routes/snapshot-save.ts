@@ -1,11 +1,11 @@
 /** POST /_iam/state/snapshots */
 import * as z from 'zod';
 import { mostSnapshots } from '../../state/snapshots.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { SnapshotItem, SnapshotName } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.snapshot-save',
   title: 'Keeps the state under a name',
   description: `In memory, until the server stops. It costs little: rows are shared with the store until they change. No more than ${mostSnapshots} are kept.`,

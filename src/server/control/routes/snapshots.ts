@@ -1,11 +1,11 @@
 /** GET /_iam/state/snapshots */
 import { PageQuery } from '../../../contract/schemas.ts';
 import { pageOf } from '../../identity/pages.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { SnapshotItem } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'read',
   id: 'control.snapshots',
   title: 'Lists snapshots of the state',
   description: 'In the order of their names. They are kept in memory: a restart of the server ends them.',

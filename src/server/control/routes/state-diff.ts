@@ -1,6 +1,6 @@
 /** GET /_iam/state/diff */
 import * as z from 'zod';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { StateName } from '../state-schemas.ts';
 
 const keys = z.array(z.string()).readonly();
@@ -32,7 +32,7 @@ const StateDifference = z.strictObject({
 });
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.state-diff',
   title: 'Compares two states',
   description: 'Each is a snapshot by its name, or now, seed or empty.',

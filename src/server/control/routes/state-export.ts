@@ -1,12 +1,12 @@
 /** GET /_iam/state/export */
 import * as z from 'zod';
 import { exportSeed } from '../../state/seed-export.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const Format = z.string().regex(/^(state|seed)$/, 'must be state or seed');
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.state-export',
   title: 'Gives the whole state as one JSON document',
   description:

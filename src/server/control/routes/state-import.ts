@@ -1,10 +1,10 @@
 /** POST /_iam/state/import */
 import * as z from 'zod';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 import { stateLimit } from '../state-schemas.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.state-import',
   title: 'Puts an exported state in the place of what is there',
   description: `All of it or nothing: users, clients with their secrets, sessions and keys are then those of the document, whoever called. It may be ${stateLimit / 1024 / 1024} MiB long.`,

@@ -1,9 +1,9 @@
 /** POST /_iam/state/reset */
 import * as z from 'zod';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.state-reset',
   title: 'Goes back to the beginning',
   description:

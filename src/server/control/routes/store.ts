@@ -1,10 +1,10 @@
 /** POST /_iam/store/backup */
 import * as z from 'zod';
 import { backupOf } from '../../store/json/backup.ts';
-import { defineRoute, forAdministrators } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 export default defineRoute({
-  ...forAdministrators,
+  capability: 'maintain',
   id: 'control.store-backup',
   title: 'Gives a backup of the store',
   description:

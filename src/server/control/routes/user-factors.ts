@@ -5,16 +5,17 @@ import { Id, PageQuery } from '../../../contract/schemas.ts';
 import { allFactors } from '../../identity/factor-views.ts';
 import { pageOf } from '../../identity/pages.ts';
 import { requireUser } from '../../identity/user-identities.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const FactorItem = FactorView.extend({ verified: z.boolean() });
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.user-factors',
   title: 'Lists authentication factors of a user',
   description:
     'The main and the alternative contacts in the order of their ids, masked, whatever clients are shown of them.',
+  method: 'GET',
   path: '/users/{id}/factors',
   status: [200, 206, 400, 401, 403, 404, 500],
   request: { params: { id: Id }, query: PageQuery },

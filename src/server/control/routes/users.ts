@@ -6,7 +6,7 @@ import { pageOf } from '../../identity/pages.ts';
 import { findByLogin } from '../../identity/users.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
-import { defineRoute, forReaders } from '../define.ts';
+import { defineRoute } from '../define.ts';
 
 const UserItem = z.strictObject({
   userId: z.string(),
@@ -18,10 +18,11 @@ const UserItem = z.strictObject({
 });
 
 export default defineRoute({
-  ...forReaders,
+  capability: 'read',
   id: 'control.users',
   title: 'Lists users',
   description: 'Users in the order of their ids, with masked contacts.',
+  method: 'GET',
   path: '/users',
   status: [200, 206, 400, 401, 403, 500],
   request: {

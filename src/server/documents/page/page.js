@@ -35,7 +35,14 @@ async function show({ source, base }) {
     defaultModelsExpandDepth: -1,
     displayRequestDuration: true,
     validatorUrl: null,
+    requestInterceptor: markAsScript,
   });
+}
+
+/** The control plane refuses what a form could send as well. */
+function markAsScript(request) {
+  request.headers = { ...request.headers, 'X-Requested-With': 'XMLHttpRequest' };
+  return request;
 }
 
 function tell(text) {

@@ -1,0 +1,50 @@
+/** The part of the error table for the control plane. */
+import type { ErrorEntry } from './refusals.ts';
+
+export const controlErrors = {
+  ORIGIN_FOREIGN: {
+    status: 403,
+    message: 'The control plane accepts no requests from pages of other origins.',
+    fix: 'Send the request from a page of this server, or without a browser.',
+  },
+  CSRF_HEADER_MISSING: {
+    status: 403,
+    message: 'A page sent this request without a header that no form can send.',
+    fix: 'Send Content-Type: application/json or, without a body, X-Requested-With with any value.',
+  },
+  SNAPSHOT_EXISTS: {
+    status: 412,
+    message: 'There is a snapshot of this name.',
+    fix: 'Choose another name, or ask for it to be replaced.',
+  },
+  TEST_FEATURES_OFF: {
+    status: 412,
+    message: 'Test features are off on this server.',
+    fix: 'Start the server with --test-features on if no real user depends on it.',
+  },
+  TOO_MANY_SNAPSHOTS: {
+    status: 412,
+    message: 'So many snapshots are kept that no other one is taken.',
+    fix: 'Delete some of them first.',
+  },
+  TOO_MANY_SANDBOXES: {
+    status: 412,
+    message: 'So many sandboxes are there that no other one is made.',
+    fix: 'Delete some of them first.',
+  },
+  STATE_NOT_EMPTY: {
+    status: 412,
+    message: 'There is more here than the first start made, and it would be lost.',
+    fix: 'Export or save it first; then import with force.',
+  },
+  STATE_NEWER: {
+    status: 422,
+    message: 'The document was written by a newer version of the service.',
+    fix: 'Import it into a server of that version.',
+  },
+  STATE_DAMAGED: {
+    status: 422,
+    message: 'The document is no state of this service.',
+    fix: 'Import what an export gave, unaltered; the message names the place.',
+  },
+} as const satisfies Readonly<Record<string, ErrorEntry>>;

@@ -1,0 +1,56 @@
+/**
+ * Which names the server answers to (RFC 9110, 7.4). A page whose name was pointed at this machine (DNS rebinding) has its
+ * own name in Host. The port does not count: forwarding to a container changes it, and it protects nothing.
+ */
+import type { IncomingMessage } from 'node:http';
+import { isIPv4, isIPv6 } from 'node:net';
+import { fault } from '../../contract/errors.ts';
+import { isLoopback, type Settings } from '../settings.ts';
+import { timesGiven } from './headers.ts';
+
+export interface Hosts {
+  /** @throws IamError HOST_MISSING, HOST_FOREIGN. */
+  requireServed(request: IncomingMessage): void;
+  /** Whether Host means this machine alone: a loopback address or name, or a name of `--allowed-host`. */
+  isLocal(request: IncomingMessage): boolean;
+}
+
+type HostSettings = Pick<Settings, 'allowRemote' | 'allowedHost'>;
+
+/** IP addresses, localhost and the host of the base URL are always served; other names as the settings say. */
+export function createHosts({ allowRemote, allowedHost }: HostSettings, baseUrl: string): Hosts {
+  const allowed = new Set(allowedHost.map((name) => name.toLowerCase()));
+  const served = new Set([...allowed, new URL(baseUrl).hostname]);
+  const servesAll = allowRemote && allowed.size === 0;
+  return {
+    requireServed(request) {
+      const name = requireHost(request);
+      if (!servesAll && !served.has(name) && !isAddress(name) && !isLocalName(name)) throw fault('HOST_FOREIGN');
+    },
+    isLocal(request) {
+      const name = hostOf(request);
+      return name !== undefined && (isLocalName(name) || allowed.has(name));
+    },
+  };
+}
+
+/** Exactly one Host, and a possible one (RFC 9112, 3.2). Node's own check would answer without a body. */
+function requireHost(request: IncomingMessage): string {
+  const name = timesGiven(request, 'host') === 1 ? hostOf(request) : undefined;
+  if (name === undefined) throw fault('HOST_MISSING');
+  return name;
+}
+
+/** Host without its port, in lower case; an IPv6 address in its brackets. */
+function hostOf({ headers }: IncomingMessage): string | undefined {
+  return /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.exec(headers.host ?? '')?.[1]?.toLowerCase();
+}
+
+function isAddress(name: string): boolean {
+  return isIPv4(name) || (name.startsWith('[') && isIPv6(name.slice(1, -1)));
+}
+
+/** RFC 6761, 6.3: `localhost` and the names below it never leave the machine. */
+export function isLocalName(name: string): boolean {
+  return isLoopback(name) || name.endsWith('.localhost');
+}
