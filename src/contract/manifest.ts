@@ -4119,7 +4119,7 @@ export const manifest: Manifest = {
      "name": "ip",
      "required": false,
      "schema": {
-      "description": "Address of the device; nothing depends on it",
+      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
       "type": "string"
      }
     }
@@ -6243,6 +6243,16 @@ export const manifest: Manifest = {
      }
     }
    ],
+   "headers": [
+    {
+     "name": "ip",
+     "required": false,
+     "schema": {
+      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "type": "string"
+     }
+    }
+   ],
    "body": {
     "type": "object",
     "properties": {
@@ -6467,6 +6477,16 @@ export const manifest: Manifest = {
      }
     }
    ],
+   "headers": [
+    {
+     "name": "ip",
+     "required": false,
+     "schema": {
+      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "type": "string"
+     }
+    }
+   ],
    "body": {
     "type": "object",
     "properties": {
@@ -6643,7 +6663,7 @@ export const manifest: Manifest = {
      "name": "ip",
      "required": false,
      "schema": {
-      "description": "Address of the device; nothing depends on it",
+      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
       "type": "string"
      }
     }
@@ -7090,6 +7110,16 @@ export const manifest: Manifest = {
       "description": "The calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ],
+   "headers": [
+    {
+     "name": "ip",
+     "required": false,
+     "schema": {
+      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "type": "string"
      }
     }
    ],

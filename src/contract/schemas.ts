@@ -216,6 +216,11 @@ export const ScopeName = z
   .max(100, 'must not be longer than 100 characters')
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without blanks, quotes and backslashes');
 
+export const CallerAddress = z
+  .string()
+  .optional()
+  .describe('Address of the browser or device; of an authenticated client, limits and throttles count by it');
+
 /** What creating a client takes, whoever owns it. */
 export const clientFields = {
   appId: line(64, 'Application that the client belongs to'),

@@ -4,6 +4,7 @@
  */
 import { administratorsGroup, makeGroups } from './bootstrap-groups.ts';
 import { type Clock, epochSeconds } from './clock.ts';
+import { withoutKnownSources } from './identity/known-sources.ts';
 import { weaknessesOf } from './identity/password-rules.ts';
 import { passwordHasher, passwordMatches } from './identity/passwords.ts';
 import { hashSecret, secretMatches } from './identity/secrets.ts';
@@ -167,8 +168,7 @@ async function setAdminUser(
   const { adminUser } = parts.settings;
   const userEmail = givenEmail(parts.settings);
   const changed = {
-    ...user,
-    ...(passwordHash === undefined ? {} : { passwordHash }),
+    ...(passwordHash === undefined ? user : { ...withoutKnownSources(user), passwordHash }),
     ...(adminUser === undefined ? {} : { userName: adminUser }),
     ...(userEmail === undefined ? {} : { userEmail, emailVerified: true }),
   };

@@ -24,6 +24,7 @@ import { isClientItself, type Principal } from './identity/principal.ts';
 import { disturbAfter, disturbBefore, failAsPreferred } from './insight/disturb.ts';
 import type { Faults } from './insight/faults.ts';
 import type { OperationContext } from './operations/define.ts';
+import type { Client } from './store/tables.ts';
 import type { World } from './world.ts';
 import { writerOf } from './writers.ts';
 
@@ -53,6 +54,7 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
   }
 
   return async (ctx, search) => {
+    const ip = ctx.req.headers.ip?.toString();
     if (faults && ctx.req.headers.prefer !== undefined) failAsPreferred(ctx, faults, operation);
     // Where nobody is asked who he is, what else he presents is his own affair: stale credentials do not matter.
     const presented = operation.auth === 'none' ? undefined : present(ctx, search, operation);
@@ -69,7 +71,8 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
     const context = contextOf(world, operation, {
       presented: () => presented ?? present(ctx, search, operation),
       caller: caller ?? nobody,
-      source: sourceFor(ctx.state.source, caller, headers.ip),
+      source: sourceFor(ctx.state.source, caller, ip),
+      sourceBehind: ({ clientId }) => behindClient(ctx.state.source, clientId, ip),
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
       gone: () => goneSignal(ctx.res),
@@ -153,6 +156,7 @@ interface CallParts {
   presented(): Presented;
   readonly caller: Principal;
   readonly source: RequestSource;
+  sourceBehind(client: Client): RequestSource;
   readonly list: ListIdentity;
   readonly ifMatch: string;
   gone(): AbortSignal;
@@ -187,6 +191,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     presented: call.presented,
     caller: call.caller,
     source: call.source,
+    sourceBehind: call.sourceBehind,
     gone: call.gone,
     loggedIn: call.loggedIn,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
@@ -198,8 +203,8 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
 }
 
 /** A back end that has authenticated itself may name the address of its own caller (`ip`); others would name any. */
-function sourceFor(source: RequestSource, caller: Principal | undefined, ip: unknown): RequestSource {
-  if (!caller || caller.way === 'client-id' || !isClientItself(caller) || typeof ip !== 'string') return source;
+function sourceFor(source: RequestSource, caller: Principal | undefined, ip: string | undefined): RequestSource {
+  if (!caller || caller.way === 'client-id' || !isClientItself(caller)) return source;
   return behindClient(source, caller.client.clientId, ip);
 }
 

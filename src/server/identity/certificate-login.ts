@@ -3,8 +3,9 @@ import { fault } from '../../contract/errors.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
+import { startLoginSession } from './login-session.ts';
 import { findByVerifiedEmail, isStillThere, type ProofTools } from './outside-proofs.ts';
-import { type SessionStart, startSession } from './sessions.ts';
+import type { SessionStart } from './sessions.ts';
 import { takeTicket } from './tickets.ts';
 import { findByLogin } from './users.ts';
 
@@ -57,8 +58,8 @@ export async function loginByCertificate(
   const { user, session, refreshToken } = await tools.store.transaction(async (tx) => {
     const user = (await isStillThere(tx, proven.authority)) ? await userOf(tx, proven) : undefined;
     if (!user || user.locked) throw fault('PROOF_INVALID');
-    const start = { ...wishes, clientId: client.clientId, userId: user.userId, level: 'AUTH-MFA' } as const;
-    return { user, ...(await startSession(tx, start, tools)) };
+    const start = { ...wishes, clientId: client.clientId, user, level: 'AUTH-MFA' } as const;
+    return startLoginSession(tx, { ...start, callerKey: tools.source.key }, tools);
   });
   return tools.issuer.forUser(user, session, client, { refreshToken });
 }

@@ -1,10 +1,12 @@
 /** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), whatever words the endpoint has for them. */
 import { fault, IamError } from '../../contract/errors.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Client, Session } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { authenticate, authenticateClient, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair, Presented } from './credentials.ts';
 import { type LoginTools, loginWithPassword } from './login.ts';
+import { isClientItself } from './principal.ts';
 import { forTheSameReason } from './reasons.ts';
 import { secretMatches } from './secrets.ts';
 import { tokenInSession } from './session-tokens.ts';
@@ -22,12 +24,15 @@ export interface GrantRequest {
 
 export interface GrantTools extends LoginTools {
   presented(): Presented;
+  sourceBehind(client: Client): RequestSource;
 }
 
 interface Grantee {
   readonly client: Client;
   /** It has shown its secret or a key, not its name or a token only. */
   readonly proven: boolean;
+  /** It has shown more than its name. */
+  readonly authenticated: boolean;
 }
 
 /**
@@ -42,7 +47,7 @@ export async function grantToken(
   const grantee = await granteeOf(tools, request);
   requireAllowed(grantee, request);
   if (request.grantType === 'client_credentials') return grantToClient(tools, grantee.client, request, clientsRenew);
-  if (request.grantType === 'password') return grantToUser(tools, grantee.client, request);
+  if (request.grantType === 'password') return grantToUser(tools, grantee, request);
   return grantRenewal(tools, grantee, request);
 }
 
@@ -69,11 +74,12 @@ async function fromBody(
   secret: string | undefined,
 ): Promise<Grantee> {
   if (clientId === undefined) throw unauthenticated('CREDENTIALS_MISSING', basicChallenge);
-  if (secret !== undefined) return { client: await authenticateClient(by, clientId, secret), proven: true };
+  if (secret !== undefined)
+    return { client: await authenticateClient(by, clientId, secret), proven: true, authenticated: true };
   const principal = await authenticate(by, { clientId }, 'client-id');
   if (!principal || principal.client.secretHash !== undefined)
     throw unauthenticated('CREDENTIALS_INVALID', basicChallenge);
-  return { client: principal.client, proven: false };
+  return { client: principal.client, proven: false, authenticated: false };
 }
 
 async function fromHeader(
@@ -82,11 +88,11 @@ async function fromHeader(
 ): Promise<Grantee> {
   if (presented.basic) {
     const { name, secret } = await chosenPair(by, presented.basic);
-    return { client: await authenticateClient(by, name, secret), proven: true };
+    return { client: await authenticateClient(by, name, secret), proven: true, authenticated: true };
   }
   const principal = await authenticate(by, presented, 'caller');
   if (!principal || principal.user) throw unauthenticated('TOKEN_INVALID');
-  return { client: principal.client, proven: principal.way === 'api-key' };
+  return { client: principal.client, proven: principal.way === 'api-key', authenticated: isClientItself(principal) };
 }
 
 /** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: raw counts first. */
@@ -131,10 +137,19 @@ async function grantToClient(
   return issuer.forClient(client, started);
 }
 
-async function grantToUser(tools: GrantTools, client: Client, request: GrantRequest): Promise<TokenResponse> {
+async function grantToUser(
+  tools: GrantTools,
+  { client, authenticated }: Grantee,
+  request: GrantRequest,
+): Promise<TokenResponse> {
+  const source = authenticated ? tools.sourceBehind(client) : tools.source;
   const pair = { name: required(request.userName, 'user name'), secret: required(request.password, 'password') };
   try {
-    return await loginWithPassword(tools, pair, client, { remember: false, renewable: true, scope: request.scope });
+    return await loginWithPassword({ ...tools, source }, pair, client, {
+      remember: false,
+      renewable: true,
+      scope: request.scope,
+    });
   } catch (error) {
     throw asInvalidGrant(error);
   }

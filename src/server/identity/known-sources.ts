@@ -19,7 +19,7 @@ const lifetimeSeconds = 90 * day;
 const refreshSeconds = day;
 
 /** What attempts of one caller count by: the device that it proved by its token, else where it comes from. */
-export function callerKey(source: RequestSource, device: Device | undefined): string {
+export function callerKey(source: Pick<RequestSource, 'key'>, device: Pick<Device, 'deviceKey'> | undefined): string {
   return device ? `device ${device.deviceKey}` : source.key;
 }
 
@@ -39,9 +39,15 @@ export function withKnownSource(user: User, key: string, deps: Deps): User {
   return { ...user, knownSources: [...others, { hash, at: now }].slice(-mostKept) };
 }
 
-/** The user with this source as the only known one: after its password was changed. */
-export function withOnlyKnownSource(user: User, key: string, deps: Deps): User {
-  return { ...user, knownSources: [{ hash: hashOf(user, key, deps), at: epochSeconds(deps.clock) }] };
+/** The user with these as the only known ones: after it changed its password, the others are strangers. */
+export function withOnlyKnownSources(user: User, keys: readonly string[], deps: Deps): User {
+  const at = epochSeconds(deps.clock);
+  return { ...user, knownSources: [...new Set(keys)].map((key) => ({ hash: hashOf(user, key, deps), at })) };
+}
+
+/** The user with no known source: after its password was set from outside. */
+export function withoutKnownSources({ knownSources: _before, ...user }: User): User {
+  return user;
 }
 
 /** After a clock was set back, sources of a time still to come count as seen just now. */

@@ -1,17 +1,21 @@
 /** Logging a user in by a password. Whatever is wrong, the answer and the work are the same. */
 import type { IamError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { type Client, foldIdentifier, type User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { type Authentication, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair } from './credentials.ts';
+import { deviceOf } from './devices.ts';
+import { callerKey } from './known-sources.ts';
+import { startLoginSession } from './login-session.ts';
 import { isTooLong } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { because } from './reasons.ts';
-import { hashSecret } from './secrets.ts';
-import { type SessionStart, startSession } from './sessions.ts';
+import type { SessionStart } from './sessions.ts';
+import type { StoreKey } from './store-key.ts';
 import { findByLogin } from './users.ts';
 
 /** What proving a password needs of a call's context. */
@@ -26,6 +30,8 @@ export interface LoginTools extends ProofTools {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly issuer: TokenIssuer;
+  readonly storeKey: StoreKey;
+  readonly source: RequestSource;
 }
 
 export interface LoginWishes extends Pick<SessionStart, 'remember' | 'renewable' | 'scope'> {
@@ -43,14 +49,14 @@ export async function loginWithPassword(
   const proven = await proveByPassword(tools, pair);
   const stronger = await strongerHash(tools, proven, pair.secret);
   const started = await whileProven({ tools, proven, secret: pair.secret, refused }, async (tx, current) => {
-    if (stronger !== undefined && current.passwordHash === proven.passwordHash)
-      await tx.users.replace({ ...current, passwordHash: stronger });
-    const deviceKey = await deviceOf(tx, current, deviceTokenId);
-    const { userId } = current;
-    const start = { ...wishes, deviceKey, clientId: client.clientId, userId, level: 'AUTH-BASIC' } as const;
-    return { current, ...(await startSession(tx, start, tools)) };
+    const isStronger = stronger !== undefined && current.passwordHash === proven.passwordHash;
+    const user = isStronger ? { ...current, passwordHash: stronger } : current;
+    if (isStronger) await tx.users.replace(user);
+    const device = deviceTokenId === undefined ? undefined : await deviceOf(tx, user.userId, deviceTokenId);
+    const start = { ...wishes, deviceKey: device?.deviceKey, clientId: client.clientId, level: 'AUTH-BASIC' } as const;
+    return startLoginSession(tx, { ...start, user, callerKey: callerKey(tools.source, device) }, tools);
   });
-  return tools.issuer.forUser(started.current, started.session, client, { refreshToken: started.refreshToken });
+  return tools.issuer.forUser(started.user, started.session, client, { refreshToken: started.refreshToken });
 }
 
 /** The name under which the failed logins of a user count. */
@@ -124,12 +130,6 @@ export async function whileProven<Result>(
 async function strongerHash({ passwords }: LoginTools, user: User, secret: string): Promise<string | undefined> {
   if (!passwords.isOutdated(user.passwordHash ?? '')) return undefined;
   return passwords.hash(secret).catch(() => undefined);
-}
-
-async function deviceOf(tx: Transaction, { userId }: User, value: string | undefined): Promise<string | undefined> {
-  if (value === undefined) return undefined;
-  const device = await tx.devices.getBy('tokenHash', hashSecret(value));
-  return device?.userId === userId ? device.deviceKey : undefined;
 }
 
 function refused() {

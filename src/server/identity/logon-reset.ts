@@ -5,10 +5,12 @@
  * password may then be the new one already.
  */
 import { fault } from '../../contract/errors.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Mainframe } from '../ports/mainframe.ts';
 import type { Settings } from '../settings.ts';
 import type { Transaction } from '../store/store.ts';
 import { type CodeTools, restoreCode, subjectOfLogon, takeCode } from './codes.ts';
+import { withOnlyKnownSources } from './known-sources.ts';
 import {
   type LogonSession,
   notePasswordChange,
@@ -32,6 +34,7 @@ export interface LogonReset {
 export interface ResetTools extends CodeTools {
   readonly mainframe: Mainframe;
   readonly settings: Settings;
+  readonly source: RequestSource;
 }
 
 /**
@@ -85,5 +88,7 @@ async function finish(
   await endSessionsOfLogon(tx, logon);
   if (owner) await stopUser(tx, owner.userId);
   if (owner?.locked || owner?.userId !== userId) return undefined;
-  return startLogonSession(tx, { clientId, logon, user: owner, remember: false, renewable: true }, tools);
+  const user = owner && withOnlyKnownSources(owner, [tools.source.key], tools);
+  if (user) await tx.users.replace(user);
+  return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, tools);
 }

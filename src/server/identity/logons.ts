@@ -10,6 +10,7 @@ import { subjectOfLogon, voidCodes } from './codes.ts';
 import { type Contact, emailContact, masked, maskedOfNobody, mobileContact } from './contacts.ts';
 import type { Pair } from './credentials.ts';
 import type { LoginTools } from './login.ts';
+import { startLoginSession } from './login-session.ts';
 import { endSessionsOfLogon, type SessionStart, startSession } from './sessions.ts';
 import type { StoreKey } from './store-key.ts';
 
@@ -124,6 +125,8 @@ export interface LogonStart extends Pick<SessionStart, 'clientId' | 'remember' |
   readonly user: User | undefined;
 }
 
+export type LogonSessionTools = Pick<LoginTools, 'clock' | 'randomness' | 'storeKey' | 'source'>;
+
 export interface LogonSession {
   readonly user: User | undefined;
   readonly logon: string;
@@ -134,11 +137,12 @@ export interface LogonSession {
 /** A session that begins with a logon: that of its user, or of the logon alone. */
 export async function startLogonSession(
   tx: Transaction,
-  { user, logon, ...start }: LogonStart,
-  tools: Pick<LoginTools, 'clock' | 'randomness'>,
+  { user, logon, ...wishes }: LogonStart,
+  tools: LogonSessionTools,
 ): Promise<LogonSession> {
-  const started = await startSession(tx, { ...start, logon, userId: user?.userId, level: 'AUTH-BASIC' }, tools);
-  return { user, logon, ...started };
+  const start = { ...wishes, logon, level: 'AUTH-BASIC' } as const;
+  if (user) return { logon, ...(await startLoginSession(tx, { ...start, user, callerKey: tools.source.key }, tools)) };
+  return { user, logon, ...(await startSession(tx, start, tools)) };
 }
 
 /** The token response for such a session. */

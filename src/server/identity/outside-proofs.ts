@@ -2,13 +2,16 @@
 import { fault } from '../../contract/errors.ts';
 import { Email } from '../../contract/schemas.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import { type Client, foldIdentifier, type Provider, type User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { clearExpired } from './clear-expired.ts';
+import { startLoginSession } from './login-session.ts';
 import { hashSecret } from './secrets.ts';
-import { type SessionStart, startSession } from './sessions.ts';
+import type { SessionStart } from './sessions.ts';
+import type { StoreKey } from './store-key.ts';
 import { findByLogin } from './users.ts';
 
 /** What an ID token or a SAML response proves. */
@@ -32,6 +35,8 @@ export interface ProofTools {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly issuer: TokenIssuer;
+  readonly storeKey: StoreKey;
+  readonly source: RequestSource;
 }
 
 /**
@@ -52,8 +57,8 @@ export async function loginByProof(
     const user = await userOf(tx, proof);
     if (!user) throw fault('SUBJECT_UNKNOWN');
     if (user.locked) throw fault('PROOF_INVALID');
-    const start = { ...wishes, clientId: client.clientId, userId: user.userId, level: 'AUTH-BASIC' } as const;
-    return { user, ...(await startSession(tx, start, tools)) };
+    const start = { ...wishes, clientId: client.clientId, user, level: 'AUTH-BASIC' } as const;
+    return startLoginSession(tx, { ...start, callerKey: tools.source.key }, tools);
   });
   return tools.issuer.forUser(user, session, client, { refreshToken });
 }

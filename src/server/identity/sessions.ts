@@ -36,7 +36,7 @@ export interface SessionStart {
   readonly from?: Session | undefined;
 }
 
-interface Tools {
+export interface SessionTools {
   readonly clock: Clock;
   readonly randomness: Randomness;
 }
@@ -45,7 +45,7 @@ interface Tools {
 export async function startSession(
   tx: Transaction,
   start: SessionStart,
-  tools: Tools,
+  tools: SessionTools,
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(tools.clock);
   await clearEnded(tx, start, startedAt, tools.randomness);
@@ -74,7 +74,7 @@ export async function startSession(
 export async function giveRefreshToken(
   tx: Transaction,
   session: Session,
-  { clock, randomness }: Tools,
+  { clock, randomness }: SessionTools,
 ): Promise<string> {
   const token = randomness.uuid();
   await tx.refreshTokens.insert({
@@ -110,7 +110,7 @@ export interface Renewer {
  * parallel uses one wins; each of the others counts as a second use and ends the session. Another client can't do that:
  * what it shows is refused and nothing comes of it.
  */
-export async function rotate(tx: Transaction, token: string, renewer: Renewer, tools: Tools): Promise<Rotation> {
+export async function rotate(tx: Transaction, token: string, renewer: Renewer, tools: SessionTools): Promise<Rotation> {
   const row = await tx.refreshTokens.get(hashSecret(token));
   const session = row && (await tx.sessions.get(row.sessionId));
   if (!row || session?.clientId !== renewer.clientId) return { outcome: 'refused' };
@@ -163,7 +163,7 @@ export async function handOver(
 }
 
 /** A new refresh token in the place of the session's own, where it has one: what changes the session changes that too. */
-export async function rotateOwn(tx: Transaction, session: Session, tools: Tools): Promise<string | undefined> {
+export async function rotateOwn(tx: Transaction, session: Session, tools: SessionTools): Promise<string | undefined> {
   const rows = await tx.refreshTokens.find('sessionId', session.sessionId);
   const now = epochSeconds(tools.clock);
   const current = rows.find((row) => !row.used && !isIdle(row, now));

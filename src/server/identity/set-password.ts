@@ -1,23 +1,32 @@
 /** What comes with a new password, whichever way it is set. */
+
+import type { RequestSource } from '../http/request-source.ts';
 import type { Transaction } from '../store/store.ts';
-import type { User } from '../store/tables.ts';
+import type { Session, User } from '../store/tables.ts';
 import { verifiedContacts } from './contacts.ts';
+import { callerKey, withOnlyKnownSources } from './known-sources.ts';
 import { type MessageTools, queueMessage } from './messages.ts';
 import { stopUser } from './stop-user.ts';
 
+export interface ReplacePasswordTools extends MessageTools {
+  readonly source: RequestSource;
+}
+
 /**
  * Puts a new password in the place of the one before. What began with that one is over, but for one session that may
- * stay. Part of a transaction; `outbox.kept()` belongs after it.
+ * stay, and of the known sources only the caller's stays. Part of a transaction; `outbox.kept()` belongs after it.
  */
 export async function replacePassword(
   tx: Transaction,
   user: User,
   passwordHash: string,
-  tools: MessageTools,
-  exceptSession?: string,
+  tools: ReplacePasswordTools,
+  except?: Pick<Session, 'sessionId' | 'deviceKey'>,
 ): Promise<void> {
-  await tx.users.replace({ ...user, passwordHash });
-  await stopUser(tx, user.userId, exceptSession);
+  const { deviceKey } = except ?? {};
+  const known = [tools.source.key, ...(deviceKey === undefined ? [] : [callerKey(tools.source, { deviceKey })])];
+  await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, known, tools));
+  await stopUser(tx, user.userId, except?.sessionId);
   await announce(tx, user, 'The password of your account was changed.', tools);
 }
 

@@ -13,6 +13,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Settings } from '../settings.ts';
 import type { Store } from '../store/store.ts';
+import type { Client } from '../store/tables.ts';
 import type { TokenIssuer } from '../tokens/issue.ts';
 import type { KeyRing } from '../tokens/keys.ts';
 
@@ -33,6 +34,8 @@ export interface OperationContext extends Ports {
   readonly caller: Principal;
   /** Where the call comes from: what throttles and budgets count by. */
   readonly source: RequestSource;
+  /** The same behind a client that authenticated within the call, as at the token endpoints. */
+  sourceBehind(client: Client): RequestSource;
   /** How the call presented itself, for the operations that log somebody in. @throws IamError where that is no way. */
   presented(): Presented;
   readonly authentication: Authentication;

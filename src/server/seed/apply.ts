@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import { keepingAnAdministrator } from '../identity/administrators.ts';
 import { keptOf } from '../identity/api-keys.ts';
 import { certificateIdentity, certificatePrefix } from '../identity/certificate-login.ts';
+import { withoutKnownSources } from '../identity/known-sources.ts';
 import { weaknessesOf } from '../identity/password-rules.ts';
 import { type HashPassword, hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
@@ -129,7 +130,9 @@ async function applyUser(
   if (known) {
     await forgetMovedLogons(tx, known, { ...known, ...rest });
     if (rest.businessId !== undefined && rest.businessId !== known.businessId) await leaveBusiness(tx, known);
-    return replaceIfChanged(known, { ...known, ...given(rest), ...contacts, identities }, (row) =>
+    const isNewPassword = seed.passwordHash !== undefined && seed.passwordHash !== known.passwordHash;
+    const before = isNewPassword ? withoutKnownSources(known) : known;
+    return replaceIfChanged(known, { ...before, ...given(rest), ...contacts, identities }, (row) =>
       tx.users.replace(row),
     );
   }

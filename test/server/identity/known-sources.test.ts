@@ -4,7 +4,7 @@ import {
   callerKey,
   isKnownSource,
   withKnownSource,
-  withOnlyKnownSource,
+  withOnlyKnownSources,
 } from '../../../src/server/identity/known-sources.ts';
 import type { Device, User } from '../../../src/server/store/tables.ts';
 import { createFakeClock } from '../../harness.ts';
@@ -71,7 +71,7 @@ describe('a known source', () => {
   test('is the only one after a password change', () => {
     const { deps } = world();
     const before = withKnownSource(ann, '192.0.2.1', deps);
-    const after = withOnlyKnownSource(before, '192.0.2.2', deps);
+    const after = withOnlyKnownSources(before, ['192.0.2.2'], deps);
     expect(['192.0.2.1', '192.0.2.2'].map((key) => isKnownSource(after, key, deps))).toEqual([false, true]);
   });
 

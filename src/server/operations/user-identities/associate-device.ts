@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { line } from '../../../contract/schemas.ts';
 import { associateDevice } from '../../identity/devices.ts';
+import { callerKey, withKnownSource } from '../../identity/known-sources.ts';
 import { bindToDevice } from '../../identity/sessions.ts';
 import { requireStanding } from '../../identity/standing.ts';
 import { defineOperation } from '../define.ts';
@@ -31,11 +32,13 @@ export default defineOperation({
   response: { status: 201, body: DeviceToken, secret: true },
   errors: ['USER_MISSING'],
 
-  async handle({ body }, { store, caller, ...tools }) {
-    return store.transaction(async (tx) => {
-      const { user, session } = await requireStanding(tx, caller, tools.clock);
-      const { device, deviceTokenId } = await associateDevice(tx, user.userId, body, tools);
+  async handle({ body }, context) {
+    return context.store.transaction(async (tx) => {
+      const { user, session } = await requireStanding(tx, context.caller, context.clock);
+      const { device, deviceTokenId } = await associateDevice(tx, user.userId, body, context);
       await bindToDevice(tx, session, device);
+      const known = withKnownSource(user, callerKey(context.source, device), context);
+      if (known !== user) await tx.users.replace(known);
       return { deviceTokenId };
     });
   },

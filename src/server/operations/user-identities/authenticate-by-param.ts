@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Token } from '../../../contract/schemas.ts';
+import { CallerAddress, Id, Token } from '../../../contract/schemas.ts';
 import { redeemParam } from '../../identity/params.ts';
 import { defineOperation } from '../define.ts';
 
@@ -31,7 +31,7 @@ export default defineOperation({
         .string()
         .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters')
         .describe('The value of generate-param'),
-      ip: z.string().optional().describe('Address of the device; nothing depends on it'),
+      ip: CallerAddress,
     },
     body: Body,
   },

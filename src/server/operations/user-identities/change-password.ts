@@ -34,7 +34,7 @@ export default defineOperation({
     const passwordHash = await context.passwords.hash(newPassword);
     await whileProven({ tools: context, proven: user, secret: password, refused }, async (tx, current) => {
       await requireStanding(tx, context.caller, context.clock);
-      await replacePassword(tx, current, passwordHash, context, session.sessionId);
+      await replacePassword(tx, current, passwordHash, context, session);
     });
     context.outbox.kept();
     return {};

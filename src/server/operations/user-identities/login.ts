@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
-import { GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import { CallerAddress, GivenPassword, Id, Token } from '../../../contract/schemas.ts';
 import type { Pair } from '../../identity/credentials.ts';
 import { loginWithPassword } from '../../identity/login.ts';
 import { defineOperation } from '../define.ts';
@@ -32,6 +32,7 @@ export default defineOperation({
       clientId: Id.optional().describe('The calling client'),
       'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
     },
+    headers: { ip: CallerAddress },
     body: Body,
     userPair: true,
   },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Token } from '../../../contract/schemas.ts';
+import { CallerAddress, Id, Token } from '../../../contract/schemas.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { isProven } from '../../identity/principal.ts';
 import { rememberUser } from '../../identity/remember-me.ts';
@@ -31,7 +31,9 @@ export default defineOperation({
   status: ['200e', 201, 401, 500],
   request: {
     query: { clientId: Id.optional().describe('The calling client') },
-    headers: { ip: z.string().optional().describe('Address of the device; nothing depends on it') },
+    headers: {
+      ip: CallerAddress,
+    },
     body: Body,
     malformedBody: 'CREDENTIALS_INVALID',
   },

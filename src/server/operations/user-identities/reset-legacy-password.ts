@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GivenCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
-import { GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import { CallerAddress, GivenPassword, Id, Token } from '../../../contract/schemas.ts';
 import { resetLogon } from '../../identity/logon-reset.ts';
 import { foldLogon, tokenOfLogon } from '../../identity/logons.ts';
 import { defineOperation } from '../define.ts';
@@ -17,6 +17,7 @@ export default defineOperation({
   status: [200, 400, 401, 422, 500, 503],
   request: {
     query: { clientId: Id.optional().describe('The calling client') },
+    headers: { ip: CallerAddress },
     body: z
       .strictObject({
         logon: LogonName,

@@ -1,0 +1,44 @@
+/** Calls from several addresses: as if a proxy on this machine forwarded them. */
+import { isKnownSource } from '../../../../src/server/identity/known-sources.ts';
+import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
+import { rowOf } from './callers.ts';
+import { type Answer, alice, basic, password, postJson } from './people.ts';
+
+/** What a server needs that is to believe `from`. */
+export const behindProxy = { flags: { 'trusted-proxies': '127.0.0.0/8', 'fast-passwords': true } } as const;
+
+export function withProxy(options: TestServerOptions = {}): TestServerOptions {
+  return { ...options, flags: { ...behindProxy.flags, ...options.flags } };
+}
+
+export function from(address: string): { 'x-forwarded-for': string } {
+  return { 'x-forwarded-for': address };
+}
+
+export interface LoginFrom {
+  readonly name?: string;
+  readonly secret?: string;
+  readonly deviceTokenId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A login through the application client, from this address. */
+export function logInFrom(server: TestServer, address: string, login: LoginFrom = {}): Promise<Answer> {
+  const { name = alice.userName, secret = password, deviceTokenId, headers = {} } = login;
+  return postJson(
+    server,
+    `/user-identities/login?clientId=${appClientId}`,
+    deviceTokenId === undefined ? {} : { deviceTokenId },
+    { ...from(address), authorization: basic(name, secret), ...headers },
+  );
+}
+
+/** Which of these addresses or keys the user is known to come from. */
+export async function knownOf(
+  server: TestServer,
+  keys: readonly string[],
+  userId: string = alice.userId,
+): Promise<string[]> {
+  const user = await rowOf(server, userId);
+  return keys.filter((key) => isKnownSource(user, key, server.world));
+}
