@@ -1,6 +1,7 @@
 /** docs/errors.md: every error code with its meaning, what to do about it, and where it comes from. */
 import { alwaysPossible, type ErrorCode, errorTable } from '../../src/contract/errors.ts';
-import { answerableErrors, type Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { answerableErrors } from '../../src/contract/operation-errors.ts';
 import { guardCodes } from '../../src/server/control/guard.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { code, page, table } from './markdown.ts';

@@ -144,6 +144,12 @@ export const errorTable = {
     message: 'Too many codes went out.',
     fix: 'Use the last code, or wait as long as Retry-After says.',
   },
+  GROWTH_LIMIT: {
+    status: 429,
+    message:
+      'Callers that did not authenticate created too much from this network within an hour (setting growth-limit).',
+    fix: 'Wait as long as Retry-After says, or authenticate the client. The operator can raise --growth-limit.',
+  },
   TOO_MANY_FAULTS: {
     status: 429,
     message: 'There are as many faults as there may be.',

@@ -7945,6 +7945,12 @@ export const manifest: Manifest = {
    "fix": "Use the last code, or wait as long as Retry-After says."
   },
   {
+   "code": "GROWTH_LIMIT",
+   "status": 429,
+   "message": "Callers that did not authenticate created too much from this network within an hour (setting growth-limit).",
+   "fix": "Wait as long as Retry-After says, or authenticate the client. The operator can raise --growth-limit."
+  },
+  {
    "code": "TOO_MANY_FAULTS",
    "status": 429,
    "message": "There are as many faults as there may be.",
@@ -8615,6 +8621,14 @@ export const manifest: Manifest = {
    "description": "Switch off login throttles, attempt budgets for codes, sending limits and growth limits: for tests",
    "flag": true,
    "default": "false"
+  },
+  {
+   "name": "growth-limit",
+   "environment": "IAM_SERVE_GROWTH_LIMIT",
+   "kind": "integer",
+   "description": "Creations an hour by callers that did not authenticate, for each network that they call from; 0 is no limit. Loopback addresses have none",
+   "flag": true,
+   "default": "1000"
   },
   {
    "name": "body-limit",

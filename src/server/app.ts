@@ -155,7 +155,7 @@ function areaOf(registry: readonly AnyOperation[], world: World): Area {
   // A literal segment wins over a parameter in its place, whatever the order of the files.
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   for (const operation of ordered) {
-    const handle = compile(operation, world, world.insight?.faults);
+    const handle = compile(operation, world, { faults: world.insight?.faults, limitsGrowth: true });
     const take: Taker = (ctx) => {
       ctx.state.operation = operation;
       return handle(ctx, ctx.state.search);

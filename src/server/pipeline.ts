@@ -5,6 +5,7 @@
 import type { Context } from 'koa';
 import type * as z from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
+import { hasGrowthLimit } from '../contract/growth.ts';
 import type { Operation } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { type Issued, noting } from './audit/issued.ts';
@@ -20,6 +21,7 @@ import { checkBody, checkParams, headerReader, queryReader } from './http/valida
 import { etagMatches, wireEtag } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
+import { limitGrowth } from './identity/growth-limit.ts';
 import { isClientItself, type Principal } from './identity/principal.ts';
 import { disturbAfter, disturbBefore, failAsPreferred } from './insight/disturb.ts';
 import type { Faults } from './insight/faults.ts';
@@ -35,8 +37,17 @@ export type Handler = (ctx: Context, search: URLSearchParams) => Promise<void>;
 
 const defaultLimit = 100;
 
-/** `faults` are those on purpose; routes of the control plane have none, or nobody could take them away again. */
-export function compile(operation: AnyOperation, world: World, faults?: Faults): Handler {
+/** What routes of the control plane do not have. */
+export interface CompileOptions {
+  /** Those on purpose. With them on the control plane nobody could take them away again. */
+  readonly faults?: Faults | undefined;
+  /** Whether callers that did not authenticate are limited in what they create. Revocation is not: a limit would keep tokens in force. */
+  readonly limitsGrowth?: boolean;
+}
+
+export function compile(operation: AnyOperation, world: World, options: CompileOptions = {}): Handler {
+  const { faults } = options;
+  const limitsGrowth = options.limitsGrowth === true && hasGrowthLimit(operation);
   const readParameters = parametersIn(operation.path);
   const lenient = !operation.statuses.includes(400);
   const readQuery = queryReader(operation.request.query ?? {}, lenient);
@@ -68,14 +79,18 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
     const body =
       operation.request.body && (await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
+    const source = sourceFor(ctx.state.source, caller, ip);
+    const limited = limitsGrowth ? limitGrowth(world, operation, { caller, source }) : undefined;
     const context = contextOf(world, operation, {
+      store: limited?.store ?? world.store,
       presented: () => presented ?? present(ctx, search, operation),
       caller: caller ?? nobody,
-      source: sourceFor(ctx.state.source, caller, ip),
+      source,
       sourceBehind: ({ clientId }) => behindClient(ctx.state.source, clientId, ip),
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
       gone: () => goneSignal(ctx.res),
+      authenticated: () => limited?.exempt(),
       loggedIn: (subject) => {
         ctx.state.loggedIn = subject;
       },
@@ -83,10 +98,8 @@ export function compile(operation: AnyOperation, world: World, faults?: Faults):
         ctx.state.issued = issued;
       },
     });
-    const answer = await operation.handle(
-      { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' },
-      context,
-    );
+    const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
+    const answer = await operation.handle(input, context).finally(() => limited?.end());
     if (disturbance) await disturbAfter(disturbance, world.keys);
     const writing = write(ctx, answer, list);
     if (writing) await writing;
@@ -153,6 +166,8 @@ function authorize(roles: RoleExpression, caller: Principal | undefined): void {
 }
 
 interface CallParts {
+  readonly store: World['store'];
+  authenticated(): void;
   presented(): Presented;
   readonly caller: Principal;
   readonly source: RequestSource;
@@ -167,7 +182,7 @@ interface CallParts {
 /** No property of it may be a getter made for the call: V8 would make a shape of object for each, and keep the call with it. */
 function contextOf(world: World, operation: AnyOperation, call: CallParts): WholeContext {
   return {
-    store: world.store,
+    store: call.store,
     storeKey: world.storeKey,
     settings: world.settings,
     disableRateLimits: world.disableRateLimits,
@@ -194,6 +209,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     sourceBehind: call.sourceBehind,
     gone: call.gone,
     loggedIn: call.loggedIn,
+    authenticated: call.authenticated,
     range: 'page' in operation.response ? rangeOf(call.list, operation) : { limit: defaultLimit },
     requireMatch(schema: z.ZodType, current: object) {
       if (call.ifMatch === '') return;

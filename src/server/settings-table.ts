@@ -130,6 +130,12 @@ export const settingsTable = {
     'disable-rate-limits',
     'Switch off login throttles, attempt budgets for codes, sending limits and growth limits: for tests',
   ),
+  growthLimit: integer(
+    'growth-limit',
+    1000,
+    [0, 1_000_000],
+    'Creations an hour by callers that did not authenticate, for each network that they call from; 0 is no limit. Loopback addresses have none',
+  ),
   bodyLimit: integer('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
   requestTimeout: integer('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
   maxConnections: integer('max-connections', 2000, [1, 100_000], 'Connections held at the same time'),

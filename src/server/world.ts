@@ -3,6 +3,7 @@ import type { AdjustableClock } from './adjustable-clock.ts';
 import type { AuditSink } from './audit/audit.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
+import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './identity/growth-limit.ts';
 import { createHashQueue } from './identity/hash-queue.ts';
 import { createHoldBack, type HoldBack, holdNobodyBack } from './identity/hold-back.ts';
 import { createPasswords, type Passwords } from './identity/passwords.ts';
@@ -35,6 +36,8 @@ export interface World extends Authentication, Ports {
   readonly issuer: TokenIssuer;
   readonly verifier: TokenVerifier;
   readonly holdBack: HoldBack;
+  /** One for the server and its sandboxes. */
+  readonly growthLimit: GrowthLimit;
   readonly passwords: Passwords;
   readonly apiKeyUses: ApiKeyUses;
   readonly state: State;
@@ -66,6 +69,8 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
   readonly timer?: Timer | undefined;
   /** Those of the world; made where they are not given. */
   readonly sandboxes?: Sandboxes;
+  /** That of the server, for a sandbox. */
+  readonly growthLimit?: GrowthLimit;
 };
 
 export function createWorld(parts: WorldParts): World {
@@ -74,6 +79,7 @@ export function createWorld(parts: WorldParts): World {
   const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock });
   const passwords = createPasswords(queue, { fast: settings.fastPasswords });
   const holdBack = settings.disableRateLimits ? holdNobodyBack : createHoldBack(clock);
+  const growthLimit = parts.growthLimit ?? growthLimitOf(settings, clock);
   const ids = parts.ids ?? createIds(clock, randomness);
   const ports = createPorts({ ...parts, ids, timer, passwords });
   const insight = createInsight(settings, { timer, hashesWaiting: () => queue.waiting() });
@@ -87,11 +93,12 @@ export function createWorld(parts: WorldParts): World {
     timer,
     disableRateLimits: settings.disableRateLimits,
     holdBack,
+    growthLimit,
     passwords,
     ...ports,
     apiKeyUses,
-    sandboxes: parts.sandboxes ?? createSandboxes({ ...parts, baseUrl, createWorld }),
-    state: createState({ ...parts, holdBack, apiKeyUses, outbox: ports.outbox }),
+    sandboxes: parts.sandboxes ?? createSandboxes({ ...parts, growthLimit, baseUrl, createWorld }),
+    state: createState({ ...parts, holdBack, growthLimit, apiKeyUses, outbox: ports.outbox }),
     insight,
     stopWaiting() {
       insight?.calls.end();
@@ -104,4 +111,8 @@ export function createWorld(parts: WorldParts): World {
       issuer: baseUrl,
     }),
   };
+}
+
+function growthLimitOf({ growthLimit, disableRateLimits }: Settings, clock: AdjustableClock): GrowthLimit {
+  return growthLimit === 0 || disableRateLimits ? noGrowthLimit : createGrowthLimit(clock, growthLimit);
 }

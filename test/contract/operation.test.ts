@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { answerableErrors, operationDefiner, pipelineErrors } from '../../src/contract/operation.ts';
+import { operationDefiner } from '../../src/contract/operation.ts';
+import { answerableErrors, pipelineErrors } from '../../src/contract/operation-errors.ts';
 
 const defineOperation = operationDefiner<{ readonly greeting: string }>();
 

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
-import { answerableErrors, type Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { answerableErrors } from '../../src/contract/operation-errors.ts';
 import { describeRoles } from '../../src/contract/roles.ts';
 import { oauthErrorOf } from '../../src/server/http/oauth-errors.ts';
 import {

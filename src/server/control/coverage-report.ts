@@ -1,6 +1,7 @@
 /** Which of what the interface documents the calls so far have brought about. */
 import * as z from 'zod';
-import { answerableErrors, type Operation } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { answerableErrors } from '../../contract/operation-errors.ts';
 import type { Counts } from '../insight/coverage.ts';
 import { operations } from '../operations/index.ts';
 

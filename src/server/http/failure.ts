@@ -7,7 +7,8 @@ import {
   IamError,
   statusOnOperation,
 } from '../../contract/errors.ts';
-import { answerableErrors, type Operation } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { answerableErrors } from '../../contract/operation-errors.ts';
 import type { Log } from '../log.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 

@@ -25,6 +25,8 @@ export interface GrantRequest {
 export interface GrantTools extends LoginTools {
   presented(): Presented;
   sourceBehind(client: Client): RequestSource;
+  /** Called once the client has authenticated. */
+  authenticated(): void;
 }
 
 interface Grantee {
@@ -45,6 +47,7 @@ export async function grantToken(
   { clientsRenew }: { clientsRenew: boolean },
 ): Promise<TokenResponse> {
   const grantee = await granteeOf(tools, request);
+  if (grantee.authenticated) tools.authenticated();
   requireAllowed(grantee, request);
   if (request.grantType === 'client_credentials') return grantToClient(tools, grantee.client, request, clientsRenew);
   if (request.grantType === 'password') return grantToUser(tools, grantee, request);

@@ -1,6 +1,7 @@
 /** Faults on demand: what a call asks for itself (RFC 7240, Prefer), and what rules do to it. */
 import { type ErrorCode, fault, type IamError } from '../../contract/errors.ts';
-import { answerableErrors, type Operation } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { answerableErrors } from '../../contract/operation-errors.ts';
 import type { Principal } from '../identity/principal.ts';
 import { systemTimer, type Timer } from '../ports/timer.ts';
 import {

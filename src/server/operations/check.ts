@@ -1,5 +1,7 @@
 /** Faults of declarations are found when the server starts, not when somebody calls. */
-import { answerableErrors, type Operation } from '../../contract/operation.ts';
+
+import type { Operation } from '../../contract/operation.ts';
+import { answerableErrors } from '../../contract/operation-errors.ts';
 
 type AnyOperation = Operation<never>;
 

@@ -43,6 +43,8 @@ export interface OperationContext extends Ports {
   gone(): AbortSignal;
   /** Tells the log whose login the call was. */
   loggedIn(subject: string): void;
+  /** Tells that the client has authenticated within the call: limits for callers that did not are none of its own. */
+  authenticated(): void;
   /** The call's cursor and limit, checked; `after` is a key. For operations that answer a page. */
   readonly range: { readonly after?: string | undefined; readonly limit: number };
   /** @throws IamError CHANGED_MEANWHILE where the call's If-Match does not name this representation of the entity. */

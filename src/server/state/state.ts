@@ -6,6 +6,7 @@
 import { fault } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { ApiKeyUses } from '../identity/api-key-uses.ts';
+import type { GrowthLimit } from '../identity/growth-limit.ts';
 import type { HoldBack } from '../identity/hold-back.ts';
 import type { Outbox } from '../identity/messages.ts';
 import type { OpenedStoreKey } from '../identity/store-key.ts';
@@ -41,6 +42,7 @@ export interface StateParts {
   readonly clock: Clock;
   readonly beginnings: Beginnings;
   readonly holdBack: HoldBack;
+  readonly growthLimit: GrowthLimit;
   readonly apiKeyUses: ApiKeyUses;
   readonly outbox: Outbox;
 }
@@ -104,8 +106,10 @@ export function createState(parts: StateParts): State {
 }
 
 /** What is held in memory about rows that are no more. Tokens are looked up in the store with each call, so they are not. */
-async function forgetWhatWas({ holdBack, apiKeyUses, storeKey, outbox }: StateParts): Promise<void> {
+async function forgetWhatWas(parts: StateParts): Promise<void> {
+  const { holdBack, growthLimit, apiKeyUses, storeKey, outbox } = parts;
   holdBack.forget();
+  growthLimit.clear();
   apiKeyUses.forget();
   await storeKey.reload();
   // Whoever waits for a message looks again, and messages that are to go out do.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alwaysPossible } from '../../../src/contract/errors.ts';
-import { answerableErrors, type Operation } from '../../../src/contract/operation.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { answerableErrors } from '../../../src/contract/operation-errors.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';

@@ -1,0 +1,27 @@
+/** Every error code that an operation may answer with: those of its handler, and those of the pipeline around it. */
+import { bodyErrors, type ErrorCode, statusOnOperation } from './errors.ts';
+import { hasGrowthLimit } from './growth.ts';
+import type { Operation } from './operation.ts';
+
+/** What the pipeline itself may answer on an operation, before and around its handler. */
+export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
+  const { auth, request, roles, statuses } = operation;
+  const codes: ErrorCode[] = ['INTERNAL'];
+  if (auth !== 'none')
+    codes.push('CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'TOKEN_INVALID', 'CREDENTIALS_AMBIGUOUS');
+  if (roles.kind !== 'public') codes.push('ROLE_MISSING');
+  if (hasGrowthLimit(operation)) codes.push('GROWTH_LIMIT');
+  if (request.params) codes.push('PATH_VALUE');
+  if (request.query && statuses.includes(400)) codes.push('FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED');
+  if (request.headers && statuses.includes(400)) codes.push('FIELD_MISSING', 'FIELD_VALUE');
+  if (request.body && request.malformedBody) codes.push(request.malformedBody);
+  else if (request.body) codes.push(...bodyErrors);
+  if ('page' in operation.response && statuses.includes(400)) codes.push('CURSOR_INVALID');
+  return [...new Set(codes)];
+}
+
+/** Every code an operation may answer with, and the status each has there. */
+export function answerableErrors(operation: Operation<never>): Map<ErrorCode, number> {
+  const codes = [...pipelineErrors(operation), ...operation.errors];
+  return new Map(codes.map((code) => [code, statusOnOperation(code, operation.statuses)]));
+}
