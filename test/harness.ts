@@ -50,8 +50,9 @@ export interface TestServerOptions {
   /** In the place of real time that passes. */
   readonly timer?: Timer;
   readonly openStore?: () => Promise<Store>;
-  /** Takes the lines of the audit log. */
+  /** Takes the lines of the audit log; those of refusals as well, where they have no place of their own. */
   readonly audit?: AuditSink;
+  readonly refusedAudit?: AuditSink;
 }
 
 /** A client of the service as a test wants it: what is left out is that of a proven first-party client without rights. */
@@ -99,7 +100,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     seed: options.seed,
     timer: options.timer,
     openStore: async () => store,
-    openAudit: async () => options.audit,
+    openAudit: async () => options.audit && { granted: options.audit, refused: options.refusedAudit ?? options.audit },
   });
   const { world, url } = service;
   const raw = createRawSender(url);

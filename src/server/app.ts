@@ -3,7 +3,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
-import { type AuditSink, lineOf } from './audit/audit.ts';
+import type { AuditLog } from './audit/audit.ts';
 import { eventOf } from './audit/event.ts';
 import { createControlGuard } from './control/guard.ts';
 import { type ControlPlane, createControlPlane } from './control/mount.ts';
@@ -207,9 +207,9 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
   writeJson(ctx, failure.status, JSON.stringify(body));
 }
 
-function tell(ctx: Context, { clock, settings, sandbox }: World, audit: AuditSink): void {
+function tell(ctx: Context, { clock, settings, sandbox }: World, audit: AuditLog): void {
   const event = eventOf(ctx, { clock, isRemote: settings.allowRemote, sandbox });
-  if (event) audit.write(lineOf(event));
+  if (event) audit.record(event, ctx.state.source.network);
 }
 
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */

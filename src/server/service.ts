@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { servicePrefix } from '../contract/prefix.ts';
 import { type AdjustableClock, createAdjustableClock } from './adjustable-clock.ts';
 import { createApp } from './app.ts';
-import type { AuditSink } from './audit/audit.ts';
+import { type AuditLog, type AuditSinks, createAuditLog } from './audit/audit.ts';
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
@@ -17,7 +17,7 @@ import { openStoreKey } from './identity/store-key.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
 import { operations } from './operations/index.ts';
-import type { Timer } from './ports/timer.ts';
+import { systemTimer, type Timer } from './ports/timer.ts';
 import type { Randomness } from './randomness.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import type { Settings } from './settings.ts';
@@ -38,8 +38,8 @@ export interface ServiceOptions {
   /** Sets the clock before anything is dated by it. */
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   openStore(): Promise<Store>;
-  /** Opens the audit log; there is none where this is missing. */
-  openAudit?(settings: Settings): Promise<AuditSink | undefined>;
+  /** Opens where the audit log goes; there is none where this is missing. */
+  openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
 }
 
 export interface Service {
@@ -88,11 +88,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const connections = trackConnections(server);
   await listen(server, settings);
   let store: Store | undefined;
-  let audit: AuditSink | undefined;
+  let audit: AuditLog | undefined;
   try {
     store = await options.openStore();
     // Only now is the folder of the store there, and known to be nobody else's.
-    audit = await options.openAudit?.(settings);
+    const sinks = await options.openAudit?.(settings);
+    audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer);
     const { bootstrapped, beginnings } = await begin({ ...options, store, clock, ids });
     const baseUrl = settings.baseUrl ?? addressOf(server, settings);
     const open = (from: Store) => openWorld(from, { ...options, audit, clock, ids, baseUrl, beginnings }, gate);

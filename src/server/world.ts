@@ -1,6 +1,6 @@
 /** Everything that makes one IAM. The app is made from a world and no module holds state, so several live in one process. */
 import type { AdjustableClock } from './adjustable-clock.ts';
-import type { AuditSink } from './audit/audit.ts';
+import type { AuditLog } from './audit/audit.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
 import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './identity/growth-limit.ts';
@@ -50,7 +50,7 @@ export interface World extends Authentication, Ports {
   readonly timer: Timer;
   readonly log: Log;
   /** Where decisions are told; missing where that is switched off. */
-  readonly audit: AuditSink | undefined;
+  readonly audit: AuditLog | undefined;
   /** The name of this sandbox, where it is one. */
   readonly sandbox: string | undefined;
   /** Lets go of who waits for messages or calls, and ends deliveries: nothing of this world is needed any more. */
@@ -63,7 +63,7 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
   /** Goes on with the ids of a world before, so that later ones still come later; new ones where missing. */
   readonly ids?: Ids | undefined;
   readonly beginnings: Beginnings;
-  readonly audit?: AuditSink | undefined;
+  readonly audit?: AuditLog | undefined;
   readonly sandbox?: string | undefined;
   /** That of the machine where missing. */
   readonly timer?: Timer | undefined;

@@ -14,9 +14,9 @@ import type { Issued } from './issued.ts';
 import { type AuditKind, isDecision, isRefusalOfCaller, isRefusedCredential, kindOf, naturalStatus } from './kinds.ts';
 import { type Targets, targetsInAnswer, targetsInBody, targetsInPath } from './names.ts';
 
-/** Somebody: by ids, never by what he knows. */
+/** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
-  readonly kind: 'nobody' | 'client' | 'user' | 'logon';
+  readonly kind: 'nobody' | 'client' | 'user' | 'logon' | 'various';
   readonly clientId?: string | undefined;
   readonly userId?: string | undefined;
   readonly logon?: string | undefined;
@@ -45,6 +45,9 @@ export interface AuditEvent {
   /** The rule of roles that decided. */
   readonly rule?: string | undefined;
   readonly remoteAddress: string;
+  /** This many more refusals like the one recorded at `since`; the other fields are those of the latest. */
+  readonly repeated?: number;
+  readonly since?: string;
 }
 
 /** What the steps of a call leave in its state. */

@@ -1,8 +1,9 @@
 /** Opens the audit log that the settings name. */
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../log.ts';
 import { SettingError, type Settings } from '../settings.ts';
-import type { AuditSink } from './audit.ts';
+import type { AuditSink, AuditSinks } from './audit.ts';
 import { openAuditFile } from './file.ts';
 
 export interface AuditParts {
@@ -11,11 +12,29 @@ export interface AuditParts {
   write(line: string): void;
 }
 
-/** Nothing where it is switched off. @throws SettingError where the file can't be written. */
-export async function openAudit(settings: Settings, { log, write }: AuditParts): Promise<AuditSink | undefined> {
+/** Nothing where it is switched off. @throws SettingError where a file can't be written. */
+export async function openAudit(settings: Settings, { log, write }: AuditParts): Promise<AuditSinks | undefined> {
   const place = auditPlace(settings);
   if (place === 'off') return undefined;
-  if (place === '-') return { write, health: () => ({ writable: true, lost: 0 }), close: async () => {} };
+  if (place === '-') {
+    const sink: AuditSink = { write, health: () => ({ writable: true, lost: 0 }), close: async () => {} };
+    return { granted: sink, refused: sink };
+  }
+  const granted = await openFile(place, log);
+  try {
+    return { granted, refused: await refusedSink(granted, place, log) };
+  } catch (error) {
+    await granted.close();
+    throw error;
+  }
+}
+
+/** A device or a pipe takes both; beside a file, refusals have one of their own. */
+async function refusedSink(granted: AuditSink, place: string, log: Log): Promise<AuditSink> {
+  return (await stat(place)).isFile() ? openFile(refusedPath(place), log) : granted;
+}
+
+async function openFile(place: string, log: Log): Promise<AuditSink> {
   try {
     return await openAuditFile({ path: place, log });
   } catch (error) {
@@ -27,4 +46,10 @@ export async function openAudit(settings: Settings, { log, write }: AuditParts):
 function auditPlace({ auditLog, store, data }: Settings): string {
   if (auditLog !== undefined) return ['-', 'off'].includes(auditLog) ? auditLog : path.resolve(auditLog);
   return store === 'memory' ? 'off' : path.resolve(data, 'audit.log');
+}
+
+/** `audit-refused.log` for `audit.log`. */
+function refusedPath(place: string): string {
+  const { dir, name, ext } = path.parse(place);
+  return path.join(dir, `${name}-refused${ext}`);
 }

@@ -8,7 +8,7 @@ import {
   type Typed,
 } from '../../contract/operation.ts';
 import type { AdjustableClock } from '../adjustable-clock.ts';
-import type { AuditSink } from '../audit/audit.ts';
+import type { AuditLog } from '../audit/audit.ts';
 import type { Insight } from '../insight/insight.ts';
 import type { OperationContext } from '../operations/define.ts';
 import type { MessagePort } from '../ports/outbox.ts';
@@ -23,7 +23,7 @@ export const controlPrefix = '/_iam';
 export interface WholeContext extends OperationContext {
   /** There is one wherever there is a control plane. */
   readonly insight: Insight;
-  readonly audit: AuditSink | undefined;
+  readonly audit: AuditLog | undefined;
   readonly timer: Timer;
   /** With what is for who reads messages. */
   readonly outbox: MessagePort;
@@ -47,7 +47,7 @@ export type ControlContext = Pick<
   | 'timer'
 > & {
   /** Where decisions are told, if anywhere. */
-  readonly audit: AuditSink | undefined;
+  readonly audit: AuditLog | undefined;
   readonly state: State;
   readonly sandboxes: Sandboxes;
   /** Every other reader of it has no more than a Clock. */

@@ -1,6 +1,6 @@
 /** Figures in the text format of Prometheus. Names of operations, statuses and tables are all that tells them apart. */
 import { type Metric, Registry } from 'prom-client';
-import type { AuditSink } from '../audit/audit.ts';
+import type { AuditLog } from '../audit/audit.ts';
 import type { Store } from '../store/store.ts';
 import { durationBounds, type OperationCount, type StatusCount } from './coverage.ts';
 import type { LoopDelay } from './stopwatch.ts';
@@ -9,7 +9,7 @@ type CountsByOperation = ReadonlyMap<string, OperationCount>;
 
 interface Parts {
   readonly store: Store;
-  readonly audit: AuditSink | undefined;
+  readonly audit: AuditLog | undefined;
   readonly delay: ReturnType<LoopDelay['take']>;
   readonly hashesWaiting: number;
 }

@@ -1,10 +1,11 @@
 /** The file of the audit log: whose it is, how it grows, and what becomes of lines that the disk does not take. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startServer } from '../../../src/library/index.ts';
+import type { AuditSinks } from '../../../src/server/audit/audit.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
 import { openAudit } from '../../../src/server/audit/open.ts';
 import type { Log } from '../../../src/server/log.ts';
@@ -75,20 +76,38 @@ describe('an audit log in a file', () => {
   );
 });
 
+async function close(sinks: AuditSinks | undefined): Promise<void> {
+  await sinks?.granted.close();
+  await sinks?.refused.close();
+}
+
 describe('where it is', () => {
   const place = (flags: Record<string, string>, lines: string[] = []) =>
     openAudit(readSettings({ data: folder, ...flags }, {}), { log, write: (text) => void lines.push(text) });
 
   test('is the folder of the store, a file, standard error, or nowhere', async () => {
-    await (await place({}))?.close();
-    await (await place({ 'audit-log': at('other') }))?.close();
-    expect((await readdir(folder)).sort()).toEqual(['audit.log', 'other']);
+    await close(await place({}));
+    await close(await place({ 'audit-log': at('other') }));
+    expect((await readdir(folder)).sort()).toEqual(['audit-refused.log', 'audit.log', 'other', 'other-refused']);
     const lines: string[] = [];
-    (await place({ 'audit-log': '-' }, lines))?.write(line(1));
-    expect(lines).toEqual([line(1)]);
+    const both = await place({ 'audit-log': '-' }, lines);
+    both?.granted.write(line(1));
+    both?.refused.write(line(2));
+    expect(lines).toEqual([line(1), line(2)]);
     expect(await place({ store: 'memory' })).toBeUndefined();
     expect(await place({ 'audit-log': 'off' })).toBeUndefined();
     await expect(place({ 'audit-log': at('no/folder') })).rejects.toThrow(/^--audit-log .* can't be written: ENOENT$/);
+  });
+
+  test.runIf(existsSync('/dev/null'))('of a device takes refusals too: nothing is made beside it', async () => {
+    const sinks = await place({ 'audit-log': '/dev/null' });
+    expect(sinks?.refused).toBe(sinks?.granted);
+    await sinks?.granted.close();
+  });
+
+  test('of refusals that can not be opened is an error, and nothing stays open', async () => {
+    await mkdir(at('audit-refused.log'));
+    await expect(place({})).rejects.toThrow(/^--audit-log .*audit-refused\.log can't be written: EISDIR$/);
   });
 
   test('of a store on disk is beside its files, from its first start on', async () => {

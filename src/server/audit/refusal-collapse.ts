@@ -1,0 +1,88 @@
+/**
+ * Collapses repeated refusals: the first is recorded at once, those like it within a minute become one event with their
+ * number. So a flood costs a few lines a minute, whatever its rate, and the number of different ones is bounded as well.
+ */
+import type { Timer } from '../ports/timer.ts';
+import type { AuditEvent } from './event.ts';
+
+export interface RefusalCollapse {
+  record(event: AuditEvent, network: string): void;
+  /** Records what is still to be told, and stops. */
+  end(): void;
+}
+
+interface Repeated {
+  /** The one that was recorded last. */
+  since: string;
+  /** The latest of those that came after it, and how many did. */
+  latest: AuditEvent;
+  count: number;
+}
+
+const windowMs = 60_000;
+/** So many kinds of refusals are told apart in a minute; what is more is told by event, operation and code alone. */
+const capacityDefault = 1000;
+
+export function createRefusalCollapse(
+  write: (event: AuditEvent) => void,
+  timer: Timer,
+  capacity = capacityDefault,
+): RefusalCollapse {
+  const kinds = new Map<string, Repeated>();
+  /** By event, operation and code, so there are only so many. */
+  const others = new Map<string, Repeated>();
+  let cancel: (() => void) | undefined;
+
+  function note(map: Map<string, Repeated>, kind: string, event: AuditEvent): void {
+    const known = map.get(kind);
+    if (known) {
+      known.latest = event;
+      known.count += 1;
+      return;
+    }
+    map.set(kind, { since: event.time, latest: event, count: 0 });
+    write(event);
+    cancel ??= timer.after(windowMs, sweep);
+  }
+
+  function tellRepeated(map: Map<string, Repeated>): void {
+    for (const [kind, repeated] of map) {
+      const { latest, count, since } = repeated;
+      if (count === 0) {
+        map.delete(kind);
+        continue;
+      }
+      write({ ...latest, targets: undefined, repeated: count, since });
+      map.set(kind, { since: latest.time, latest, count: 0 });
+    }
+  }
+
+  function sweep(): void {
+    cancel = undefined;
+    tellRepeated(kinds);
+    tellRepeated(others);
+    if (kinds.size + others.size > 0) cancel = timer.after(windowMs, sweep);
+  }
+
+  return {
+    record(event, network) {
+      const kind = kindOf(event, network);
+      if (kinds.has(kind) || kinds.size < capacity) note(kinds, kind, event);
+      else note(others, JSON.stringify([event.event, event.operation, event.code]), withoutOrigin(event));
+    },
+    end() {
+      sweep();
+      cancel?.();
+    },
+  };
+}
+
+function kindOf({ event, operation, code, sandbox, actor, subject }: AuditEvent, network: string): string {
+  const ids = [actor.clientId, actor.userId, actor.logon, subject?.clientId, subject?.userId, subject?.logon];
+  return JSON.stringify([network, event, operation, code, sandbox, ...ids]);
+}
+
+/** Of refusals that are told together, whatever they have not in common. */
+function withoutOrigin(event: AuditEvent): AuditEvent {
+  return { ...event, actor: { kind: 'various' }, subject: undefined, targets: undefined, remoteAddress: 'various' };
+}
