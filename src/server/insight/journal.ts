@@ -2,7 +2,7 @@
  * The last calls, in memory. What is kept of one are references to what was there anyway; secrets are taken out when
  * somebody looks (redact.ts), so that a call costs next to nothing.
  */
-import type { ErrorItem } from '../../contract/errors.ts';
+import { type ErrorCode, type ErrorItem, errorTable } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Reason } from '../identity/reasons.ts';
@@ -106,15 +106,23 @@ export function createJournal({ calls: mostCalls, bytes: most = mostBytes, onKep
 }
 
 function withoutLong(call: Call): Call {
-  const { bodyLength, answerLength } = call;
-  if (bodyLength <= longestBody && answerLength <= longestBody) return call;
+  const { bodyLength, answerLength, errors } = call;
+  const areLong = lengthOf(errors) > longestBody;
+  if (bodyLength <= longestBody && answerLength <= longestBody && !areLong) return call;
   return {
     ...call,
     body: bodyLength > longestBody ? undefined : call.body,
     answer: answerLength > longestBody ? undefined : call.answer,
+    // A message names fields of the body, whose names the caller chooses.
+    errors: areLong ? errors.map(({ code }) => ({ code, message: errorTable[code as ErrorCode].message })) : errors,
   };
 }
 
-function sizeOf({ path, search, body, bodyLength, answer }: Call): number {
-  return bytesOfEntry + path.length + search.length + (body === undefined ? 0 : bodyLength) + (answer?.length ?? 0);
+function sizeOf({ path, search, body, bodyLength, answer, errors }: Call): number {
+  const texts = path.length + search.length + (answer?.length ?? 0) + lengthOf(errors);
+  return bytesOfEntry + texts + (body === undefined ? 0 : bodyLength);
+}
+
+function lengthOf(errors: readonly ErrorItem[]): number {
+  return errors.reduce((sum, { code, message }) => sum + code.length + message.length, 0);
 }

@@ -60,4 +60,14 @@ describe('the journal of requests', () => {
     journal.keep({ ...call, requestId: 'next' });
     expect(idsOf(journal)).toEqual(['next']);
   });
+
+  test('keeps no long messages of errors, and counts what it keeps of them: callers choose names in them', () => {
+    const journal = createJournal({ calls: 100, bytes: 100_000 });
+    const message = `${'x'.repeat(10_000)}: there is no such field.`;
+    journal.keep({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message }] });
+    expect(journal.find('r')?.errors).toEqual([{ code: 'FIELD_UNKNOWN', message: 'There is no such field.' }]);
+    for (let calls = 0; calls < 50; calls += 1)
+      journal.keep({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
+    expect(idsOf(journal).length).toBeLessThan(13);
+  });
 });
