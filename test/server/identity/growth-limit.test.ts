@@ -87,6 +87,8 @@ describe('a source that did not authenticate', () => {
   test('gets no further in sandboxes, which share the count', async () => {
     await using server = await start();
     const seen = [];
+    for (const name of ['one', 'two', 'three'])
+      await send(server, '/_iam/sandboxes', { method: 'POST', body: { name } });
     for (const at of ['/s/one', '/s/two', '', '/s/three']) seen.push(await signUp(server, { from: stranger, at }));
     expect(seen).toEqual([201, 201, 201, 429]);
   });
