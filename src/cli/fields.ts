@@ -112,7 +112,12 @@ export function typedValue(field: Field, options: Options): unknown {
 }
 
 /** The value that a text stands for where no option has checked it: `--set name=text`, or a cell of CSV. */
-export function valueOfText(field: Field, text: string, separator = ','): unknown {
+export function valueOfText(
+  field: Field,
+  text: string,
+  separator = ',',
+  readItem: (item: string) => string = (item) => item,
+): unknown {
   const { schema, path } = field;
   if (text === '' && schema.nullable === true) return null;
   const wrong = (what: string) => usageError(`${path.join('.')} must be ${what}, not ${JSON.stringify(text)}.`);
@@ -125,7 +130,7 @@ export function valueOfText(field: Field, text: string, separator = ','): unknow
     return Number(text);
   }
   if (schema.type !== 'array') return text;
-  return text === '' ? [] : text.split(separator).map((value) => itemOf(field, value.trim()));
+  return text === '' ? [] : text.split(separator).map((value) => itemOf(field, readItem(value.trim())));
 }
 
 /** A list of objects with one field, such as `{groupName}`, is typed as the values of that field. */

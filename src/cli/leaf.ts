@@ -39,6 +39,7 @@ function globalOptions(): Option[] {
     new Option('-o, --output <format>', 'how to print').choices([...formats]),
     new Option('--query <expression>', 'print only what this JMESPath expression finds in the result'),
     new Option('--columns <names>', 'columns of a table or of csv, in this order: a,b.c'),
+    new Option('--csv-raw', 'write and read cells of csv that start a formula as they are'),
     new Option('--profile <name>', 'profile to use'),
     new Option('--base-url <url>', 'where the service is'),
     new Option('--insecure-http', 'send credentials to other hosts over http as well'),

@@ -3,6 +3,7 @@ import { manifest } from '../contract/manifest.ts';
 import { complete } from './completion/complete.ts';
 import { completeWord } from './completion/word.ts';
 import { buildProgram } from './program.ts';
+import { escapeLines } from './runtime/control-characters.ts';
 import { QuietExit } from './runtime/failures.ts';
 import type { Environment, Io } from './runtime/io.ts';
 import { printReport, reportOf } from './runtime/report.ts';
@@ -24,7 +25,7 @@ export async function run(typed: readonly string[], io: Io, environment: Environ
       colour: optionValue(typed, '--color'),
     });
     if (typed.includes('--debug') && error instanceof Error && report.exitCode !== 0)
-      io.stderr.write(`debug: ${traceOf(error)}\n`);
+      io.stderr.write(`debug: ${escapeLines(traceOf(error))}\n`);
     return report.exitCode;
   }
 }

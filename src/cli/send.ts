@@ -6,12 +6,12 @@ import type { ManifestOperation } from '../contract/manifest-types.ts';
 import type { Options } from './leaf.ts';
 import { baseUrlOf, requireSignIn } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';
+import { escapeControls, jsonText } from './runtime/control-characters.ts';
 import { CliError } from './runtime/failures.ts';
 import { canAsk, confirm, confirmByName } from './runtime/prompt.ts';
 import { openPath, withoutSecrets } from './runtime/redact.ts';
 import { maxWaitOf, withRetries } from './runtime/retry.ts';
 import { safetyOf } from './runtime/safety.ts';
-import { plain, plainLines } from './runtime/table.ts';
 
 export { withoutSecrets } from './runtime/redact.ts';
 
@@ -29,7 +29,7 @@ export async function printPlan(context: Context, plan: Plan): Promise<void> {
   const shown = { ...open, ...(plan.body === undefined ? {} : { body: withoutSecrets(plan.body) }) };
   if (!context.printer.isForPeople) return context.printer.value(shown);
   const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const body = shown.body === undefined ? [] : [plainLines(JSON.stringify(shown.body, null, 2))];
+  const body = shown.body === undefined ? [] : [jsonText(shown.body, 2)];
   context.printer.lines([`${shown.method} ${shown.url}`, ...headers, ...body]);
   context.notice('Not sent: this was a dry run.');
 }
@@ -76,8 +76,8 @@ export async function confirmed(
   if (given !== undefined || (options.yes === true && !severe)) return;
   const asking = context.asking(stdinIsData);
   if (severity.details && canAsk(asking))
-    for (const line of await severity.details()) context.io.stderr.write(`  ${plain(line)}\n`);
-  const plainly = plain(question);
+    for (const line of await severity.details()) context.io.stderr.write(`  ${escapeControls(line)}\n`);
+  const plainly = escapeControls(question);
   if (severe ? await confirmByName(asking, plainly, name) : await confirm(asking, plainly)) return;
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
 }

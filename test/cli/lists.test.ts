@@ -91,8 +91,12 @@ describe('a table', () => {
     expect(row).toContain('…');
   });
 
-  test('strips what could steer the terminal', async () => {
+  test('escapes what could steer the terminal', async () => {
     await using server = await startFake(() => ({ json: [{ groupId: 'g', groupName: 'a\u001b]0;x\u0007b\nc' }] }));
-    expect((await iam(['groups', 'list'], server)).out).toBe('GROUP ID  GROUP NAME\ng         a]0;xbc\n');
+    expect((await iam(['groups', 'list'], server)).out).toBe(
+      String.raw`GROUP ID  GROUP NAME
+g         a\u001b]0;x\u0007b\nc
+`,
+    );
   });
 });

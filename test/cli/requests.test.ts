@@ -90,7 +90,7 @@ describe('why', () => {
         '  error           ROLE_MISSING: The caller lacks ADMIN.',
         '  credential      bearer, taken',
         '  client          app (1STPARTY)',
-        '  user            ann (ann[2J)',
+        '  user            ann (ann\\u001b[2J)',
         '  session         AUTH-BASIC until 2026-03-02T00:00:00.000Z, and is over now',
         '  groups          ops',
         '  roles           DEPLOY',

@@ -6,9 +6,9 @@ import { callControl } from '../control.ts';
 import { kebab } from '../fields.ts';
 import { operationOf } from '../operations.ts';
 import type { Context } from '../runtime/context.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import type { Choice } from '../runtime/questions.ts';
 import { settingNames } from '../runtime/settings.ts';
-import { plain } from '../runtime/table.ts';
 import { send } from '../send.ts';
 
 /** Values by their names on the command line: `group`, `user-id`. */
@@ -168,5 +168,5 @@ function foundOf({ items, next }: ResultPage<unknown>, [value = '', ...others]: 
 
 function choiceOf([value, ...others]: readonly unknown[]): Choice {
   const shown = [value, ...others].filter((part) => part !== undefined && part !== null && part !== '');
-  return { value: String(value), name: shown.map((part) => plain(String(part))).join('  ') };
+  return { value: String(value), name: shown.map((part) => escapeControls(String(part))).join('  ') };
 }

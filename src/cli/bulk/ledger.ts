@@ -5,6 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { jsonText } from '../runtime/control-characters.ts';
 import { Appender } from './appender.ts';
 
 /** `sent`: on its way, and no answer was seen. */
@@ -107,7 +108,7 @@ export class Ledger {
     if (content) await truncate(file, content.length);
     const ledger = new Ledger(await Appender.open(file, 'a'));
     try {
-      if (!content) await ledger.#appender.append(`${JSON.stringify({ ledger: 1, ...heading })}\n`);
+      if (!content) await ledger.#appender.append(`${jsonText({ ledger: 1, ...heading })}\n`);
       return ledger;
     } catch (error) {
       await ledger.close();
@@ -117,7 +118,7 @@ export class Ledger {
 
   /** It is on the disk once this is done. */
   note(entry: LedgerEntry): Promise<void> {
-    return this.#appender.append(`${JSON.stringify(entry)}\n`);
+    return this.#appender.append(`${jsonText(entry)}\n`);
   }
 
   close(): Promise<void> {

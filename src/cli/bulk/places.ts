@@ -1,5 +1,6 @@
 /** Where a run writes: its ledger, the rows that were refused, and secrets. All are private files. */
 import { rm, stat } from 'node:fs/promises';
+import { jsonText } from '../runtime/control-characters.ts';
 import { Appender } from './appender.ts';
 import { Ledger, type LedgerContent, type LedgerHeading } from './ledger.ts';
 import type { Places } from './performing.ts';
@@ -55,7 +56,7 @@ export async function openPlaces(tools: BulkTools, names: PlaceNames, content: P
     return {
       note: (entry) => ledger.note(entry),
       reject: async (text) => (await rejects()).append(`${text}\n`),
-      keep: async (found) => secrets?.append(`${JSON.stringify(found)}\n`),
+      keep: async (found) => secrets?.append(`${jsonText(found)}\n`),
       close,
     };
   } catch (error) {

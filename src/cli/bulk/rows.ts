@@ -21,6 +21,9 @@ export interface WrongRow {
   readonly reason: string;
 }
 
+/** The value that the text of a cell, or of a part of it, stands for. */
+export type CellReader = (text: string) => string;
+
 /** Makes rows of records; `usual` is the operation of rows that name none. */
 export type RowMaker = (record: RowRecord) => Row | WrongRow;
 
@@ -36,7 +39,11 @@ interface Call {
 const parts = ['operation', 'params', 'query', 'body', 'ifMatch'];
 
 /** `find` gives an operation by its id, or throws in words for people. */
-export function rowMaker(find: (id: string) => ManifestOperation, usual: string | undefined): RowMaker {
+export function rowMaker(
+  find: (id: string) => ManifestOperation,
+  usual: string | undefined,
+  read: CellReader,
+): RowMaker {
   const shapes = new Map<string, Shape>();
   const shapeFor = (given: unknown): Shape => {
     const id = given === undefined || given === '' ? usual : given;
@@ -48,7 +55,7 @@ export function rowMaker(find: (id: string) => ManifestOperation, usual: string 
   return ({ number, line, text, cells, value, problem }) => {
     try {
       if (problem !== undefined) throw new Error(problem);
-      const call = cells ? callOfCells(shapeFor(cells.operation), cells) : callOfValue(shapeFor, value);
+      const call = cells ? callOfCells(shapeFor(cells.operation), cells, read) : callOfValue(shapeFor, value);
       const { operation, ...input } = call;
       requireAll(call);
       return { number, line, text, operation, input };
@@ -88,19 +95,21 @@ function scalars(part: string, value: unknown, known: readonly string[]): Record
 }
 
 /** Path parameters go before the query, that before the body; `params.x`, `query.x`, `body.x` say which. Empty cells say nothing. */
-function callOfCells(shape: Shape, cells: Readonly<Record<string, string>>): Call {
+function callOfCells(shape: Shape, cells: Readonly<Record<string, string>>, read: CellReader): Call {
   const { operation } = shape;
   const params: Record<string, Scalar> = {};
   const query: Record<string, Scalar> = {};
   const body: Record<string, unknown> = {};
-  for (const [column, text] of Object.entries(cells)) {
+  for (const [name, text] of Object.entries(cells)) {
+    const column = read(name);
     if (text === '' || column === 'operation' || column === 'ifMatch') continue;
     const target = targetOf(shape, column);
-    if (target.part === 'params') params[target.name] = text;
-    else if (target.part === 'query') query[target.field.path[0] ?? ''] = converted(target.field, text) as Scalar;
-    else place(body, target.field.path, converted(target.field, text));
+    if (target.part === 'params') params[target.name] = read(text);
+    else if (target.part === 'query') query[target.field.path[0] ?? ''] = converted(target.field, text, read) as Scalar;
+    else if (shape.members) place(body, target.field.path, partsOf(text, read));
+    else place(body, target.field.path, converted(target.field, text, read));
   }
-  return { operation, params, query, body: bodyOf(shape, body), ifMatch: cells.ifMatch || undefined };
+  return { operation, params, query, body: bodyOf(shape, body), ifMatch: read(cells.ifMatch ?? '') || undefined };
 }
 
 type Target =
@@ -126,27 +135,28 @@ function nameOfField({ path }: Field): string {
 }
 
 /** Lists are joined by semicolons, as CSV is printed; what nests deeper is JSON. */
-function converted(field: Field, text: string): unknown {
+function converted(field: Field, text: string, read: CellReader): unknown {
   const isNested = field.schema.type === 'array' || field.schema.type === 'object';
   if (isNested && /^\s*[[{]/.test(text)) {
     try {
-      return JSON.parse(text) as unknown;
+      return JSON.parse(read(text)) as unknown;
     } catch {
       throw new Error(`${nameOfField(field)} is not JSON`);
     }
   }
-  return valueOfText(field, text, ';');
+  if (field.schema.type === 'array') return valueOfText(field, text, ';', read);
+  return valueOfText(field, read(text));
 }
 
 function bodyOf({ operation, members, entries }: Shape, given: Record<string, unknown>): unknown {
   if (!operation.body) return undefined;
-  if (members) return asList(given[members.path[0] ?? '']).map((value) => ({ [members.path[0] ?? '']: value }));
+  if (members) return asArray(given[members.path[0] ?? '']).map((value) => ({ [members.path[0] ?? '']: value }));
   if (entries) return { [entries.path[0] ?? '']: [given] };
   return given;
 }
 
-function asList(value: unknown): unknown[] {
-  return typeof value === 'string' ? value.split(';').map((one) => one.trim()) : [];
+function partsOf(text: string, read: CellReader): string[] {
+  return text.split(';').map((one) => read(one.trim()));
 }
 
 /** Only what is missing is found here; all else is the server's to judge. */

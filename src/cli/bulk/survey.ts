@@ -1,5 +1,6 @@
 /** The first reading of the rows: what they are, and whether all of them can be sent. */
 import { changesIn } from '../runtime/changes.ts';
+import { fromCell } from '../runtime/csv-cell.ts';
 import { openRows, type RowFile } from './records.ts';
 import { type Row, rowMaker, type WrongRow } from './rows.ts';
 import type { RunSettings } from './settings.ts';
@@ -34,7 +35,7 @@ export interface ChosenRow {
 
 /** The rows of a file from its beginning. */
 export async function openChosen(
-  { usage, find }: BulkTools,
+  { usage, find, context }: BulkTools,
   { file, given }: Source,
   operation: string | undefined,
   choose: Chooser,
@@ -44,7 +45,8 @@ export async function openChosen(
   const opened = await openRows(file).catch((error: unknown) => {
     throw unreadable(error);
   });
-  const make = rowMaker(find, operation);
+  const { csvRaw: raw } = context.sources.options;
+  const make = rowMaker(find, operation, (text) => fromCell(text, { raw }));
   async function* rows(): AsyncGenerator<ChosenRow, void, undefined> {
     try {
       for await (const record of opened.rows) {

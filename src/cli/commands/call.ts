@@ -6,10 +6,10 @@ import type { ManifestField, ManifestOperation } from '../../contract/manifest-t
 import { addLeaf, type LeafText, type Options, rolesVary, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import { usageError } from '../runtime/failures.ts';
 import { readDocument } from '../runtime/input.ts';
 import { requireWritable } from '../runtime/safety.ts';
-import { plain } from '../runtime/table.ts';
 import { keepingSecret, noteSecret } from '../secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from '../send.ts';
 import { takenAlong } from '../taken-along.ts';
@@ -94,5 +94,5 @@ function requireKnown(id: string, where: string, given: object, fields: readonly
 /** The one page that was asked for; a list command is there for more. */
 async function printPage(context: Context, { items, next }: ResultPage<unknown>): Promise<void> {
   await context.printer.value(items);
-  if (next !== undefined) context.notice(`More exist: add --param after=${plain(next)}`);
+  if (next !== undefined) context.notice(`More exist: add --param after=${escapeControls(next)}`);
 }

@@ -6,8 +6,8 @@ import { bareRole, isReservedRole } from '../../contract/roles.ts';
 import { addLeaf, type LeafText, type Options, rolesVary, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import { CliError, QuietExit, usageError } from '../runtime/failures.ts';
-import { plain } from '../runtime/table.ts';
 import { send } from '../send.ts';
 import { roleWay } from './role-path.ts';
 
@@ -59,8 +59,8 @@ async function can(context: Context, subject: string, role: string, options: Opt
 }
 
 function sentence(subject: string, role: string, allowed: boolean, ways: readonly (readonly string[])[]): string {
-  const [who, what] = [plain(subject), plain(role)];
-  const through = ways.map((way) => way.map(plain).join(' > '));
+  const [who, what] = [escapeControls(subject), escapeControls(role)];
+  const through = ways.map((way) => way.map(escapeControls).join(' > '));
   return allowed ? `yes: ${who} has ${what} through ${through.join(', ')}` : `no: ${who} does not have ${what}`;
 }
 

@@ -4,6 +4,7 @@ import type { Answer } from '../../client/answer.ts';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import { QuietExit } from '../runtime/failures.ts';
 import { widthOf } from '../runtime/io.ts';
 import { proxyFor } from '../runtime/network.ts';
@@ -11,7 +12,7 @@ import { withoutUserInfo } from '../runtime/redact.ts';
 import { reportOf } from '../runtime/report.ts';
 import { safetyOf } from '../runtime/safety.ts';
 import { profileName, resolve } from '../runtime/settings.ts';
-import { hanging, plain } from '../runtime/table.ts';
+import { hanging } from '../runtime/table.ts';
 import { type Finding, fail, ok, warn } from './doctor/finding.ts';
 import { signInFindings } from './doctor/sign-in.ts';
 
@@ -44,8 +45,8 @@ async function print({ printer, sources, io }: Context, findings: readonly Findi
   const widest = Math.max(...findings.map(({ check }) => check.length));
   const width = widthOf(io.stdout);
   const lines = findings.flatMap(({ check, status, detail, next }) => [
-    hanging(`${status.padEnd(4)}  ${check.padEnd(widest)}  `, plain(detail), width),
-    ...(next === '' ? [] : [hanging(`${' '.repeat(widest + 8)}next: `, plain(next), width)]),
+    hanging(`${status.padEnd(4)}  ${check.padEnd(widest)}  `, escapeControls(detail), width),
+    ...(next === '' ? [] : [hanging(`${' '.repeat(widest + 8)}next: `, escapeControls(next), width)]),
   ]);
   printer.lines(lines);
 }

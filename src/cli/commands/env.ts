@@ -93,7 +93,7 @@ async function print(context: Context, variables: Variables, shell: Shell | unde
   const entries = Object.entries(variables).filter(([name, value]) => value !== undefined || set[name] !== undefined);
   if (shell === undefined && !context.printer.isForPeople)
     return context.printer.value(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
-  context.printer.lines(entries.map(([name, value]) => (shell === 'fish' ? fishLine : shellLine)(name, value)));
+  context.printer.verbatim(entries.map(([name, value]) => (shell === 'fish' ? fishLine : shellLine)(name, value)));
 }
 
 function shellLine(name: string, value: string | undefined): string {

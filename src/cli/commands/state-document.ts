@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { callControl, controlPlan, whereFrom } from '../control.ts';
 import { addLeaf, runs } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
+import { jsonText } from '../runtime/control-characters.ts';
 import { usageError } from '../runtime/failures.ts';
 import { replaceFile } from '../runtime/files.ts';
 import { readText } from '../runtime/input.ts';
@@ -27,7 +28,7 @@ export function addStateExport(noun: Command, surroundings: Surroundings): void 
   runs(command, surroundings, async (context, _, { seed, file }) => {
     const query = { format: seed === true ? 'seed' : 'state' };
     const { body } = await callControl(context, 'GET', exportPath, { query });
-    const text = seed === true ? JSON.stringify(body, null, 2) : stateText(body as StateDocument);
+    const text = seed === true ? jsonText(body, 2) : stateText(body as StateDocument);
     if (file === undefined) return context.printer.lines([text]);
     await replaceFile(String(file), `${text}\n`).catch((error: NodeJS.ErrnoException) => {
       throw usageError(`${file} can't be written: ${error.code ?? error.message}.`);
@@ -69,10 +70,10 @@ interface StateDocument {
 
 /** As the server gives it: one row a line. */
 function stateText({ formatVersion, tables }: StateDocument): string {
-  const parts = Object.entries(tables).map(([name, rows]) => `${JSON.stringify(name)}:[${linesOf(rows)}]`);
+  const parts = Object.entries(tables).map(([name, rows]) => `${jsonText(name)}:[${linesOf(rows)}]`);
   return `{"formatVersion":${formatVersion},"tables":{\n${parts.join(',\n')}\n}}`;
 }
 
 function linesOf(rows: readonly unknown[]): string {
-  return rows.length === 0 ? '' : `\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n`;
+  return rows.length === 0 ? '' : `\n${rows.map((row) => jsonText(row)).join(',\n')}\n`;
 }

@@ -5,8 +5,9 @@ import type { RepairPlan } from '../../server/store/json/repair.ts';
 import type { StoreReport } from '../../server/store/json/verify.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import { CliError } from '../runtime/failures.ts';
-import { fieldLines, plain } from '../runtime/table.ts';
+import { fieldLines } from '../runtime/table.ts';
 import { confirmed } from '../send.ts';
 import { addStoreBackup, addStoreRestore } from './store-backup.ts';
 import { dataOption, folderOf, rowsText, withTools } from './store-folder.ts';
@@ -50,7 +51,7 @@ function reportLines({ folder, formatVersion, sound, sequence, tables, files, no
   const width = Math.max(0, ...files.map(({ name }) => name.length));
   const lines = files.map(({ name, bytes, holds, damage }) => {
     const what = damage === undefined ? holds : `DAMAGED at byte ${damage.offset}: ${damage.what}`;
-    return plain(`${name.padEnd(width)}  ${String(bytes).padStart(10)} bytes  ${what}`);
+    return escapeControls(`${name.padEnd(width)}  ${String(bytes).padStart(10)} bytes  ${what}`);
   });
   return [...fieldLines(facts), '', ...lines, ...notes.map((note) => `note: ${note}`)];
 }

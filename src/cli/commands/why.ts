@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { callControl, whereFrom } from '../control.ts';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import { widthOf } from '../runtime/io.ts';
-import { hanging, plain } from '../runtime/table.ts';
+import { hanging } from '../runtime/table.ts';
 
 export const whyText: LeafText = {
   title: 'Explains why a call was refused',
@@ -69,9 +70,9 @@ function explanation(why: Why, width: number | undefined): string[] {
     ...[...new Set(why.errors.map(({ fix }) => fix))].map((fix): Line => ['next', fix]),
   ];
   const filled = lines.flatMap(([name, value]) =>
-    value ? [hanging(`  ${name.padEnd(widest)}  `, plain(value), width)] : [],
+    value ? [hanging(`  ${name.padEnd(widest)}  `, escapeControls(value), width)] : [],
   );
-  return [plain(`${what} was ${refused ? 'refused' : 'answered'}: ${status}`), ...filled];
+  return [escapeControls(`${what} was ${refused ? 'refused' : 'answered'}: ${status}`), ...filled];
 }
 
 function callerLines({ credential, client, user, session, logon, groups }: Why): Line[] {

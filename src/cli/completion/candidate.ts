@@ -1,5 +1,5 @@
 /** What can stand at the cursor, and what of it may reach a shell. Pure. */
-import { plain } from '../runtime/table.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -33,11 +33,13 @@ export function presentable(answer: Answer): Answer {
 }
 
 function isPresentable(value: string): boolean {
-  return value !== '' && value.length <= longestValue && plain(value) === value && !/\p{Surrogate}/u.test(value);
+  return (
+    value !== '' && value.length <= longestValue && escapeControls(value) === value && !/\p{Surrogate}/u.test(value)
+  );
 }
 
 function shortened(text: string): string {
-  const letters = [...plain(text).replace(/\p{Surrogate}/gu, '')];
+  const letters = [...escapeControls(text).replace(/\p{Surrogate}/gu, '')];
   return letters.length > longestText ? `${letters.slice(0, longestText - 2).join('')}..` : letters.join('');
 }
 

@@ -1,6 +1,6 @@
 /** Carries out the steps of a plan, one after the other. What was done already is passed over, so it can be run again. */
 
-import { plain } from '../runtime/table.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import { businessSteps } from './business-writes.ts';
 import { clientSteps } from './client-writes.ts';
 import { groupSteps } from './group-writes.ts';
@@ -63,11 +63,11 @@ export async function execute(execution: Execution, steps: readonly Step[]): Pro
 /** What a step does, in a line. */
 export function titleOf(step: Step): string {
   if (step.kind === 'join')
-    return `+ ${plain(step.group)}: ${step.members.length} ${step.members[0]?.kind ?? ''}${step.members.length === 1 ? '' : 's'}`;
-  if (step.kind === 'leave') return `- ${plain(step.group)}: ${step.member.kind} ${step.member.id}`;
+    return `+ ${escapeControls(step.group)}: ${step.members.length} ${step.members[0]?.kind ?? ''}${step.members.length === 1 ? '' : 's'}`;
+  if (step.kind === 'leave') return `- ${escapeControls(step.group)}: ${step.member.kind} ${step.member.id}`;
   const { action, kind, name } = step.change;
   const mark = { create: '+', update: '~', delete: '-' }[action];
-  return `${mark} ${kindWords[kind]} ${plain(name)}${'release' in step && step.release ? ' (takes away first)' : ''}`;
+  return `${mark} ${kindWords[kind]} ${escapeControls(name)}${'release' in step && step.release ? ' (takes away first)' : ''}`;
 }
 
 /** What was planned does not fit what is there now. */

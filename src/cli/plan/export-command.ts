@@ -19,7 +19,7 @@ export async function runExport(tools: Tools, options: Options): Promise<void> {
     notice('The server has no control plane: no clients, no customers, no members in the name of a business.');
   const document = exportOf(await readAll(tools, wanted, hasControl), wanted);
   if (printer.format === 'json') await printer.value(document);
-  else printer.lines([tools.yaml.yamlText(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()]);
+  else printer.verbatim([tools.yaml.yamlText(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()]);
 }
 
 /** Kinds that nothing but the control plane lists. */

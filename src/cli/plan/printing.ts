@@ -1,5 +1,6 @@
 /** Printing of plans. */
 import type { Options } from '../leaf.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import type { Printer } from '../runtime/output.ts';
 import type { Plan } from './plan.ts';
 import { planData, planLines, shownChange, summaryLine, type TextStyle } from './text.ts';
@@ -25,7 +26,7 @@ function hasRows({ format }: Printer): boolean {
 /** Prints lines, painted by what they say. */
 export async function printLines(tools: Tools, lines: readonly string[]): Promise<void> {
   const paint = await tools.painter();
-  tools.context.printer.lines(lines.map(paint));
+  tools.context.printer.verbatim(lines.map((line) => paint(escapeControls(line))));
 }
 
 /** How wide, and how much: the format wide shows everything. */

@@ -1,5 +1,6 @@
 /** A plan in a file: what it is to do, and a fingerprint of what it relied on. It holds no secret. */
 import { createHash } from 'node:crypto';
+import { jsonText } from '../runtime/control-characters.ts';
 import { readIfThere, replaceFile } from '../runtime/files.ts';
 import type { Plan } from './plan.ts';
 import type { Content, Prepared } from './preparing.ts';
@@ -37,7 +38,7 @@ export async function savePlan(
     fingerprint: fingerprintOf(plan),
     plan: planData(plan),
   };
-  await replaceFile(file, `${JSON.stringify(saved, null, 2)}\n`).catch((error: NodeJS.ErrnoException) => {
+  await replaceFile(file, `${jsonText(saved, 2)}\n`).catch((error: NodeJS.ErrnoException) => {
     throw tools.usage(`${file} can't be written: ${error.code ?? error.message}.`);
   });
 }

@@ -1,7 +1,7 @@
 /** Secrets that an apply makes: kept in a private file as soon as they are there, or shown once at the end. */
 import { appendFile, rm } from 'node:fs/promises';
+import { escapeControls, jsonText } from '../runtime/control-characters.ts';
 import { writeNew } from '../runtime/files.ts';
-import { plain } from '../runtime/table.ts';
 import type { AnyChange } from './changes.ts';
 import type { NewSecret } from './executor.ts';
 import type { Tools } from './tools.ts';
@@ -39,7 +39,7 @@ export async function secretKeeper(
   return {
     keep: async (secret) => {
       try {
-        await appendFile(file, `${JSON.stringify(secret)}\n`);
+        await appendFile(file, `${jsonText(secret)}\n`);
         count += 1;
       } catch (error) {
         // Shown rather than lost: nobody can read it again.
@@ -62,5 +62,5 @@ export async function secretKeeper(
 export function secretLine({ kind, ...fields }: NewSecret): string {
   const { serviceAccountId, clientId, appId } = fields;
   const whose = kind === 'client' ? `client ${clientId} of ${serviceAccountId}` : `API key of ${clientId} for ${appId}`;
-  return `${plain(whose)}: ${fields.clientSecret ?? fields.apiKey}`;
+  return `${escapeControls(whose)}: ${fields.clientSecret ?? fields.apiKey}`;
 }

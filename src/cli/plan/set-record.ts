@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { jsonText } from '../runtime/control-characters.ts';
 import { readIfThere } from '../runtime/files.ts';
 import type { Environment } from '../runtime/io.ts';
 import { stateFolder } from '../runtime/state-folder.ts';
@@ -44,6 +45,6 @@ function parsed(text: string): Line | undefined {
 /** Adds a line for each. One write for a call, so that an interruption loses nothing that came before. */
 export async function addToRecord(file: string, what: Line['what'], things: readonly Made[]): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const lines = things.map((thing) => `${JSON.stringify({ what, ...thing })}\n`);
+  const lines = things.map((thing) => `${jsonText({ what, ...thing })}\n`);
   await appendFile(file, lines.join(''), { mode: 0o600 });
 }

@@ -1,5 +1,5 @@
 /** A plan as people read it and as programs do. Pure. */
-import { plain } from '../runtime/table.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
 import type { AnyChange, FieldChange } from './changes.ts';
 import { administrativeRoles } from './guards.ts';
 import type { Plan } from './plan.ts';
@@ -26,7 +26,7 @@ export const kindWords = {
 /** The changes alone. */
 export function changeLines(changes: readonly AnyChange[], style: TextStyle): string[] {
   return changes.flatMap(({ action, kind, name, fields }) => [
-    `${marks[action]} ${kindWords[kind]} ${plain(name)}`,
+    `${marks[action]} ${kindWords[kind]} ${escapeControls(name)}`,
     ...fieldLines(action === 'delete' ? [] : fields, style),
   ]);
 }
@@ -42,12 +42,12 @@ function fieldLines(fields: readonly FieldChange[], style: TextStyle): string[] 
 }
 
 function valueText({ before, after }: FieldChange): string {
-  const shown = (value: unknown) => (value === undefined ? '(none)' : plain(String(value)));
+  const shown = (value: unknown) => (value === undefined ? '(none)' : escapeControls(String(value)));
   return before === undefined ? shown(after) : `${shown(before)} -> ${shown(after)}`;
 }
 
 function signed(sign: string, entries: readonly string[], most: number): string[] {
-  const shown = entries.slice(0, most).map((entry) => `${sign} ${plain(entry)}`);
+  const shown = entries.slice(0, most).map((entry) => `${sign} ${escapeControls(entry)}`);
   return entries.length > most ? [...shown, `${sign} ${entries.length - most} more`] : shown;
 }
 
@@ -79,7 +79,7 @@ export function planLines(plan: Plan, style: TextStyle): string[] {
 
 function roleLines(roles: readonly RoleEffect[], style: TextStyle): string[] {
   const shown = roles.slice(0, style.most);
-  const names = shown.map(({ kind, id }) => `${kind} ${plain(id)}`);
+  const names = shown.map(({ kind, id }) => `${kind} ${escapeControls(id)}`);
   const widest = Math.min(40, Math.max(...names.map((name) => name.length)));
   const lines = shown.flatMap(({ gains, loses }, at) => {
     const words = [...signed('+', gains, style.most), ...signed('-', loses, style.most)];
@@ -92,7 +92,7 @@ function roleLines(roles: readonly RoleEffect[], style: TextStyle): string[] {
 /** What should be known before it is done. */
 export function warningsOf({ guards, leftovers }: Plan): string[] {
   const { callerLoses, lastAdministrator, administratorsLose } = guards;
-  const names = leftovers.slice(0, 10).map(({ kind, name }) => `${kindWords[kind]} ${plain(name)}`);
+  const names = leftovers.slice(0, 10).map(({ kind, name }) => `${kindWords[kind]} ${escapeControls(name)}`);
   return [
     ...(callerLoses.length > 0 ? [`You would lose ${callerLoses.join(' and ')}.`] : []),
     ...(lastAdministrator ? ['No user would be left who can administer the service.'] : []),
@@ -108,7 +108,7 @@ export function warningsOf({ guards, leftovers }: Plan): string[] {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map(plain).join(', ');
+  const shown = names.slice(0, 5).map(escapeControls).join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 

@@ -4,6 +4,7 @@ import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { readColumns } from './columns.ts';
 import { connect } from './connection.ts';
+import { escapeControls, escapeLines } from './control-characters.ts';
 import type { CurlCall } from './curl.ts';
 import { usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
@@ -13,7 +14,6 @@ import { findProjectFile, type ProjectFile } from './project-file.ts';
 import type { Asking } from './prompt.ts';
 import { readQuery } from './query.ts';
 import { type GlobalOptions, resolve, type SettingName, type Sources, settingNames } from './settings.ts';
-import { plainLines } from './table.ts';
 import { printCurl } from './tracing.ts';
 
 export interface Context {
@@ -48,7 +48,7 @@ export async function withContext(
 ): Promise<void> {
   const { io, environment } = surroundings;
   const sources = await sourcesFor(environment, options);
-  for (const warning of sources.project?.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
+  for (const warning of sources.project?.warnings ?? []) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
   const printer = createPrinter(io.stdout, formatOf(sources), await selectionOf(options, sources), io.signal);
   let client: Promise<BaseClient> | undefined;
@@ -56,7 +56,7 @@ export async function withContext(
     ...surroundings,
     sources,
     printer,
-    notice: (text) => void (options.quiet || io.stderr.write(`${plainLines(text)}\n`)),
+    notice: (text) => void (options.quiet || io.stderr.write(`${escapeLines(text)}\n`)),
     connect: (as) =>
       (client ??= connect({
         ...surroundings,
@@ -96,11 +96,12 @@ function formatOf(sources: Sources): Format {
 }
 
 /** What of the data is shown: told wrong before anything is sent. */
-async function selectionOf({ query, columns }: GlobalOptions, sources: Sources): Promise<Selection> {
+async function selectionOf({ query, columns, csvRaw }: GlobalOptions, sources: Sources): Promise<Selection> {
   if (columns !== undefined && !['table', 'wide', 'csv'].includes(formatOf(sources)))
     throw usageError(`--columns is for -o table, wide and csv, not for ${formatOf(sources)}.`, 'Use --query there.');
   return {
     query: query === undefined ? undefined : await readQuery(query),
     columns: columns === undefined ? undefined : readColumns(columns),
+    csvRaw,
   };
 }

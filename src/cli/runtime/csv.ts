@@ -1,6 +1,7 @@
 /** Rows as CSV (RFC 4180), a line at a time. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { valueAt } from './columns.ts';
+import { type CellOptions, toCell } from './csv-cell.ts';
 
 /** All columns that rows of this kind can have: those of the schema, and what the first row has besides. */
 export function csvColumns(first: unknown, schema: JsonSchema | undefined): string[] {
@@ -9,21 +10,23 @@ export function csvColumns(first: unknown, schema: JsonSchema | undefined): stri
 }
 
 /** The names of the columns, as they stand in JSON. */
-export function csvHeading(columns: readonly string[]): string {
-  return columns.map(quoted).join(',');
+export function csvHeading(columns: readonly string[], options?: CellOptions): string {
+  return columns.map((column) => quoted(toCell(column, options))).join(',');
 }
 
 /** One row. Lists of plain values, or of objects with one field, are joined by semicolons; all else that nests is JSON. */
-export function csvLine(row: unknown, columns: readonly string[]): string {
-  if (typeof row !== 'object' || row === null) return quoted(text(row));
-  return columns.map((column) => quoted(text(valueAt(row, column)))).join(',');
+export function csvLine(row: unknown, columns: readonly string[], options?: CellOptions): string {
+  if (typeof row !== 'object' || row === null) return quoted(text(row, options));
+  return columns.map((column) => quoted(text(valueAt(row, column), options))).join(',');
 }
 
-function text(value: unknown): string {
+function text(value: unknown, options: CellOptions | undefined): string {
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
-  if (Array.isArray(value) && value.every(isPlain)) return value.map(plainText).join(';');
-  return JSON.stringify(value);
+  if (typeof value !== 'object') return toCell(String(value), options);
+  const entries = Array.isArray(value) && value.every(isPlain) ? value.map(plainText) : undefined;
+  // Each entry for itself: where semicolons part cells, each is a cell.
+  if (entries?.every(canBeJoined)) return entries.map((entry) => toCell(entry, options)).join(';');
+  return toCell(JSON.stringify(value), options);
 }
 
 function isPlain(value: unknown): boolean {
@@ -34,6 +37,11 @@ function isPlain(value: unknown): boolean {
 
 function plainText(value: unknown): string {
   return String(typeof value === 'object' && value !== null ? Object.values(value)[0] : value);
+}
+
+/** A reader parts the cell at semicolons, trims what it finds, and takes a bracket or a brace for JSON. */
+function canBeJoined(entry: string): boolean {
+  return entry !== '' && !/;|^[[{]/.test(entry) && entry.trim() === entry;
 }
 
 function quoted(value: string): string {

@@ -1,4 +1,5 @@
 /** A call as a line for curl that can be run: what is secret stands in it as a variable of the shell. Pure. */
+import { jsonText } from './control-characters.ts';
 import { isOpenHeader, openPath, withoutSecrets } from './redact.ts';
 
 export interface CurlCall {
@@ -34,17 +35,10 @@ function headerOption(name: string, value: string, url: string): string[] {
 function bodyText(body: unknown): string {
   try {
     const value = typeof body === 'string' ? (JSON.parse(body) as unknown) : body;
-    return escaped(JSON.stringify(withoutSecrets(value, reference)));
+    return jsonText(withoutSecrets(value, reference));
   } catch {
     return variable('BODY');
   }
-}
-
-/** What could steer a terminal is written as JSON can write it. */
-function escaped(json: string): string {
-  return json.replace(/[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, (letter) => {
-    return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 }
 
 /** `clientSecret` as a variable: CLIENT_SECRET. */

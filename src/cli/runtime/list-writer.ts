@@ -1,6 +1,7 @@
 /** Lists in every format, page by page: whatever their length, no more than a thousand entries or a page are held. */
 import { once } from 'node:events';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { jsonText } from './control-characters.ts';
 import { csvColumns, csvHeading, csvLine } from './csv.ts';
 import type { Output } from './io.ts';
 import { nameOf } from './names.ts';
@@ -29,12 +30,14 @@ export interface ListWriter {
 interface ListLook extends ListShape {
   readonly columns: readonly string[] | undefined;
   readonly width: number | undefined;
+  /** Cells of CSV that start a formula stay as they are. */
+  readonly csvRaw: boolean | undefined;
 }
 
 /** The writer of a format. */
 export async function listWriter(format: Format, look: ListLook): Promise<ListWriter> {
   if (format === 'json') return jsonWriter();
-  if (format === 'jsonl') return lineWriter((item) => JSON.stringify(item));
+  if (format === 'jsonl') return lineWriter((item) => jsonText(item));
   if (format === 'name') return lineWriter(nameOf);
   if (format === 'csv') return csvWriter(look);
   if (format === 'table' || format === 'wide') return rowWriter(format, look);
@@ -50,7 +53,7 @@ function jsonWriter(): ListWriter {
   let before = '[\n';
   return {
     page: (items) => {
-      const text = items.map((item) => JSON.stringify(item, null, 2).replace(/^/gm, '  ')).join(',\n');
+      const text = items.map((item) => jsonText(item, 2).replace(/^/gm, '  ')).join(',\n');
       const page = before + text;
       before = ',\n';
       return page;
@@ -64,15 +67,15 @@ function lineWriter(line: (item: unknown) => string): ListWriter {
 }
 
 /** What stands above the first entry stands there also where there is none. */
-function csvWriter({ schema, columns: chosen }: ListLook): ListWriter {
+function csvWriter({ schema, columns: chosen, csvRaw: raw }: ListLook): ListWriter {
   let columns: readonly string[] | undefined;
   const heading = (first?: unknown) => {
     if (columns) return '';
     columns = chosen ?? csvColumns(first, schema);
-    return columns.length > 0 ? `${csvHeading(columns)}\n` : '';
+    return columns.length > 0 ? `${csvHeading(columns, { raw })}\n` : '';
   };
   return {
-    page: (items) => heading(items[0]) + items.map((item) => `${csvLine(item, columns ?? [])}\n`).join(''),
+    page: (items) => heading(items[0]) + items.map((item) => `${csvLine(item, columns ?? [], { raw })}\n`).join(''),
     end: () => heading(),
   };
 }

@@ -1,12 +1,14 @@
 /** Data on standard output, in the format that was asked for. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { foundColumns, requireColumns, valueAt } from './columns.ts';
+import { escapeLines, jsonText } from './control-characters.ts';
 import { csvColumns, csvHeading, csvLine } from './csv.ts';
+import type { CellOptions } from './csv-cell.ts';
 import { type Output, widthOf } from './io.ts';
 import { type ListShape, listWriter, writePages } from './list-writer.ts';
 import { nameOf } from './names.ts';
 import type { Query } from './query.ts';
-import { cell, columnsOf, fieldLines, plainLines, type Row, tableWriter } from './table.ts';
+import { cell, columnsOf, fieldLines, type Row, tableWriter } from './table.ts';
 
 export type { ListShape } from './list-writer.ts';
 export { nameOf } from './names.ts';
@@ -19,6 +21,8 @@ export interface Selection {
   readonly query?: Query | undefined;
   /** Columns of a table or of CSV, in this order. */
   readonly columns?: readonly string[] | undefined;
+  /** Cells of CSV that start a formula stay as they are. */
+  readonly csvRaw?: boolean | undefined;
 }
 
 export interface Printer {
@@ -32,8 +36,10 @@ export interface Printer {
    * read whole first. Gives how many entries there were.
    */
   list(pages: AsyncIterable<readonly unknown[]>, shape?: ListShape): Promise<number>;
-  /** Lines as they are, whatever the format. */
+  /** Lines of text, whatever the format. */
   lines(lines: readonly string[]): void;
+  /** The same for lines that are escaped already, or that a program reads as they are. */
+  verbatim(lines: readonly string[]): void;
   /** @throws CliError for wrong usage where what is of this kind lacks a column that was asked for */
   check(schema: JsonSchema | undefined): void;
 }
@@ -42,14 +48,14 @@ export interface Printer {
 export function createPrinter(
   stream: Output,
   format: Format,
-  { query, columns }: Selection = {},
+  { query, columns, csvRaw }: Selection = {},
   signal?: AbortSignal,
 ): Printer {
-  const lines = (given: readonly string[]) => {
+  const verbatim = (given: readonly string[]) => {
     if (given.length > 0 && stream.writable) stream.write(`${given.join('\n')}\n`);
   };
   const width = format === 'table' ? widthOf(stream) : undefined;
-  const value = async (given: unknown) => lines(await valueLines(given, format, { width, columns }));
+  const value = async (given: unknown) => verbatim(await valueLines(given, format, { width, columns, csvRaw }));
   const check = (schema: JsonSchema | undefined) => {
     if (columns && !query) requireColumns(columns, schema);
   };
@@ -57,12 +63,14 @@ export function createPrinter(
     format,
     // What a query finds is data.
     isForPeople: (format === 'table' || format === 'wide') && query === undefined,
-    lines,
+    lines: (given) => verbatim(given.map(escapeLines)),
+    verbatim,
     check,
     value: (given) => value(query ? query(given) : (given ?? {})),
     list: async (pages, shape = {}) => {
       check(shape.schema);
-      if (!query) return writePages(pages, await listWriter(format, { ...shape, columns, width }), stream, signal);
+      if (!query)
+        return writePages(pages, await listWriter(format, { ...shape, columns, width, csvRaw }), stream, signal);
       const all: unknown[] = [];
       for await (const page of pages) all.push(...page);
       await value(query(all));
@@ -74,18 +82,19 @@ export function createPrinter(
 interface Look {
   readonly width: number | undefined;
   readonly columns: readonly string[] | undefined;
+  readonly csvRaw: boolean | undefined;
 }
 
-async function valueLines(value: unknown, format: Format, { width, columns }: Look): Promise<string[]> {
-  if (format === 'json') return [JSON.stringify(value, null, 2)];
+async function valueLines(value: unknown, format: Format, { width, columns, csvRaw }: Look): Promise<string[]> {
+  if (format === 'json') return [jsonText(value, 2)];
   if (format === 'yaml') return yamlLines(value);
   const rows = Array.isArray(value) ? value : wrappedRows(value);
-  if (format === 'jsonl') return (rows ?? [value]).map((row) => JSON.stringify(row));
+  if (format === 'jsonl') return (rows ?? [value]).map((row) => jsonText(row));
   if (format === 'name') return (rows ?? [value]).map(nameOf).filter((name) => name !== '');
   if (columns) foundColumns(columns, rows ?? [value]);
-  if (format === 'csv') return csvLines(rows ?? [value], columns);
-  if (rows) return rowLines(rows, { width, columns });
-  if (typeof value !== 'object') return plainLines(String(value)).split('\n');
+  if (format === 'csv') return csvLines(rows ?? [value], columns, { raw: csvRaw });
+  if (rows) return rowLines(rows, { width, columns, csvRaw });
+  if (typeof value !== 'object') return escapeLines(String(value)).split('\n');
   return value === null ? [] : fieldLines(columns ? chosen(value as Row, columns) : (value as Row), width);
 }
 
@@ -100,10 +109,10 @@ function chosen(row: Row, columns: readonly string[]): Row {
 }
 
 /** All rows are there, so the columns are those of any of them. */
-function csvLines(rows: readonly unknown[], columns: readonly string[] | undefined): string[] {
+function csvLines(rows: readonly unknown[], columns: readonly string[] | undefined, options: CellOptions): string[] {
   const all = columns ?? [...new Set(rows.flatMap((row) => csvColumns(row, undefined)))];
-  if (all.length === 0) return rows.map((row) => csvLine(row, all)).filter((line) => line !== '');
-  return [csvHeading(all), ...rows.map((row) => csvLine(row, all))];
+  if (all.length === 0) return rows.map((row) => csvLine(row, all, options)).filter((line) => line !== '');
+  return [csvHeading(all, options), ...rows.map((row) => csvLine(row, all, options))];
 }
 
 async function yamlLines(value: unknown): Promise<string[]> {

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isSecretName } from '../../contract/secret-names.ts';
+import { escapeControls } from './control-characters.ts';
 import { usageError } from './failures.ts';
-import { plain } from './table.ts';
 
 export interface ProjectFile {
   readonly path: string;
@@ -61,7 +61,7 @@ function objectOf(text: string, file: string): Record<string, unknown> {
 }
 
 function warningsOf(file: string, name: string, value: unknown, keys: readonly string[]): string[] {
-  const shown = plain(JSON.stringify(name));
+  const shown = escapeControls(JSON.stringify(name));
   if (holdsSecret(name)) return [`${file} holds a secret, ${shown}: it is not used. Take it out; a project is shared.`];
   if (!keys.includes(name)) return [`${file} holds ${shown}, which is not used there. It takes ${keys.join(', ')}.`];
   return typeof value === 'object' ? [`${file}: ${shown} must be one plain value.`] : [];

@@ -1,4 +1,5 @@
 /** The one way to questions: whether there is anybody to answer, and how each kind of question is put. */
+import { escapeControls } from './control-characters.ts';
 import { unanswered } from './failures.ts';
 import { terminalGateway } from './gateway.ts';
 import type { Environment, Io } from './io.ts';
@@ -56,7 +57,9 @@ export async function askText(asking: Asking, message: string, otherwise: string
 }
 
 /** Puts a question of any kind. To be called only where `canAsk`. */
-export async function ask({ io, environment, color }: Asking, question: Question): Promise<unknown> {
+export async function ask({ io, environment, color }: Asking, given: Question): Promise<unknown> {
+  // Names of the server and of files are in it.
+  const question = { ...given, message: escapeControls(given.message) };
   if (io.gateway) return io.gateway(question);
   const { colours } = await import('./colour.ts');
   return terminalGateway(io, colours(io.stderr, environment, color).level > 0)(question);

@@ -2,10 +2,11 @@
 import { CommanderError } from 'commander';
 import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
 import type { Manifest, ManifestError } from '../../contract/manifest-types.ts';
+import { escapeControls, escapeLines, jsonText } from './control-characters.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { CliError, MissingRole, QuietExit } from './failures.ts';
 import { type Environment, type Io, widthOf } from './io.ts';
-import { hanging, plain, plainLines } from './table.ts';
+import { hanging } from './table.ts';
 
 export interface Report {
   readonly code: string;
@@ -58,7 +59,7 @@ function missingRole({ refusal: error, help }: MissingRole, errorTable: readonly
   if (role === undefined)
     return { ...known, fix: `No group gives ${roles.join(', ')}: it comes from how the caller signs in.` };
   if (groups.length === 0) return known;
-  const names = groups.map(plain).join(', ');
+  const names = groups.map(escapeControls).join(', ');
   return { ...known, fix: `Have the caller added to a group that gives ${role}: ${names}.` };
 }
 
@@ -103,7 +104,7 @@ export async function printReport(report: Report, io: Io, environment: Environme
 
 function jsonReport({ exitCode: _, quiet: _quiet, ...error }: Report): string {
   const { code, message, status, requestId, items, transient, fix, ...more } = error;
-  return JSON.stringify({ error: { code, message, status, requestId, items, transient, fix, ...more } });
+  return jsonText({ error: { code, message, status, requestId, items, transient, fix, ...more } });
 }
 
 async function textReport(report: Report, io: Io, environment: Environment, mode: string | undefined): Promise<string> {
@@ -111,12 +112,12 @@ async function textReport(report: Report, io: Io, environment: Environment, mode
   const { colours } = await import('./colour.ts');
   const paint = colours(io.stderr, environment, mode);
   const width = widthOf(io.stderr);
-  const line = (heading: string, text: string) => hanging(`  ${heading.padEnd(9)}`, plain(text), width);
+  const line = (heading: string, text: string) => hanging(`  ${heading.padEnd(9)}`, escapeControls(text), width);
   const server = report.status === undefined ? [] : [line('reason', `${report.code} (${report.status})`)];
   const others = report.items.slice(1).map((item) => line('and', `${item.message} ${item.code}`));
   const request = report.requestId === undefined ? [] : [line('request', report.requestId)];
   const fix = report.fix === undefined ? [] : [line('next', report.fix)];
-  const [first = '', ...more] = plainLines(report.message).split('\n');
+  const [first = '', ...more] = escapeLines(report.message).split('\n');
   return [
     hanging('error: ', first, width).replace('error:', paint.red.bold('error:')),
     ...more,

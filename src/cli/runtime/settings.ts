@@ -10,6 +10,7 @@ export interface GlobalOptions {
   readonly output?: string;
   readonly query?: string;
   readonly columns?: string;
+  readonly csvRaw?: boolean;
   readonly timeout?: string;
   readonly maxWait?: string;
   readonly color?: string;

@@ -1,36 +1,27 @@
 /** Values as text for people: tables and lists of fields. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { valueAt } from './columns.ts';
+import { escapeControls } from './control-characters.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 const gap = '  ';
 const narrowest = 3;
 
-/** Text of the server without what could steer a terminal or turn the direction of reading. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '');
-}
-
-/** The same for text of several lines. */
-export function plainLines(text: string): string {
-  return text.split('\n').map(plain).join('\n');
-}
-
 /** One value on one line. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
-  if (typeof value !== 'object') return plain(String(value));
+  if (typeof value !== 'object') return escapeControls(String(value));
   const [[name, only] = [''], ...others] = Object.entries(value);
-  if (name === '' || others.length > 0) return plain(JSON.stringify(value));
+  if (name === '' || others.length > 0) return escapeControls(JSON.stringify(value));
   // That something is so says nothing without its name.
   return only === true ? words(name) : cell(only);
 }
 
 /** `groupName` as words: `group name`. */
 export function words(property: string): string {
-  return plain(property.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase());
+  return escapeControls(property.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
 /** The columns that at least one row fills: in the order of the schema, then others as they come. */

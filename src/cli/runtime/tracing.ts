@@ -1,6 +1,7 @@
 /** Calls as lines on standard error. Bodies and credentials stay out: both can be secret. */
 import type { Answer } from '../../client/answer.ts';
 import type { OutgoingRequest } from '../../client/request.ts';
+import { escapeControls } from './control-characters.ts';
 import { type CurlCall, curlCommand } from './curl.ts';
 import type { Environment, Io } from './io.ts';
 import { isOpenHeader, openPath } from './redact.ts';
@@ -30,12 +31,14 @@ export function traced(io: Io, { now }: Environment, tracing: Tracing, origin: s
   return {
     onRequest: (request) => {
       startedAt = now();
-      if (verbose || debug) io.stderr.write(`${label}> ${requestLine(request, debug)}\n`);
+      if (verbose || debug) io.stderr.write(`${label}> ${escapeControls(requestLine(request, debug))}\n`);
       if (curl) io.stderr.write(`${curlCommand({ ...request, url: origin + request.path })}\n`);
     },
     onAnswer: ({ status, requestId }) => {
       if (!verbose && !debug) return;
-      io.stderr.write(`${label}< ${status} after ${now() - startedAt} ms, request ${requestId ?? 'without an id'}\n`);
+      io.stderr.write(
+        `${label}< ${status} after ${now() - startedAt} ms, request ${escapeControls(requestId ?? 'without an id')}\n`,
+      );
     },
   };
 }

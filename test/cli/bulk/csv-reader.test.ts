@@ -2,15 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CsvReader } from '../../../src/cli/bulk/csv-reader.ts';
 import { csvHeading } from '../../../src/cli/runtime/csv.ts';
+import { fromCell } from '../../../src/cli/runtime/csv-cell.ts';
 
 /** The cells that come out of pieces of text. */
 function cellsOf(pieces: readonly string[]): string[][] {
   const reader = new CsvReader();
   const records = [...pieces.flatMap((piece) => [...reader.push(piece)]), ...reader.end()];
-  return records.map(({ cells }) => [...cells]);
+  return records.map(({ cells }) => cells.map((cell) => fromCell(cell)));
 }
 
-const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', ';', 'é', '😀') });
+const cell = fc.string({
+  unit: fc.constantFrom('a', '"', ',', '\n', '\r', '\t', ' ', ';', 'é', '😀', '=', '-', "'", '\\', '\\u001b', '\u009b'),
+});
 const record = fc.array(cell, { minLength: 1, maxLength: 4 }).filter((cells) => cells.join('').trim() !== '');
 
 describe('CSV', () => {

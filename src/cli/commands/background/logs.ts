@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addLeaf, type Options, runs } from '../../leaf.ts';
 import type { Context, Surroundings } from '../../runtime/context.ts';
+import { escapeLines } from '../../runtime/control-characters.ts';
 import { usageError } from '../../runtime/failures.ts';
 import { addServerArgument, lastServer } from './choice.ts';
 import { lastLines, readFrom } from './log-file.ts';
@@ -40,10 +41,12 @@ const step = 200;
 
 /** What comes behind `offset`; the last look is after the server has gone. */
 async function follow({ io }: Context, record: ServerRecord, offset: number): Promise<void> {
+  const decoder = new TextDecoder();
   for (let at = offset; io.stdout.writable; ) {
     const goesOn = await isRunning(record);
     const more = await readFrom(record.log, at);
-    if (more.length > 0) io.stdout.write(more);
+    const text = decoder.decode(more, { stream: goesOn });
+    if (text !== '') io.stdout.write(escapeLines(text));
     at += more.length;
     if (!goesOn) return;
     await pause(step, undefined, { signal: io.signal });

@@ -1,5 +1,5 @@
 /** The dependency graph of groups, and its three drawings. Pure. */
-import { plain } from '../../runtime/table.ts';
+import { escapeControls } from '../../runtime/control-characters.ts';
 
 export interface GraphNode {
   readonly groupId: string;
@@ -72,12 +72,12 @@ function drawNode(
   width?: number,
 ): string[] {
   const node = graph.get(name);
-  if (!node) return [`${first}${plain(name)}`];
+  if (!node) return [`${first}${escapeControls(name)}`];
   const isRepeated = drawn.has(name) && node.dependencies.length > 0;
   drawn.add(name);
   const stem = node.dependencies.length > 0 && !isRepeated ? '│ ' : '  ';
   const head = wrapped(
-    `${first}${plain(name)}  `,
+    `${first}${escapeControls(name)}  `,
     `${rest}${stem}  `,
     isRepeated ? ['(drawn above)'] : roleWords(node),
     width,
@@ -100,7 +100,10 @@ function drawNode(
 function roleWords({ roles, effectiveRoles }: GraphNode): string[] {
   const inherited = effectiveRoles.filter((role) => !roles.includes(role));
   const own = roles.length > 0 ? roles : inherited.length > 0 ? [] : ['(no roles)'];
-  return [...own.map(plain), ...inherited.map((role, at) => (at === 0 ? `+ ${plain(role)}` : plain(role)))];
+  return [
+    ...own.map(escapeControls),
+    ...inherited.map((role, at) => (at === 0 ? `+ ${escapeControls(role)}` : escapeControls(role))),
+  ];
 }
 
 /** Words on as many lines as the width asks for; those after the first start with `indent`. */
@@ -117,7 +120,7 @@ function wrapped(first: string, indent: string, words: readonly string[], width 
 
 /** Graphviz. */
 export function drawDot(graph: Graph): string[] {
-  const quoted = (text: string) => `"${plain(text).replace(/["\\]/g, '\\$&')}"`;
+  const quoted = (text: string) => `"${escapeControls(text).replace(/["\\]/g, '\\$&')}"`;
   const nodes = [...graph.values()].map(({ groupName, effectiveRoles }) => {
     const label = [groupName, ...effectiveRoles].map((line) => quoted(line).slice(1, -1)).join('\\n');
     return `  ${quoted(groupName)} [label="${label}"];`;
@@ -131,7 +134,7 @@ export function drawDot(graph: Graph): string[] {
 /** Mermaid. */
 export function drawMermaid(graph: Graph): string[] {
   const ids = new Map([...graph.keys()].map((name, at) => [name, `g${at}`]));
-  const escaped = (text: string) => plain(text).replace(/["#<>&]/g, (letter) => `#${letter.charCodeAt(0)};`);
+  const escaped = (text: string) => escapeControls(text).replace(/["#<>&]/g, (letter) => `#${letter.charCodeAt(0)};`);
   const nodes = [...graph.values()].map(({ groupName, effectiveRoles }) => {
     return `  ${ids.get(groupName)}["${[groupName, ...effectiveRoles].map(escaped).join('<br>')}"]`;
   });

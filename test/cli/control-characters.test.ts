@@ -1,0 +1,184 @@
+import { writeFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import {
+  escapeControls,
+  escapeInText,
+  escapeLines,
+  hasControls,
+  jsonText,
+} from '../../src/cli/runtime/control-characters.ts';
+import type { Question } from '../../src/cli/runtime/questions.ts';
+import { yamlText } from '../../src/cli/runtime/yaml.ts';
+import { refusal, startFake } from '../client/fake-server.ts';
+import { answering } from './asking/answering.ts';
+import { Home, iam, signedIn } from './run-cli.ts';
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at));
+const letters = [
+  ...range(0x00, 0x1f),
+  ...range(0x7f, 0x9f),
+  ...['\u061c', '\u200e', '\u200f', '\ufeff'],
+  ...range(0x2028, 0x202e),
+  ...range(0x2066, 0x206f),
+];
+/** None of these comes out anywhere; line breaks are structure. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/;
+const evil = `a${letters.join('')}b`;
+
+describe('control characters', () => {
+  test('are exactly these, and nothing else is touched', () => {
+    const all = range(0, 0xd7ff).concat(range(0xe000, 0xffff), '😀');
+    expect(all.filter((letter) => escapeControls(letter) !== letter)).toEqual(letters.toSorted());
+    expect(all.filter((letter) => hasControls(letter))).toEqual(
+      letters.filter((letter) => letter !== '\n' && letter !== '\t').toSorted(),
+    );
+  });
+
+  test('become visible escapes; line breaks and tabs stay where text has lines', () => {
+    expect(escapeControls('a\u001b\u009b\u202e\n\r\t')).toBe(String.raw`a\u001b\u009b\u202e\n\r\t`);
+    expect(escapeLines('a\r\n\tb')).toBe('a\\r\n\\tb');
+    expect(escapeInText('a\r\n\tb')).toBe('a\\u000d\n\tb');
+  });
+
+  const value = fc.jsonValue({ stringUnit: fc.oneof(fc.constantFrom(...letters, '\\', '"', '\ud800'), fc.string()) });
+
+  test('are escapes in JSON, which says the same', () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2), (given, indent) => {
+        const text = jsonText(given, indent);
+        expect(text).not.toMatch(steering);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(given)));
+      }),
+    );
+  });
+
+  test('are escapes in YAML, which says the same, as keys and in long texts too', () => {
+    const units = fc.constantFrom(...letters, 'a', ' ', ':', '#', '-', '"', '\\', 'x'.repeat(50));
+    const text = fc.string({ unit: units, maxLength: 30 });
+    fc.assert(
+      fc.property(fc.oneof(text, fc.array(text), fc.dictionary(text, fc.oneof(text, fc.array(text)))), (given) => {
+        const written = yamlText(given);
+        expect(written.replaceAll('\t', '')).not.toMatch(steering);
+        expect(parse(written)).toEqual(given);
+        expect(parse(yamlText(given, { lineWidth: 0, aliasDuplicateObjects: false }))).toEqual(given);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('text of a server', () => {
+  const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'];
+  const group = {
+    groupId: 'g',
+    groupName: evil,
+    roles: [evil, 'B'],
+    dependencies: [{ groupName: `x${evil}` }],
+    [`key${evil}`]: { deep: [{ a: evil, b: 1 }] },
+  };
+
+  test.each(formats)('steers nothing as %s', async (format) => {
+    await using server = await startFake(({ path }) => {
+      if (path.includes('refused'))
+        return {
+          status: 422,
+          json: [
+            { code: 'X', message: evil },
+            { code: evil, message: evil },
+          ],
+        };
+      if (path.endsWith('/text')) return { text: evil, headers: { 'content-type': 'text/plain' } };
+      if (path.includes('/_iam/state/export')) return { json: { formatVersion: 1, tables: { [evil]: [group] } } };
+      if (path.includes('/_iam/state/diff'))
+        return {
+          json: { tables: [{ table: evil, added: [evil], removed: [evil], changed: [{ key: evil, fields: [] }] }] },
+        };
+      return { json: path.includes('/groups/') ? group : [group, group] };
+    });
+    const runs = [
+      ['groups', 'list'],
+      ['groups', 'get', 'x'],
+      ['groups', 'get', 'refused'],
+      ['groups', 'get', 'refused', '--debug'],
+      ['groups', 'tree'],
+      ['groups', 'list', '--query', '[].groupName'],
+      ['groups', 'get', 'x', '--query', 'groupName'],
+      ['groups', 'create', '--group-name', evil.replace('\u0000', ''), '--dry-run'],
+      ['api', 'GET', '/text'],
+      ['state', 'export'],
+      ['state', 'diff'],
+      ['users', 'list'],
+    ];
+    for (const words of runs) {
+      const { out, err } = await iam([...words, '-o', format, '--color', 'never'], { ...server, columns: 80 });
+      // Tabs may stay in texts of CSV and YAML, which keep their values.
+      const text = format === 'csv' || format === 'yaml' ? out.replaceAll('\t', '') : out;
+      expect([words, text]).not.toEqual([words, expect.stringMatching(steering)]);
+      expect([words, err]).not.toEqual([words, expect.stringMatching(steering)]);
+      expect(out + err).not.toBe('');
+    }
+  });
+
+  test('is the same value after JSON and YAML are parsed', async () => {
+    await using server = await startFake(() => ({ json: group }));
+    const read = async (format: string) => (await iam(['groups', 'get', 'x', '-o', format], server)).out;
+    expect(JSON.parse(await read('json'))).toEqual(group);
+    expect(JSON.parse(await read('jsonl'))).toEqual(group);
+    expect(parse(await read('yaml'))).toEqual(group);
+  });
+
+  test('steers nothing from a header, in a trace', async () => {
+    await using server = await startFake(() => ({ json: [], headers: { 'x-request-id': 'r\u009b31m' } }));
+    const { err } = await iam(['groups', 'list', '--verbose'], server);
+    expect(err).toContain(String.raw`request r\u009b31m`);
+    await using refusing = await startFake(() => ({ ...refusal(404, 'X'), headers: { 'x-request-id': 'r\u009b31m' } }));
+    for (const words of [[], ['-o', 'json']])
+      expect((await iam(['groups', 'get', 'x', ...words], refusing)).err).not.toMatch(steering);
+  });
+
+  test('steers nothing in a question, nor in what is picked from', async () => {
+    await using server = await startFake(() => ({ json: [{ groupId: 'g', groupName: evil, organizationId: evil }] }));
+    const { gateway, asked } = answering('x');
+    await iam(['groups', 'get'], { ...server, columns: 80, gateway });
+    await iam(['groups', 'delete', `x${evil}`], { ...server, columns: 80, gateway });
+    await iam(['login', '--user', evil, '--client-id', 'app'], { ...server, columns: 80, gateway, variables: {} });
+    const namesIn = async (question: Question) => {
+      if (question.type !== 'search') return [];
+      return (await question.source('', { signal: new AbortController().signal })).map(({ name }) => name);
+    };
+    const texts = [...asked.map(({ message }) => message), ...(await Promise.all(asked.map(namesIn))).flat()];
+    expect(texts).toContainEqual(expect.stringContaining('The password of a'));
+    expect(texts.join('')).not.toMatch(steering);
+  });
+});
+
+test('names of profiles, files and projects steer nothing', async () => {
+  await using home = await Home.make();
+  const name = `x${evil.replace('\u0000', '')}`;
+  const runs = [
+    ['groups', 'list', '--profile', name],
+    ['profile', 'use', name],
+    ['profile', 'show', name],
+    ['groups', 'create', '-f', name],
+    ['bulk', 'run', name, '--operation', 'groups.create'],
+    ['call', name],
+    [name],
+    ['groups', 'list', `--${name}`],
+    ['groups', 'list', '-o', name],
+    ['groups', 'list', '--query', name],
+  ];
+  for (const words of runs)
+    for (const more of [[], ['-o', 'json']]) {
+      const { code, err } = await home.iam([...words, ...more], { variables: signedIn });
+      expect([words, code]).not.toEqual([words, 0]);
+      expect([words, err]).not.toEqual([words, expect.stringMatching(steering)]);
+    }
+  await writeFile(home.file('.iamrc.json'), JSON.stringify({ [name]: 1 }));
+  const { err } = await home.iam(['config', 'explain'], { folder: home.folder });
+  expect(err).toContain('is not used there');
+  expect(err).not.toMatch(steering);
+});

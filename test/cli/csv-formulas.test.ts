@@ -1,0 +1,160 @@
+import { writeFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { csvLine } from '../../src/cli/runtime/csv.ts';
+import { fromCell, toCell } from '../../src/cli/runtime/csv-cell.ts';
+import { startFake } from '../client/fake-server.ts';
+import { Home, iam, signedIn } from './run-cli.ts';
+
+const formulas = [
+  '=1+1',
+  "=cmd|'/C calc'!A0",
+  '+1-2',
+  '-2+3',
+  '@SUM(1)',
+  '\t=1',
+  '\ttext',
+  '\n=1',
+  ' =1',
+  '\u00a0=1',
+  '＝1',
+  '＋1',
+  '－1',
+  '＠x',
+  '-',
+  '=',
+  '+54 911',
+  '-1,5',
+];
+
+describe('a cell that starts a formula', () => {
+  test.each(formulas)('%j gets an apostrophe in front', (text) => {
+    expect(toCell(text)).toBe(`'${text}`);
+    expect(toCell(text, { raw: true })).toBe(text);
+  });
+
+  test.each(['-5', '+5491112345', '-0.5', '1e-7', '-1.5e+300', 'a=b', "it's", "'quoted'", '', 'a-b', '1-2'])(
+    '%j is none',
+    (text) => {
+      expect(toCell(text)).toBe(text);
+    },
+  );
+
+  test('that has an apostrophe of its own gets another one', () => {
+    expect(["'=1", "''=1", "'-5"].map((text) => toCell(text))).toEqual(["''=1", "'''=1", "''-5"]);
+  });
+
+  test('is not made by a carriage return, which is an escape', () => {
+    expect(toCell('\r=1')).toBe('\\u000d=1');
+  });
+
+  const units = fc.constantFrom(
+    '=',
+    '-',
+    '+',
+    '@',
+    "'",
+    '\t',
+    '\n',
+    '\r',
+    ' ',
+    '1',
+    'a',
+    '\\',
+    'u',
+    '001b',
+    '005c',
+    '\u001b',
+  );
+  const text = fc.string({ unit: units, maxLength: 12 });
+
+  test('is read as it was, whatever it is; and no cell starts a formula', () => {
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string()), fc.boolean(), (value, raw) => {
+        expect(fromCell(toCell(value, { raw }), { raw })).toBe(value);
+        expect(toCell(value)).not.toMatch(/^(?:\s*[=@]|\s*[+-](?!\d)|[\t\n\r])/);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('leaves escapes alone that no cell is written with', () => {
+    expect(['C:\\users', '\\u0041', '\\u001B', '\\udead'].map((cell) => fromCell(cell))).toEqual([
+      ...['C:\\users', '\\u0041', '\\u001B', '\\udead'],
+    ]);
+  });
+
+  test('is one also as an entry of a list; what could not be parted again is JSON', () => {
+    const line = (roles: unknown[]) => csvLine({ roles }, ['roles']);
+    expect(line(['=a', 'b', '-c'])).toBe("'=a;b;'-c");
+    expect(line([{ groupName: '=a' }])).toBe("'=a");
+    expect(line(['a;=b'])).toBe('"[""a;=b""]"');
+    expect(line(['[a'])).toBe('"[""[a""]"');
+    expect(line([' a'])).toBe('"["" a""]"');
+  });
+});
+
+describe('csv of the command', () => {
+  const rows = [
+    { groupId: 'g1', groupName: '=1+1', organizationId: '-5', '@key': 1 },
+    { groupId: 'g2', groupName: '@x', organizationId: '-a', '@key': -5 },
+  ];
+  const columns = ['--columns', 'groupName,organizationId,@key'];
+
+  test('has no formula, unless --csv-raw leaves them', async () => {
+    await using server = await startFake(() => ({ json: rows }));
+    const list = ['groups', 'list', '-o', 'csv'];
+    const query = ['--query', '[].{groupName: groupName, organizationId: organizationId, "@key": "@key"}'];
+    const neutral = "groupName,organizationId,'@key\n'=1+1,-5,1\n'@x,'-a,-5\n";
+    const raw = 'groupName,organizationId,@key\n=1+1,-5,1\n@x,-a,-5\n';
+    expect((await iam([...list, ...query], server)).out).toBe(neutral);
+    expect((await iam([...list, ...query, '--csv-raw'], server)).out).toBe(raw);
+    const some = ['--columns', 'groupName,organizationId'];
+    expect((await iam([...list, ...some], server)).out).toBe("groupName,organizationId\n'=1+1,-5\n'@x,'-a\n");
+    expect((await iam([...list, ...some, '--csv-raw'], server)).out).toBe('groupName,organizationId\n=1+1,-5\n@x,-a\n');
+    expect((await iam(['groups', 'list', '-o', 'csv', '--query', '[].groupName'], server)).out).toBe("'=1+1\n'@x\n");
+    expect((await iam(['groups', 'get', 'x', '-o', 'csv', ...columns], server)).out).not.toMatch(/(^|,)[=@]/m);
+  });
+
+  test.each([[[]], [['--csv-raw']]])('is what iam bulk makes the same values of: %j', async (words) => {
+    const names = [...formulas, "'=x", '-5', 'a"b,c', 'a;b', '\u001b[31m', '\u202e', 'x\r\ny', '\\u001b', '[x', '{'];
+    const groups = names.map((groupName, at) => ({
+      groupName,
+      organizationId: names[(at + 1) % names.length],
+      roles: [names[(at + 2) % names.length], 'B', "'=c"],
+      dependencies: [{ groupName: names[(at + 3) % names.length] }],
+    }));
+    await using home = await Home.make();
+    await using server = await startFake(({ method }) =>
+      method === 'GET' ? { json: groups } : { status: 201, json: { groupId: 'x' } },
+    );
+    const given = { url: server.url, variables: signedIn };
+    const some = ['--columns', 'groupName,organizationId,roles,dependencies'];
+    const { out } = await home.iam(['groups', 'list', '--all', '-o', 'csv', ...some, ...words], given);
+    await writeFile(home.file('groups.csv'), out);
+    const run = [
+      'bulk',
+      'run',
+      home.file('groups.csv'),
+      '--operation',
+      'groups.create',
+      '--concurrency',
+      '1',
+      ...words,
+    ];
+    expect(await home.iam(run, given)).toMatchObject({ code: 0 });
+    const made = server.received
+      .filter(({ method }) => method === 'POST')
+      .map(({ body }) => JSON.parse(body) as unknown);
+    expect(made).toEqual(groups);
+  });
+
+  test('that lists members gives them back, each for itself', async () => {
+    await using home = await Home.make();
+    await using server = await startFake(() => ({ json: [] }));
+    await writeFile(home.file('rows.csv'), "groupName,userId\nops,'=a;''=b;-5\n");
+    const run = ['bulk', 'run', home.file('rows.csv'), '--operation', 'user-accesses.add-user'];
+    await home.iam(run, { url: server.url, variables: signedIn });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual([{ userId: '=a' }, { userId: "'=b" }, { userId: '-5' }]);
+  });
+});
