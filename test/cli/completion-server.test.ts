@@ -147,7 +147,7 @@ describe('names that would do harm', () => {
     expect(await offered(['groups', 'get', ''], { variables })).toEqual({
       kind: 'values',
       values: ['ok'],
-      texts: { ok: 'R' },
+      texts: { ok: String.raw`R\u0007\n` },
     });
     expect((await offered(['groups', 'get', '--', ''], { variables })).values).toEqual(['ok', '-rf']);
   });
