@@ -1,4 +1,5 @@
 /** The store of people: groups in long chains, and users whose hashes and groups are what a figure needs. */
+import { ownLane } from '../src/server/identity/hash-queue.ts';
 import { createPasswords, hashPassword } from '../src/server/identity/passwords.ts';
 import { claimSubject } from '../src/server/identity/subjects.ts';
 import type { Store, Transaction } from '../src/server/store/store.ts';
@@ -22,7 +23,7 @@ export async function makePeople(store: Store, groups: number, createdAt: string
   const chains = groups / chainLength;
   const real = await hashPassword(crowdPassword);
   // As --fast-passwords makes them, checked in some microseconds: what remains of a login is all else that it does.
-  const quick = await createPasswords({ run: (work) => work() }, { fast: true }).hash(crowdPassword);
+  const quick = await createPasswords({ run: (work) => work() }, { fast: true }).hash(crowdPassword, ownLane);
   const plainGroup = (number: number) => groupIdOf((number % chains) * chainLength);
   await makeCrowd(store, 'users', crowdSize, { passwordHash: real, createdAt, groupOf: plainGroup });
   await makeCrowd(store, 'quick', crowdSize, { passwordHash: quick, createdAt, groupOf: plainGroup });

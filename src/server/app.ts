@@ -5,6 +5,7 @@ import { fault } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { eventOf } from './audit/event.ts';
+import { ClientDisconnected } from './client-disconnected.ts';
 import { createControlGuard } from './control/guard.ts';
 import { type ControlPlane, createControlPlane } from './control/mount.ts';
 import { beginAnswer, setHeaders, writeJson } from './http/answer.ts';
@@ -46,7 +47,7 @@ export function createApp(world: World): Koa {
       if (cors(ctx)) return;
       await route(ctx, { areas, documents, control });
     } catch (error) {
-      if (error instanceof ConnectionDropped) dropConnection(ctx);
+      if (error instanceof ConnectionDropped || error instanceof ClientDisconnected) dropConnection(ctx);
       else writeFailure(ctx, error, world);
     }
     record(ctx, world);

@@ -22,7 +22,8 @@ import { etagMatches, wireEtag } from './http/wire.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import { limitGrowth } from './identity/growth-limit.ts';
-import { isClientItself, type Principal } from './identity/principal.ts';
+import { type HashLane, laneOf } from './identity/hash-queue.ts';
+import { authenticatedClient, type Principal } from './identity/principal.ts';
 import { disturbAfter, disturbBefore, failAsPreferred } from './insight/disturb.ts';
 import type { Faults } from './insight/faults.ts';
 import type { OperationContext } from './operations/define.ts';
@@ -81,15 +82,17 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
     const list: ListIdentity = { operationId: operation.id, params, query };
     const source = sourceFor(ctx.state.source, caller, ip);
     const limited = limitsGrowth ? limitGrowth(world, operation, { caller, source }) : undefined;
+    const gone = () => goneSignal(ctx.res);
     const context = contextOf(world, operation, {
       store: limited?.store ?? world.store,
       presented: () => presented ?? present(ctx, search, operation),
       caller: caller ?? nobody,
       source,
       sourceBehind: ({ clientId }) => behindClient(ctx.state.source, clientId, ip),
+      hashLane: { lane: laneOf(source, authenticatedClient(caller)), gone },
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
-      gone: () => goneSignal(ctx.res),
+      gone,
       authenticated: () => limited?.exempt(),
       loggedIn: (subject) => {
         ctx.state.loggedIn = subject;
@@ -172,6 +175,7 @@ interface CallParts {
   readonly caller: Principal;
   readonly source: RequestSource;
   sourceBehind(client: Client): RequestSource;
+  readonly hashLane: HashLane;
   readonly list: ListIdentity;
   readonly ifMatch: string;
   gone(): AbortSignal;
@@ -197,6 +201,7 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
     keys: world.keys,
     issuer: world.audit ? noting(world.issuer, call.issued) : world.issuer,
     passwords: world.passwords,
+    hashLane: call.hashLane,
     authentication: world,
     insight: world.insight,
     audit: world.audit,
@@ -220,8 +225,8 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
 
 /** A back end that has authenticated itself may name the address of its own caller (`ip`); others would name any. */
 function sourceFor(source: RequestSource, caller: Principal | undefined, ip: string | undefined): RequestSource {
-  if (!caller || caller.way === 'client-id' || !isClientItself(caller)) return source;
-  return behindClient(source, caller.client.clientId, ip);
+  const clientId = authenticatedClient(caller);
+  return clientId === undefined ? source : behindClient(source, clientId, ip);
 }
 
 /** In the place of a caller where there is none: to ask for anything of him is a fault of the program. */

@@ -13,6 +13,7 @@ import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
 import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
 import { inTurns } from './http/turns.ts';
+import { createHashQueue } from './identity/hash-queue.ts';
 import { openStoreKey } from './identity/store-key.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { Log } from './log.ts';
@@ -80,6 +81,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const clock = createAdjustableClock(options.clock);
   options.prepareClock?.(clock);
   const ids = createIds(clock, randomness);
+  // By the time that passes, not by the one that can be set: it says how long hashes take.
+  const hashQueue = createHashQueue({
+    inFlight: settings.hashesInFlight,
+    waiting: settings.hashesWaiting,
+    clock: options.clock,
+  });
   const gate = createGate();
   const server = await createNodeServer(
     { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
@@ -94,9 +101,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // Only now is the folder of the store there, and known to be nobody else's.
     const sinks = await options.openAudit?.(settings);
     audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer);
-    const { bootstrapped, beginnings } = await begin({ ...options, store, clock, ids });
+    const { bootstrapped, beginnings } = await begin({ ...options, store, clock, ids, hashQueue });
     const baseUrl = settings.baseUrl ?? addressOf(server, settings);
-    const open = (from: Store) => openWorld(from, { ...options, audit, clock, ids, baseUrl, beginnings }, gate);
+    const open = (from: Store) =>
+      openWorld(from, { ...options, audit, clock, ids, hashQueue, baseUrl, beginnings }, gate);
     let world = await open(store);
     world.outbox.start();
     let replacing: Promise<void> = Promise.resolve();

@@ -4,7 +4,7 @@ import type { AuditLog } from './audit/audit.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
 import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './identity/growth-limit.ts';
-import { createHashQueue } from './identity/hash-queue.ts';
+import type { HashQueue } from './identity/hash-queue.ts';
 import { createHoldBack, type HoldBack, holdNobodyBack } from './identity/hold-back.ts';
 import { createPasswords, type Passwords } from './identity/passwords.ts';
 import type { OpenedStoreKey } from './identity/store-key.ts';
@@ -39,6 +39,8 @@ export interface World extends Authentication, Ports {
   /** One for the server and its sandboxes. */
   readonly growthLimit: GrowthLimit;
   readonly passwords: Passwords;
+  /** One for the main service and all sandboxes: they share the threads. */
+  readonly hashQueue: HashQueue;
   readonly apiKeyUses: ApiKeyUses;
   readonly state: State;
   readonly sandboxes: Sandboxes;
@@ -58,7 +60,10 @@ export interface World extends Authentication, Ports {
 }
 
 /** What a world is made of: everything that has a life outside it. */
-export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log'> & {
+export type WorldParts = Pick<
+  World,
+  'store' | 'storeKey' | 'clock' | 'randomness' | 'keys' | 'settings' | 'log' | 'hashQueue'
+> & {
   readonly baseUrl: string;
   /** Goes on with the ids of a world before, so that later ones still come later; new ones where missing. */
   readonly ids?: Ids | undefined;
@@ -74,15 +79,14 @@ export type WorldParts = Pick<World, 'store' | 'storeKey' | 'clock' | 'randomnes
 };
 
 export function createWorld(parts: WorldParts): World {
-  const { clock, randomness, settings, timer = systemTimer } = parts;
+  const { clock, randomness, settings, hashQueue, timer = systemTimer } = parts;
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
-  const queue = createHashQueue({ inFlight: settings.hashesInFlight, waiting: settings.hashesWaiting, clock });
-  const passwords = createPasswords(queue, { fast: settings.fastPasswords });
+  const passwords = createPasswords(hashQueue, { fast: settings.fastPasswords });
   const holdBack = settings.disableRateLimits ? holdNobodyBack : createHoldBack(clock);
   const growthLimit = parts.growthLimit ?? growthLimitOf(settings, clock);
   const ids = parts.ids ?? createIds(clock, randomness);
   const ports = createPorts({ ...parts, ids, timer, passwords });
-  const insight = createInsight(settings, { timer, hashesWaiting: () => queue.waiting() });
+  const insight = createInsight(settings, { timer, hashesWaiting: () => hashQueue.waiting() });
   const apiKeyUses = createApiKeyUses();
   return {
     ...parts,

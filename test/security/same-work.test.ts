@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
+import { ownLane } from '../../src/server/identity/hash-queue.ts';
 import { createPasswords, passwordMatches } from '../../src/server/identity/passwords.ts';
 import { areaUnderCurve, tolerance } from '../../torture/timing/ranks.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
@@ -96,8 +97,8 @@ test.each([false, true])(
   async (fast) => {
     const compared: string[] = [];
     const passwords = createPasswords({ run: (work) => work() }, { fast, verify: watched(compared) });
-    expect(await passwords.matches('any', undefined)).toBe(false);
-    expect(await passwords.matches('any', await passwords.hash('other'))).toBe(false);
+    expect(await passwords.matches('any', undefined, ownLane)).toBe(false);
+    expect(await passwords.matches('any', await passwords.hash('other', ownLane), ownLane)).toBe(false);
     expect(compared[0]).toBe(compared[1]);
   },
 );

@@ -5,6 +5,7 @@ import type { Client, Session } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { authenticate, authenticateClient, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair, Presented } from './credentials.ts';
+import { laneOf } from './hash-queue.ts';
 import { type LoginTools, loginWithPassword } from './login.ts';
 import { isClientItself } from './principal.ts';
 import { forTheSameReason } from './reasons.ts';
@@ -145,10 +146,12 @@ async function grantToUser(
   { client, authenticated }: Grantee,
   request: GrantRequest,
 ): Promise<TokenResponse> {
+  // The client presents itself to the grant, not to the pipeline.
   const source = authenticated ? tools.sourceBehind(client) : tools.source;
+  const hashLane = { ...tools.hashLane, lane: laneOf(source, authenticated ? client.clientId : undefined) };
   const pair = { name: required(request.userName, 'user name'), secret: required(request.password, 'password') };
   try {
-    return await loginWithPassword({ ...tools, source }, pair, client, {
+    return await loginWithPassword({ ...tools, source, hashLane }, pair, client, {
       remember: false,
       renewable: true,
       scope: request.scope,

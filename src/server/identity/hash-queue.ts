@@ -1,13 +1,36 @@
 /**
  * Password hashes, a few at a time. They share the runtime's four threads with disk writes and signatures, so more in
- * flight would only make everything else wait; beyond the queue callers are sent away at once.
+ * flight would only make everything else wait. They are served round robin by source, then by authenticated client; when
+ * the queue is full, the newest waiter of the longest source is rejected.
  */
 import { fault } from '../../contract/errors.ts';
+import { ClientDisconnected } from '../client-disconnected.ts';
 import type { Clock } from '../clock.ts';
+import { FairQueue, type Lane } from '../fair-queue.ts';
+import type { RequestSource } from '../http/request-source.ts';
+
+/** On whose behalf a hash is computed. */
+export interface HashLane {
+  readonly lane: Lane;
+  /** Aborts when the caller disconnects, which gives up its place. */
+  gone?(): AbortSignal;
+}
+
+/**
+ * The lane of a call. An authenticated client is a lane of its own within the source, and so is each address that it
+ * forwards: a stranger can neither claim a client nor make sources up.
+ * @param clientId of the authenticated client; an identified one counts as none.
+ */
+export function laneOf({ network, key }: Pick<RequestSource, 'network' | 'key'>, clientId: string | undefined): Lane {
+  return [network, clientId ?? '', key];
+}
+
+/** What the server hashes for itself, such as passwords of the seed. */
+export const ownLane: HashLane = { lane: ['', '', ''] };
 
 export interface HashQueue {
-  /** Runs `work` when its turn comes. @throws IamError TOO_BUSY with Retry-After where too many wait already. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs `work` when its turn comes. @throws IamError TOO_BUSY with Retry-After; ClientDisconnected. */
+  run<Result>(work: () => Promise<Result>, lane: HashLane): Promise<Result>;
   /** How many wait for their turn. */
   waiting(): number;
 }
@@ -19,41 +42,54 @@ export interface HashQueueOptions {
   readonly clock: Clock;
 }
 
+interface Waiter {
+  start(): void;
+  reject(error: Error): void;
+}
+
 export function createHashQueue({ inFlight, waiting, clock }: HashQueueOptions): HashQueue {
-  const turns: (() => void)[] = [];
+  const queue = new FairQueue<Waiter>();
   const pace = createPace(clock);
   let running = 0;
 
-  async function turn(): Promise<void> {
-    if (running < inFlight) {
-      running += 1;
-      return;
-    }
-    if (turns.length >= waiting) throw tooBusy(((running + turns.length) / inFlight) * pace.milliseconds());
-    await new Promise<void>((resolve) => turns.push(resolve));
+  function turn(lane: HashLane): Promise<void> | undefined {
+    if (running >= inFlight) return new Promise((start, reject) => wait(lane, { start, reject }));
+    running += 1;
+    return undefined;
   }
 
-  /** The turn goes from one to the next; it is given back when nobody waits. */
+  function wait({ lane, gone }: HashLane, waiter: Waiter): void {
+    const ticket = queue.push(lane, waiter);
+    // It may be the new one itself. Everything that waits is served before the newest of the longest lane would be.
+    if (queue.size > waiting) queue.drop()?.reject(tooBusy(((running + queue.size) / inFlight) * pace.milliseconds()));
+    if (!ticket.cell || !gone) return;
+    const signal = gone();
+    const leave = () => void (queue.remove(ticket) && waiter.reject(new ClientDisconnected()));
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  }
+
+  /** The turn goes from one to the next; it is given back when no one waits. */
   function pass(): void {
-    const next = turns.shift();
-    if (next) next();
+    const next = queue.shift();
+    if (next) next.start();
     else running -= 1;
   }
 
   return {
-    async run(work) {
-      await turn();
+    async run(work, lane) {
+      await turn(lane);
       try {
         return await pace.measure(work);
       } finally {
         pass();
       }
     },
-    waiting: () => turns.length,
+    waiting: () => queue.size,
   };
 }
 
-/** Whoever is sent away comes back when all who are before him are through: earlier he would only be sent away again. */
+/** A rejected caller is told to come back when all that waits now is done: earlier it would only be rejected again. */
 function tooBusy(milliseconds: number) {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   return fault('TOO_BUSY', undefined, { 'Retry-After': String(seconds) });

@@ -9,6 +9,7 @@ import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { type Authentication, basicChallenge, unauthenticated } from './authenticate.ts';
 import type { Pair } from './credentials.ts';
 import { deviceOf } from './devices.ts';
+import type { HashLane } from './hash-queue.ts';
 import { callerKey } from './known-sources.ts';
 import { startLoginSession } from './login-session.ts';
 import { isTooLong } from './password-rules.ts';
@@ -22,6 +23,7 @@ import { findByLogin } from './users.ts';
 interface ProofTools {
   readonly store: Store;
   readonly passwords: Passwords;
+  readonly hashLane: HashLane;
   readonly authentication: Authentication;
 }
 
@@ -87,19 +89,19 @@ export function isPasswordOf(tools: ProofTools, user: User, secret: string): Pro
 }
 
 async function isRightPassword(
-  { passwords, authentication }: ProofTools,
+  { passwords, hashLane, authentication }: ProofTools,
   identity: string,
   { secret, passwordHash }: { readonly secret: string; readonly passwordHash: string | undefined },
 ): Promise<boolean> {
   const right = await authentication.holdBack.attempt(identity, async () => {
     if (isTooLong(secret)) return undefined;
-    return (await passwords.matches(secret, passwordHash)) || undefined;
+    return (await passwords.matches(secret, passwordHash, hashLane)) || undefined;
   });
   return right ?? false;
 }
 
 interface ProvenPassword {
-  readonly tools: Pick<ProofTools, 'store' | 'passwords'>;
+  readonly tools: Pick<ProofTools, 'store' | 'passwords' | 'hashLane'>;
   /** The user as it was when its password was found right. */
   readonly proven: User;
   readonly secret: string;
@@ -122,14 +124,18 @@ export async function whileProven<Result>(
     return { result: await work(tx, current) };
   });
   if ('result' in seen) return seen.result as Result;
-  if (!(await tools.passwords.matches(secret, seen.changed.passwordHash))) throw refusal();
+  if (!(await tools.passwords.matches(secret, seen.changed.passwordHash, tools.hashLane))) throw refusal();
   return whileProven({ tools, proven: seen.changed, secret, refused: refusal }, work);
 }
 
 /** A hash at the cost that new ones have, where the one that was proven costs less; no login fails over it. */
-async function strongerHash({ passwords }: LoginTools, user: User, secret: string): Promise<string | undefined> {
+async function strongerHash(
+  { passwords, hashLane }: LoginTools,
+  user: User,
+  secret: string,
+): Promise<string | undefined> {
   if (!passwords.isOutdated(user.passwordHash ?? '')) return undefined;
-  return passwords.hash(secret).catch(() => undefined);
+  return passwords.hash(secret, hashLane).catch(() => undefined);
 }
 
 function refused() {

@@ -10,6 +10,7 @@ import type { Mainframe } from '../ports/mainframe.ts';
 import type { Settings } from '../settings.ts';
 import type { Transaction } from '../store/store.ts';
 import { type CodeTools, restoreCode, subjectOfLogon, takeCode } from './codes.ts';
+import type { HashLane } from './hash-queue.ts';
 import { withOnlyKnownSources } from './known-sources.ts';
 import {
   type LogonSession,
@@ -32,6 +33,7 @@ export interface LogonReset {
 }
 
 export interface ResetTools extends CodeTools {
+  readonly hashLane: HashLane;
   readonly mainframe: Mainframe;
   readonly settings: Settings;
   readonly source: RequestSource;
@@ -69,7 +71,7 @@ function claim({ logon, codeId, code, newPassword }: LogonReset, tools: ResetToo
 
 async function setPassword({ logon, newPassword }: LogonReset, codeId: string, tools: ResetTools): Promise<boolean> {
   try {
-    return await tools.mainframe.setPassword(logon, newPassword);
+    return await tools.mainframe.setPassword(logon, newPassword, tools.hashLane);
   } catch (error) {
     await tools.store.transaction((tx) => restoreCode(tx, codeId));
     throw error;

@@ -106,7 +106,7 @@ export async function loginWithLogon(
   const identity = owner ? `user:${owner.userId}` : `logon:${logon}`;
   const proven = await tools.authentication.holdBack.attempt(identity, async () => {
     if ([...secret].length > longestPassword) return undefined;
-    return (await tools.mainframe.verify(logon, secret)) || undefined;
+    return (await tools.mainframe.verify(logon, secret, tools.hashLane)) || undefined;
   });
   if (!proven) throw refused();
   const started = await tools.store.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
 import type { Algorithm } from '@node-rs/argon2';
-import type { HashQueue } from './hash-queue.ts';
+import type { HashLane, HashQueue } from './hash-queue.ts';
 
 /** The enum of the library is `const` and can't be read under isolated modules; 2 is Argon2id. */
 const argon2id = 2 as Algorithm;
@@ -13,10 +13,13 @@ const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3
 const nobodysFastHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9ZRk3mGue8dRdC4ENt2hfHcaQGmK5HnflHGBQ';
 
 export interface Passwords {
-  /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY. */
-  hash(password: string): Promise<string>;
-  /** Whether the hash was made of this password. Takes as long without a hash, and is then false. @throws IamError TOO_BUSY. */
-  matches(password: string, passwordHash: string | undefined): Promise<boolean>;
+  /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnected. */
+  hash(password: string, lane: HashLane): Promise<string>;
+  /**
+   * Whether the hash was made of this password. Takes as long without a hash, and is then false.
+   * @throws IamError TOO_BUSY; ClientDisconnected.
+   */
+  matches(password: string, passwordHash: string | undefined, lane: HashLane): Promise<boolean>;
   /** Whether a guess at this hash costs less than at a new one. */
   isOutdated(passwordHash: string): boolean;
 }
@@ -31,9 +34,10 @@ export function createPasswords(
 ): Passwords {
   const chosen = costOf(fast);
   return {
-    hash: (password) => queue.run(() => hashPassword(password, chosen)),
-    async matches(password, passwordHash) {
-      const right = await queue.run(() => verify(password, passwordHash ?? (fast ? nobodysFastHash : nobodysHash)));
+    hash: (password, lane) => queue.run(() => hashPassword(password, chosen), lane),
+    async matches(password, passwordHash, lane) {
+      const compared = passwordHash ?? (fast ? nobodysFastHash : nobodysHash);
+      const right = await queue.run(() => verify(password, compared), lane);
       return right && passwordHash !== undefined;
     },
     isOutdated: (passwordHash) => workOf(passwordHash) < chosen.memoryCost * chosen.timeCost,

@@ -24,6 +24,11 @@ export function isClientItself(caller: Principal): boolean {
   return caller.user === undefined && caller.logon === undefined;
 }
 
+/** The id of the client where it calls for itself and has shown more than its name. */
+export function authenticatedClient(caller: Principal | undefined): string | undefined {
+  return caller && caller.way !== 'client-id' && isClientItself(caller) ? caller.client.clientId : undefined;
+}
+
 /** Whether the client has shown its secret or a key with this very call, and not its name or a token only. */
 export function isProven({ way }: Principal): boolean {
   return way === 'basic' || way === 'api-key';

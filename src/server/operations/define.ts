@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Authentication } from '../identity/authenticate.ts';
 import type { Presented } from '../identity/credentials.ts';
+import type { HashLane } from '../identity/hash-queue.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { StoreKey } from '../identity/store-key.ts';
@@ -30,6 +31,8 @@ export interface OperationContext extends Ports {
   readonly keys: KeyRing;
   readonly issuer: TokenIssuer;
   readonly passwords: Passwords;
+  /** On whose behalf the call has passwords hashed. */
+  readonly hashLane: HashLane;
   /** Who calls. On an operation with auth `none` there is nobody, and asking is a fault of the program. */
   readonly caller: Principal;
   /** Where the call comes from: what throttles and budgets count by. */

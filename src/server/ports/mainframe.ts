@@ -1,8 +1,10 @@
 /**
  * The mainframe: logons of the store, or a real one over HTTP. Names of logons are upper-case here. Every call throws
- * IamError MAINFRAME_UNAVAILABLE where the mainframe does not answer.
+ * IamError MAINFRAME_UNAVAILABLE where the mainframe does not answer. Where the embedded one hashes a password, that is
+ * on behalf of the given lane.
  */
 import type { MobileNumber } from '../identity/contacts.ts';
+import type { HashLane } from '../identity/hash-queue.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Store } from '../store/store.ts';
 import type { Logon } from '../store/tables.ts';
@@ -23,13 +25,13 @@ export interface NewLogon extends LogonContacts {
 
 export interface Mainframe {
   /** Whether this is the password of this logon; false too where there is no such logon, for the same work. */
-  verify(logon: string, password: string): Promise<boolean>;
+  verify(logon: string, password: string, lane: HashLane): Promise<boolean>;
   /** Undefined where there is no such logon. */
   find(logon: string): Promise<LogonContacts | undefined>;
   /** False where the logon is there already. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
-  create(logon: NewLogon): Promise<boolean>;
+  create(logon: NewLogon, lane: HashLane): Promise<boolean>;
   /** False where there is no such logon. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
-  setPassword(logon: string, password: string): Promise<boolean>;
+  setPassword(logon: string, password: string, lane: HashLane): Promise<boolean>;
   /** Takes a logon back that was just made. */
   remove(logon: string): Promise<void>;
 }
@@ -47,16 +49,16 @@ interface EmbeddedParts {
 /** Logons of the store, with passwords kept as those of users are. */
 function createEmbeddedMainframe({ store, passwords }: EmbeddedParts): Mainframe {
   return {
-    async verify(logon, password) {
+    async verify(logon, password, lane) {
       const row = await store.logons.get(logon);
-      return passwords.matches(password, row?.passwordHash);
+      return passwords.matches(password, row?.passwordHash, lane);
     },
     async find(logon) {
       const row = await store.logons.get(logon);
       return row && { email: row.email, mobile: row.mobile };
     },
-    async create({ logon, password, email, mobile }) {
-      const passwordHash = password === undefined ? undefined : await passwords.hash(password);
+    async create({ logon, password, email, mobile }, lane) {
+      const passwordHash = password === undefined ? undefined : await passwords.hash(password, lane);
       const row: Logon = {
         logon,
         ...(passwordHash === undefined ? {} : { passwordHash }),
@@ -69,8 +71,8 @@ function createEmbeddedMainframe({ store, passwords }: EmbeddedParts): Mainframe
         return true;
       });
     },
-    async setPassword(logon, password) {
-      const passwordHash = await passwords.hash(password);
+    async setPassword(logon, password, lane) {
+      const passwordHash = await passwords.hash(password, lane);
       return store.transaction(async (tx) => {
         const row = await tx.logons.get(logon);
         if (row) await tx.logons.replace({ ...row, passwordHash });

@@ -3,7 +3,8 @@
  * administrator of this start stay who they are, so credentials that were told once go on working.
  */
 import { type BootstrapParts, type Bootstrapped, bootstrap } from '../bootstrap.ts';
-import { type HashPassword, passwordHasher } from '../identity/passwords.ts';
+import { type HashQueue, ownLane } from '../identity/hash-queue.ts';
+import { createPasswords, type HashPassword } from '../identity/passwords.ts';
 import { applySeed } from '../seed/apply.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory.ts';
@@ -20,13 +21,14 @@ export interface Beginnings {
 
 /** Bootstraps and seeds a store, and notes what it would be after a fresh start: nobody else writes as yet. @throws what the two throw. */
 export async function begin(
-  parts: BootstrapParts & { readonly seed?: SeedDocument | undefined },
+  parts: BootstrapParts & { readonly seed?: SeedDocument | undefined; readonly hashQueue: HashQueue },
 ): Promise<{ bootstrapped: Bootstrapped; beginnings: Beginnings }> {
   const { store, seed } = parts;
   const isFresh = await isEmpty(store);
   const bootstrapped = await bootstrap(parts);
   const empty = isFresh ? await imageOf(store) : await emptiedImage(parts);
-  const hash = passwordHasher(parts.settings.fastPasswords);
+  const { hash: hashOf } = createPasswords(parts.hashQueue, { fast: parts.settings.fastPasswords });
+  const hash: HashPassword = (password) => hashOf(password, ownLane);
   if (seed) await applySeed(seed, { ...parts, hash });
   const seeded = isFresh ? await imageOf(store) : undefined;
   return { bootstrapped, beginnings: createBeginnings({ ...parts, hash }, empty, seeded) };

@@ -1,6 +1,6 @@
 /** Password hashes take turns, and beyond the queue callers are sent away at once, while everything else goes on. */
 import { describe, expect, test } from 'vitest';
-import { createHashQueue } from '../../../src/server/identity/hash-queue.ts';
+import { createHashQueue, ownLane } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
 import { createFakeClock, startServer } from '../../harness.ts';
 import { alice, doors, logIn, password, replacePasswords, startWith } from '../operations/user-identities/people.ts';
@@ -33,7 +33,7 @@ describe('the queue', () => {
         order.push(at);
         await settled();
         running -= 1;
-      });
+      }, ownLane);
     await Promise.all([0, 1, 2, 3, 4, 5].map(job));
     expect({ order, most }).toEqual({ order: [0, 1, 2, 3, 4, 5], most: 2 });
   });
@@ -41,12 +41,12 @@ describe('the queue', () => {
   test('sends away at once who comes when it is full, and takes the next one when there is room', async () => {
     const queue = createHashQueue({ inFlight: 1, waiting: 1, clock });
     const { work, endOne } = createWork();
-    const first = queue.run(work);
-    const second = queue.run(work);
-    await expect(queue.run(work)).rejects.toMatchObject({ code: 'TOO_BUSY', headers: { 'Retry-After': '1' } });
+    const first = queue.run(work, ownLane);
+    const second = queue.run(work, ownLane);
+    await expect(queue.run(work, ownLane)).rejects.toMatchObject({ code: 'TOO_BUSY', headers: { 'Retry-After': '1' } });
     endOne();
     await first;
-    const third = queue.run(work);
+    const third = queue.run(work, ownLane);
     await settled();
     endOne();
     await second;
@@ -57,8 +57,8 @@ describe('the queue', () => {
 
   test('goes on after work that failed', async () => {
     const queue = createHashQueue({ inFlight: 1, waiting: 5, clock });
-    const failed = queue.run(() => Promise.reject(new Error('broken')));
-    const next = queue.run(async () => 'done');
+    const failed = queue.run(() => Promise.reject(new Error('broken')), ownLane);
+    const next = queue.run(async () => 'done', ownLane);
     await expect(failed).rejects.toThrow('broken');
     expect(await next).toBe('done');
   });
@@ -69,10 +69,10 @@ describe('who is sent away is told to wait', () => {
   async function told({ inFlight, waiting, seconds }: { inFlight: number; waiting: number; seconds: number[] }) {
     const time = createFakeClock();
     const queue = createHashQueue({ inFlight, waiting, clock: time });
-    for (const took of seconds) await queue.run(async () => time.advance(took));
+    for (const took of seconds) await queue.run(async () => time.advance(took), ownLane);
     const { work, endOne } = createWork();
-    const full = Array.from({ length: inFlight + waiting }, () => queue.run(work));
-    const refusal = await queue.run(work).catch((error: { headers: Record<string, string> }) => error);
+    const full = Array.from({ length: inFlight + waiting }, () => queue.run(work, ownLane));
+    const refusal = await queue.run(work, ownLane).catch((error: { headers: Record<string, string> }) => error);
     for (let left = full.length; left > 0; left -= 1) {
       await settled();
       endOne();
@@ -111,11 +111,11 @@ test.each(Object.keys(doors))('beyond the queue %s answers 503 at once, and ever
   const { work, running, endOne } = createWork();
   const queue = createHashQueue({ inFlight: 1, waiting: 2, clock });
   const { matches } = server.world.passwords;
-  const slow: typeof queue.run = (hash) =>
+  const slow: typeof queue.run = (hash, lane) =>
     queue.run(async () => {
       await work();
       return hash();
-    });
+    }, lane);
   replacePasswords(server, createPasswords({ run: slow }));
   const knock = (at: number) => doors[door]?.(server, `user${at}`, password);
   const waiting = [knock(0), knock(1), knock(2)];
@@ -135,7 +135,7 @@ test('who was turned away did not fail: it does not count', async () => {
   await using server = await startWith([], { flags: { 'hashes-in-flight': '1', 'hashes-waiting': '0' } });
   const busy = createWork();
   const queue = createHashQueue({ inFlight: 1, waiting: 0, clock });
-  const blocked = queue.run(busy.work);
+  const blocked = queue.run(busy.work, ownLane);
   replacePasswords(server, createPasswords(queue));
   for (let login = 0; login < 15; login += 1)
     await expect(logIn(server)).rejects.toMatchObject({ status: 503, code: 'TOO_BUSY' });

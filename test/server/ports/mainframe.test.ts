@@ -1,5 +1,6 @@
 /** The mainframe as its callers know it: the same calls to the store and over HTTP. */
 import { describe, expect, test } from 'vitest';
+import { ownLane } from '../../../src/server/identity/hash-queue.ts';
 import type { Log } from '../../../src/server/log.ts';
 import type { Mainframe } from '../../../src/server/ports/mainframe.ts';
 import { createMainframe } from '../../../src/server/ports/mainframe.ts';
@@ -68,39 +69,42 @@ describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>
     await using opened = await open();
     const { mainframe } = opened;
     const made = { logon: 'A@#$1', password: 'FIRST#1', email: 'a@mainframe.example', mobile };
-    await expect(mainframe.create(made)).resolves.toBe(true);
-    await expect(mainframe.create({ ...made, email: 'b@mainframe.example' })).resolves.toBe(false);
+    await expect(mainframe.create(made, ownLane)).resolves.toBe(true);
+    await expect(mainframe.create({ ...made, email: 'b@mainframe.example' }, ownLane)).resolves.toBe(false);
     await expect(mainframe.find('A@#$1')).resolves.toEqual({ email: 'a@mainframe.example', mobile });
-    await expect(mainframe.verify('A@#$1', 'FIRST#1')).resolves.toBe(true);
-    await expect(mainframe.verify('A@#$1', 'first#1')).resolves.toBe(false);
-    await expect(mainframe.setPassword('A@#$1', 'NEXT#1')).resolves.toBe(true);
-    await expect(mainframe.verify('A@#$1', 'FIRST#1')).resolves.toBe(false);
-    await expect(mainframe.verify('A@#$1', 'NEXT#1')).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'FIRST#1', ownLane)).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'first#1', ownLane)).resolves.toBe(false);
+    await expect(mainframe.setPassword('A@#$1', 'NEXT#1', ownLane)).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'FIRST#1', ownLane)).resolves.toBe(false);
+    await expect(mainframe.verify('A@#$1', 'NEXT#1', ownLane)).resolves.toBe(true);
     await mainframe.remove('A@#$1');
     await expect(mainframe.find('A@#$1')).resolves.toBeUndefined();
-    await expect(mainframe.verify('A@#$1', 'NEXT#1')).resolves.toBe(false);
+    await expect(mainframe.verify('A@#$1', 'NEXT#1', ownLane)).resolves.toBe(false);
   });
 
   test('a logon that is not there is nothing, and removing it is no failure', async () => {
     await using opened = await open();
     const { mainframe } = opened;
     await expect(mainframe.find('NONE')).resolves.toBeUndefined();
-    await expect(mainframe.verify('NONE', 'X')).resolves.toBe(false);
-    await expect(mainframe.setPassword('NONE', 'NEXT#1')).resolves.toBe(false);
+    await expect(mainframe.verify('NONE', 'X', ownLane)).resolves.toBe(false);
+    await expect(mainframe.setPassword('NONE', 'NEXT#1', ownLane)).resolves.toBe(false);
     await expect(mainframe.remove('NONE')).resolves.toBeUndefined();
   });
 
   test('a logon without contacts and password has neither', async () => {
     await using opened = await open();
     const { mainframe } = opened;
-    await mainframe.create({ logon: 'BARE' });
+    await mainframe.create({ logon: 'BARE' }, ownLane);
     expect(await mainframe.find('BARE')).toEqual({});
-    for (const password of ['', 'undefined']) await expect(mainframe.verify('BARE', password)).resolves.toBe(false);
+    for (const password of ['', 'undefined'])
+      await expect(mainframe.verify('BARE', password, ownLane)).resolves.toBe(false);
   });
 
   test('of 100 that make the same logon one does', async () => {
     await using opened = await open();
-    const made = await Promise.all(Array.from({ length: 100 }, () => opened.mainframe.create({ logon: 'ONCE' })));
+    const made = await Promise.all(
+      Array.from({ length: 100 }, () => opened.mainframe.create({ logon: 'ONCE' }, ownLane)),
+    );
     expect(made.filter(Boolean)).toHaveLength(1);
   });
 });
@@ -109,7 +113,7 @@ describe('over HTTP', () => {
   test('what can be no logon is not asked for', async () => {
     await using outside = await startMainframe();
     for (const name of ['..', '.', 'A/B', 'lower case', '', '%2e'])
-      await expect(over(outside).verify(name, 'x')).resolves.toBe(false);
+      await expect(over(outside).verify(name, 'x', ownLane)).resolves.toBe(false);
     expect(outside.calls).toEqual([]);
   });
 
@@ -117,16 +121,16 @@ describe('over HTTP', () => {
     await using outside = await startMainframe();
     const mainframe = over(outside);
     const refusal = { code: 'PASSWORD_NOT_FOR_MAINFRAME' };
-    await expect(mainframe.create({ logon: 'A', password: 'STRICT' })).rejects.toMatchObject(refusal);
-    await mainframe.create({ logon: 'A' });
-    await expect(mainframe.setPassword('A', 'STRICT')).rejects.toMatchObject(refusal);
+    await expect(mainframe.create({ logon: 'A', password: 'STRICT' }, ownLane)).rejects.toMatchObject(refusal);
+    await mainframe.create({ logon: 'A' }, ownLane);
+    await expect(mainframe.setPassword('A', 'STRICT', ownLane)).rejects.toMatchObject(refusal);
   });
 
   test('paths and bodies are those of the protocol, below the path of the URL', async () => {
     await using outside = await startOutside((_, response) => answer(response, 204));
     const mainframe = createHttpMainframe(`${outside.url}/host/`, { settings: { portTimeout: 5000 }, log });
-    await mainframe.verify('A#1', 'x');
-    await mainframe.setPassword('A#1', 'y');
+    await mainframe.verify('A#1', 'x', ownLane);
+    await mainframe.setPassword('A#1', 'y', ownLane);
     expect(outside.calls).toMatchObject([
       { method: 'POST', path: '/host/logons/A%231/verification', body: { password: 'x' } },
       { method: 'PUT', path: '/host/logons/A%231/password', body: { password: 'y' } },
@@ -139,9 +143,9 @@ describe('over HTTP', () => {
     const mainframe = over(outside, name.includes('never') || name.includes('end') ? 100 : 5000);
     const calls: Promise<unknown>[] = [
       mainframe.find('A'),
-      mainframe.verify('A', 'secret-word'),
-      mainframe.create({ logon: 'A', password: 'secret-word' }),
-      mainframe.setPassword('A', 'secret-word'),
+      mainframe.verify('A', 'secret-word', ownLane),
+      mainframe.create({ logon: 'A', password: 'secret-word' }, ownLane),
+      mainframe.setPassword('A', 'secret-word', ownLane),
       mainframe.remove('A'),
     ];
     for (const call of calls)
@@ -152,7 +156,7 @@ describe('over HTTP', () => {
 
   test('a server that is set to one asks it and keeps no logon of its own', async () => {
     await using outside = await startMainframe();
-    await over(outside).create({ logon: 'REAL1', password: 'REAL#1', email: 'real@mainframe.example' });
+    await over(outside).create({ logon: 'REAL1', password: 'REAL#1', email: 'real@mainframe.example' }, ownLane);
     await using server = await startServer({ flags: { 'mainframe-url': outside.url } });
     expect(claimsOf(await logInLegacy(server, 'real1', { secret: 'REAL#1' }))).toMatchObject({ sub: 'logon:REAL1' });
     await expect(logInLegacy(server, 'REAL1', { secret: 'wrong' })).rejects.toMatchObject({ status: 401 });

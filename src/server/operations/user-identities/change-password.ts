@@ -31,7 +31,7 @@ export default defineOperation({
     const refused = () => fault('PASSWORD_WRONG');
     if (!(await isPasswordOf(context, user, password))) throw refused();
     await requireGoodPassword(newPassword, user);
-    const passwordHash = await context.passwords.hash(newPassword);
+    const passwordHash = await context.passwords.hash(newPassword, context.hashLane);
     await whileProven({ tools: context, proven: user, secret: password, refused }, async (tx, current) => {
       await requireStanding(tx, context.caller, context.clock);
       await replacePassword(tx, current, passwordHash, context, session);

@@ -25,7 +25,7 @@ export default defineOperation({
     const { user } = requireUserCaller(context.caller);
     if (user.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');
     await requireGoodPassword(body.newPassword, user);
-    const passwordHash = await context.passwords.hash(body.newPassword);
+    const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
     await context.store.transaction(async (tx) => {
       const { user: current } = await requireStanding(tx, context.caller, context.clock);
       if (current.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');

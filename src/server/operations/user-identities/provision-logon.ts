@@ -46,7 +46,7 @@ export default defineOperation({
     const logon = foldLogon(given);
     const user = await requireProvisionable(params.id, logon, context);
     if (password !== undefined) requireMainframePassword(password, context.settings);
-    const made = await context.mainframe.create({ logon, password, ...verifiedContacts(user) });
+    const made = await context.mainframe.create({ logon, password, ...verifiedContacts(user) }, context.hashLane);
     if (!made) throw fault('LOGON_TAKEN');
     await bindOrTakeBack(params.id, logon, context);
     return { logon };

@@ -47,7 +47,7 @@ export default defineOperation({
     await checkCode(check, context);
     const user = requireRecoverable(named);
     await requireGoodPassword(body.newPassword, user);
-    const passwordHash = await context.passwords.hash(body.newPassword);
+    const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
     await takeCode(check, context, async (tx) => {
       const current = requireRecoverable(await tx.users.get(user.userId));
       await replacePassword(tx, current, passwordHash, context);

@@ -182,9 +182,9 @@ describe('while the new password is hashed', () => {
     const user = await signedIn(server, userId);
     const { hash } = server.world.passwords;
     replacePasswords(server, {
-      hash: async (secret) => {
+      hash: async (secret, lane) => {
         replacePasswords(server, { hash });
-        const made = await hash(secret);
+        const made = await hash(secret, lane);
         await events[event]?.[0](server);
         return made;
       },

@@ -137,9 +137,9 @@ describe('while the password is hashed', () => {
     const user = await signedIn(server, 'carol');
     const { hash } = server.world.passwords;
     replacePasswords(server, {
-      hash: async (secret) => {
+      hash: async (secret, lane) => {
         await events[event]?.(server);
-        return hash(secret);
+        return hash(secret, lane);
       },
     });
     await expect(create(user)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });

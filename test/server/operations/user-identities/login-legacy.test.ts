@@ -138,9 +138,9 @@ test('a call without a client, or as one of a third party, is refused', async ()
 function countHashes(server: TestServer): { count: number } {
   const counted = { count: 0 };
   const queue = createHashQueue({ inFlight: 2, waiting: 400, clock: server.clock });
-  const run: typeof queue.run = (work) => {
+  const run: typeof queue.run = (work, lane) => {
     counted.count += 1;
-    return queue.run(work);
+    return queue.run(work, lane);
   };
   replaceMainframe(server, createMainframe({ ...server.world, passwords: createPasswords({ run }) }));
   return counted;

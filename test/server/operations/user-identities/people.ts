@@ -116,11 +116,11 @@ export function countHashes(
   queue: HashQueue = createHashQueue({ inFlight: 2, waiting: 400, clock: server.clock }),
 ): { count: number } {
   const counted = { count: 0 };
-  const run: HashQueue['run'] = (work) =>
+  const run: HashQueue['run'] = (work, lane) =>
     queue.run(() => {
       counted.count += 1;
       return work();
-    });
+    }, lane);
   replacePasswords(server, createPasswords({ run }));
   return counted;
 }
@@ -129,8 +129,8 @@ export function countHashes(
 export function afterTheCheck(server: TestServer, happens: () => Promise<unknown>): void {
   const { matches } = server.world.passwords;
   replacePasswords(server, {
-    matches: async (secret, hash) => {
-      const right = await matches(secret, hash);
+    matches: async (secret, hash, lane) => {
+      const right = await matches(secret, hash, lane);
       await happens();
       return right;
     },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { fault } from '../../../../src/contract/errors.ts';
+import { ownLane } from '../../../../src/server/identity/hash-queue.ts';
 import { passwordMatches } from '../../../../src/server/identity/passwords.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../codes.ts';
@@ -195,7 +196,8 @@ describe('all or nothing', () => {
   test('after a crash in between the user binds the logon by a code to its own contact', async () => {
     await using server = await startWithLogons();
     // What such a crash leaves: the logon is made, and bound to nobody.
-    await server.world.mainframe.create({ logon: 'NEW1', email: dora.userEmail, mobile: dora.userMobile });
+    const { userEmail: email, userMobile } = dora;
+    await server.world.mainframe.create({ logon: 'NEW1', email, mobile: userMobile }, ownLane);
     await expect(provision(server.admin, { id: dora.userId })).rejects.toMatchObject(taken);
     const as = await signedIn(server, dora.userId);
     const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'NEW1' } });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../../../src/client/index.ts';
 import { fault } from '../../../../src/contract/errors.ts';
+import { ownLane } from '../../../../src/server/identity/hash-queue.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { lastCode, wrongFor } from '../codes.ts';
 import {
@@ -88,9 +89,9 @@ describe('with the right code', () => {
     const set: string[] = [];
     const { setPassword } = server.world.mainframe;
     replaceMainframe(server, {
-      setPassword: (logon, password) => {
+      setPassword: (logon, password, lane) => {
         set.push(password);
-        return setPassword(logon, password);
+        return setPassword(logon, password, lane);
       },
     });
     const attempts = Array.from({ length: 100 }, (_, at) => reset(server, { ...begun, newPassword: `NEW${at}##` }));
@@ -280,7 +281,7 @@ describe('between the code and the reset', () => {
     const begun = await begin(server, 'DORA1');
     await interruptions[what]?.(server, dora.userId);
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
-    expect(await server.world.mainframe.verify('DORA1', logonPassword)).toBe(true);
+    expect(await server.world.mainframe.verify('DORA1', logonPassword, ownLane)).toBe(true);
   });
 
   test('the removal of the user stops it', async () => {

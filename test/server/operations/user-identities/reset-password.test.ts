@@ -228,9 +228,9 @@ describe('what happens between the steps', () => {
     const code = await recoveryCode(server);
     const { hash } = server.world.passwords;
     replacePasswords(server, {
-      hash: async (secret) => {
+      hash: async (secret, lane) => {
         replacePasswords(server, { hash });
-        const made = await hash(secret);
+        const made = await hash(secret, lane);
         await events[event]?.(server);
         return made;
       },

@@ -1,0 +1,162 @@
+/** The order in which a fair queue serves, what it drops, and that both cost the same however much is in it. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FairQueue, type Lane } from '../../src/server/fair-queue.ts';
+
+/** A queue with these items, each `lane:number`, with slashes between the keys of the lane. */
+function queueOf(...items: string[]): FairQueue<string> {
+  const queue = new FairQueue<string>();
+  for (const item of items) queue.push(laneOf(item), item);
+  return queue;
+}
+
+const laneOf = (item: string): Lane => item.split(':')[0]?.split('/') ?? [];
+
+function drain(queue: FairQueue<string>): string[] {
+  return Array.from({ length: queue.size }, () => queue.shift() ?? 'none');
+}
+
+describe('the order of service', () => {
+  test('is first in, first out within one lane', () => {
+    expect(drain(queueOf('a:1', 'a:2', 'a:3'))).toEqual(['a:1', 'a:2', 'a:3']);
+  });
+
+  test('takes lanes in turn, whatever waits in them', () => {
+    const queue = queueOf('a:1', 'a:2', 'a:3', 'a:4', 'b:1', 'b:2', 'c:1');
+    expect(drain(queue)).toEqual(['a:1', 'b:1', 'c:1', 'a:2', 'b:2', 'a:3', 'a:4']);
+  });
+
+  test('takes the lanes within a lane in turn, and gives the outer lane no more for having many', () => {
+    const queue = queueOf('a/x:1', 'a/x:2', 'a/y:1', 'a/z:1', 'b/x:1', 'b/x:2', 'b/x:3');
+    expect(drain(queue)).toEqual(['a/x:1', 'b/x:1', 'a/y:1', 'b/x:2', 'a/z:1', 'b/x:3', 'a/x:2']);
+  });
+
+  test('puts a lane that comes back to the end of the line', () => {
+    const queue = queueOf('a:1', 'a:2', 'b:1');
+    expect(queue.shift()).toBe('a:1');
+    expect(queue.shift()).toBe('b:1');
+    queue.push(['b'], 'b:2');
+    expect(drain(queue)).toEqual(['a:2', 'b:2']);
+  });
+});
+
+describe('what is dropped', () => {
+  test('is the newest of the longest lane', () => {
+    const queue = queueOf('a:1', 'a:2', 'a:3', 'b:1', 'b:2');
+    expect(queue.drop()).toBe('a:3');
+    expect(drain(queue)).toEqual(['a:1', 'b:1', 'a:2', 'b:2']);
+  });
+
+  test('is, of equally long lanes, that of the lane which grew last', () => {
+    const queue = queueOf('a:1', 'a:2', 'b:1', 'b:2');
+    expect(queue.drop()).toBe('b:2');
+    expect(queue.drop()).toBe('a:2');
+  });
+
+  test('is, within the longest lane, that of its longest one, not of what is longest anywhere', () => {
+    const queue = queueOf('a/x:1', 'a/x:2', 'a/y:1', 'a/z:1', 'b/x:1', 'b/x:2', 'b/x:3');
+    expect(queue.drop()).toBe('a/x:2');
+  });
+
+  test('is nothing where nothing waits', () => {
+    expect(queueOf().drop()).toBeUndefined();
+    expect(queueOf().shift()).toBeUndefined();
+  });
+});
+
+test('an item is taken out once, wherever it stands', () => {
+  const queue = queueOf('a:1', 'b:1');
+  const ticket = queue.push(['a'], 'a:2');
+  queue.push(['a'], 'a:3');
+  expect(queue.remove(ticket)).toBe(true);
+  expect(queue.remove(ticket)).toBe(false);
+  expect(queue.sizeOf('a')).toBe(2);
+  expect(drain(queue)).toEqual(['a:1', 'b:1', 'a:3']);
+  expect(queue.sizeOf('a')).toBe(0);
+});
+
+/** The same by looking at everything. */
+class Plain {
+  readonly lanes = new Map<string, string[]>();
+  turns: string[] = [];
+
+  push(lane: string, item: string) {
+    const items = this.lanes.get(lane) ?? [];
+    if (items.length === 0) this.turns.push(lane);
+    this.lanes.set(lane, [...items, item]);
+  }
+
+  shift(): string | undefined {
+    const lane = this.turns.shift();
+    if (lane === undefined) return undefined;
+    const [item, ...rest] = this.lanes.get(lane) ?? [];
+    this.lanes.set(lane, rest);
+    if (rest.length > 0) this.turns.push(lane);
+    return item;
+  }
+
+  lengths(): number[] {
+    return [...this.lanes.values()].map(({ length }) => length).filter((length) => length > 0);
+  }
+}
+
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('push' as const), lane: fc.constantFrom('a', 'b', 'c', 'd') }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('shift' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const) }) },
+);
+
+test('whatever comes and goes, lanes are served in turn and the longest is the one that loses', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const queue = new FairQueue<string>();
+      const plain = new Plain();
+      for (const [at, { kind, ...more }] of steps.entries()) {
+        if (kind === 'shift') expect(queue.shift()).toBe(plain.shift());
+        if ('lane' in more) {
+          queue.push([more.lane], `${more.lane}:${at}`);
+          plain.push(more.lane, `${more.lane}:${at}`);
+        }
+        if (kind === 'drop') {
+          const dropped = queue.drop();
+          const lane = dropped?.split(':')[0] ?? '';
+          const items = plain.lanes.get(lane) ?? [];
+          expect(items.length).toBe(Math.max(0, ...plain.lengths()));
+          expect(items.pop()).toBe(dropped);
+          if (items.length === 0) plain.turns = plain.turns.filter((one) => one !== lane);
+        }
+        expect(queue.size).toBe(plain.lengths().reduce((sum, length) => sum + length, 0));
+      }
+    }),
+  );
+});
+
+/** How often a queue looks up, adds or removes a group while each of so many lanes waits, is served and dropped. */
+function workOf(lanes: number): number {
+  const queue = new FairQueue<number>();
+  let work = 0;
+  const { get, set, delete: remove } = Map.prototype;
+  const counting = <Method>(method: Method) =>
+    function counted(this: unknown, ...given: unknown[]) {
+      work += 1;
+      return (method as (...given: unknown[]) => unknown).apply(this, given);
+    };
+  Object.assign(Map.prototype, { get: counting(get), set: counting(set), delete: counting(remove) });
+  try {
+    for (let at = 0; at < lanes; at += 1) for (let item = 0; item < 4; item += 1) queue.push([`n${at}`, 'c'], item);
+    for (let at = 0; at < lanes; at += 1) {
+      queue.shift();
+      queue.drop();
+    }
+  } finally {
+    Object.assign(Map.prototype, { get, set, delete: remove });
+  }
+  return work;
+}
+
+test('the work for each item does not grow with the number of lanes', () => {
+  expect(workOf(4000)).toBeLessThanOrEqual(4.1 * workOf(1000));
+});

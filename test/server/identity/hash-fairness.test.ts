@@ -1,0 +1,324 @@
+/** One source, or one client of it, that asks for many hashes delays itself and no other caller. */
+import { Agent, request } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHashQueue, type HashLane, laneOf } from '../../../src/server/identity/hash-queue.ts';
+import { createPasswords } from '../../../src/server/identity/passwords.ts';
+import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { alice, basic, password, replacePasswords, startWith } from '../operations/user-identities/people.ts';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Work that ends when it is told to, in the order in which it began. */
+function createWork() {
+  const begun: string[] = [];
+  const running: (() => void)[] = [];
+  return {
+    begun,
+    work: (name: string) => () =>
+      new Promise<string>((resolve) => {
+        begun.push(name);
+        running.push(() => resolve(name));
+      }),
+    end: () => running.shift()?.(),
+    async endOne() {
+      running.shift()?.();
+      await settled();
+    },
+    async endAll() {
+      for (; running.length > 0; await settled()) running.shift()?.();
+    },
+  };
+}
+
+const lane = (network: string, clientId?: string, key = network): HashLane => ({
+  lane: laneOf({ network, key }, clientId),
+});
+
+/** A queue with one hash at a time, behind one of somebody else that runs already. */
+async function queueWith(waiting: number) {
+  const queue = createHashQueue({ inFlight: 1, waiting, clock: createFakeClock() });
+  const { work, ...control } = createWork();
+  const outcomes = new Map<string, string>();
+  function run(name: string, on: HashLane) {
+    const ran = queue.run(work(name), on).then(
+      () => 'done',
+      (error: { code?: string; name: string }) => error.code ?? error.name,
+    );
+    void ran.then((outcome) => outcomes.set(name, outcome));
+    return ran;
+  }
+  void run('first', lane('other'));
+  await settled();
+  return { queue, run, outcomes, ...control };
+}
+
+const times = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+describe('the queue of hashes', () => {
+  test('serves two sources in turn, however many of one wait', async () => {
+    const { run, begun, endAll } = await queueWith(100);
+    for (const at of times(50)) void run(`flood ${at}`, lane('192.0.2.1'));
+    for (const at of times(3)) void run(`other ${at}`, lane('192.0.2.2'));
+    await endAll();
+    expect(begun.slice(1, 8)).toEqual(['flood 0', 'other 0', 'flood 1', 'other 1', 'flood 2', 'other 2', 'flood 3']);
+    expect(begun).toHaveLength(54);
+  });
+
+  test('serves the authenticated clients of a source in turn, and those without one as one more', async () => {
+    const { run, begun, endAll } = await queueWith(100);
+    for (const at of times(5)) void run(`plain ${at}`, lane('192.0.2.1'));
+    for (const at of times(2)) void run(`shop ${at}`, lane('192.0.2.1', 'shop'));
+    for (const at of times(2)) void run(`bank ${at}`, lane('192.0.2.1', 'bank'));
+    await endAll();
+    expect(begun.slice(1, 7)).toEqual(['plain 0', 'shop 0', 'bank 0', 'plain 1', 'shop 1', 'bank 1']);
+  });
+
+  test('serves the addresses that a client forwards in turn, and gives the client no more for them', async () => {
+    const { run, begun, endAll } = await queueWith(100);
+    for (const at of times(4)) void run(`shop ${at}`, lane('192.0.2.1', 'shop', `198.51.100.${at} via shop`));
+    for (const at of times(2)) void run(`other ${at}`, lane('192.0.2.2'));
+    await endAll();
+    expect(begun.slice(1, 6)).toEqual(['shop 0', 'other 0', 'shop 1', 'other 1', 'shop 2']);
+  });
+
+  test('keeps no slot free while anybody waits', async () => {
+    const queue = createHashQueue({ inFlight: 2, waiting: 100, clock: createFakeClock() });
+    const { work, begun, endOne } = createWork();
+    const all = times(10).map((at) => queue.run(work(`only ${at}`), lane('192.0.2.1')));
+    await settled();
+    for (const at of times(10)) {
+      expect(begun).toHaveLength(Math.min(10, at + 2));
+      await endOne();
+    }
+    expect(await Promise.all(all)).toHaveLength(10);
+    expect(queue.waiting()).toBe(0);
+  });
+
+  test('rejects, when it is full, the newest of the longest source in favour of a shorter one', async () => {
+    const { queue, run, outcomes, begun, endAll } = await queueWith(4);
+    for (const at of times(4)) void run(`flood ${at}`, lane('192.0.2.1'));
+    void run('other', lane('192.0.2.2'));
+    await settled();
+    expect([...outcomes]).toEqual([['flood 3', 'TOO_BUSY']]);
+    expect(queue.waiting()).toBe(4);
+    await endAll();
+    expect(begun).toEqual(['first', 'flood 0', 'other', 'flood 1', 'flood 2']);
+  });
+
+  test('rejects, when it is full, what comes from the longest source itself', async () => {
+    const { run, outcomes, endAll } = await queueWith(4);
+    for (const at of times(3)) void run(`flood ${at}`, lane('192.0.2.1'));
+    void run('other', lane('192.0.2.2'));
+    await expect(run('flood 3', lane('192.0.2.1'))).resolves.toBe('TOO_BUSY');
+    await endAll();
+    expect([...outcomes.values()].filter((outcome) => outcome === 'TOO_BUSY')).toHaveLength(1);
+  });
+
+  test('rejects within a source the newest of its longest client', async () => {
+    const { run, outcomes, endAll } = await queueWith(4);
+    for (const at of times(3)) void run(`plain ${at}`, lane('192.0.2.1'));
+    void run('other', lane('192.0.2.2'));
+    void run('shop', lane('192.0.2.1', 'shop'));
+    await settled();
+    expect([...outcomes]).toEqual([['plain 2', 'TOO_BUSY']]);
+    await endAll();
+    expect(outcomes.get('shop')).toBe('done');
+  });
+
+  test('never holds more than it may, whoever comes', async () => {
+    const { queue, run, outcomes, endAll } = await queueWith(10);
+    for (const at of times(1000)) void run(`${at}`, lane(`192.0.2.${at % 250}`, at % 3 === 0 ? 'shop' : undefined));
+    expect(queue.waiting()).toBe(10);
+    await endAll();
+    expect([...outcomes.values()].filter((outcome) => outcome === 'done')).toHaveLength(11);
+  });
+
+  test('gives the place of a caller that disconnects to the next one, and runs nothing for it', async () => {
+    const { queue, run, begun, endAll } = await queueWith(2);
+    const gone = new AbortController();
+    const left = run('left', { ...lane('192.0.2.1'), gone: () => gone.signal });
+    void run('stays', lane('192.0.2.1'));
+    gone.abort();
+    await expect(left).resolves.toBe('ClientDisconnected');
+    expect(queue.waiting()).toBe(1);
+    void run('next', lane('192.0.2.1'));
+    await endAll();
+    expect(begun).toEqual(['first', 'stays', 'next']);
+  });
+
+  test('runs nothing for a caller that disconnected before it had to wait', async () => {
+    const { queue, run } = await queueWith(2);
+    await expect(run('left', { ...lane('192.0.2.1'), gone: () => AbortSignal.abort() })).resolves.toBe(
+      'ClientDisconnected',
+    );
+    expect(queue.waiting()).toBe(0);
+  });
+
+  test('a caller that disconnects while its hash runs leaves the queue as it is', async () => {
+    const { run, begun, endOne, endAll } = await queueWith(5);
+    const gone = new AbortController();
+    const left = run('left', { ...lane('192.0.2.1'), gone: () => gone.signal });
+    void run('next', lane('192.0.2.1'));
+    await endOne();
+    gone.abort();
+    await endAll();
+    await expect(left).resolves.toBe('done');
+    expect(begun).toEqual(['first', 'left', 'next']);
+  });
+});
+
+const agents: Agent[] = [];
+afterEach(() => {
+  for (const agent of agents.splice(0)) agent.destroy();
+});
+
+/** Logs users in from an address of this machine, each on a connection of its own. @returns the status. */
+function from(server: TestServer, localAddress: string) {
+  const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
+  agents.push(agent);
+  const post = (path: string, headers: Record<string, string>, body = '') =>
+    new Promise<number>((resolve, reject) => {
+      request(`${server.url}/security/iam/v1${path}`, { agent, localAddress, method: 'POST', headers }, (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
+      })
+        .once('error', reject)
+        .end(body);
+    });
+  return {
+    logIn: (name: string, secret: string) =>
+      post(`/user-identities/login?clientId=${appClientId}`, { authorization: basic(name, secret) }),
+    /** By a back end that authenticates itself. */
+    logInBehind(client: { clientId: string; clientSecret: string }) {
+      const headers = {
+        authorization: basic(client.clientId, client.clientSecret),
+        'content-type': 'application/json',
+      };
+      const body = JSON.stringify({ grantType: 'password', userName: alice.userName, password });
+      return post('/generate-token', headers, body);
+    },
+  };
+}
+
+/** Has the hashes of a server wait until they are told to end, and tells which network and client each is for. */
+function holdHashes(server: TestServer) {
+  const { work, ...control } = createWork();
+  const entered: string[] = [];
+  const { hashQueue } = server.world;
+  replacePasswords(
+    server,
+    createPasswords(
+      {
+        run(hash, by) {
+          const name = by.lane.slice(0, 2).join(' ').trim();
+          entered.push(name);
+          return hashQueue.run(async () => {
+            await work(name)();
+            return hash();
+          }, by);
+        },
+      },
+      { verify: async (secret) => secret === password },
+    ),
+  );
+  const enteredFrom = (name: string) => entered.filter((one) => one === name).length;
+  return { ...control, enteredFrom };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; !isSo(); turn += 1) {
+    if (turn > 1_000_000) throw new Error('what the test waits for does not come');
+    await settled();
+  }
+}
+
+/** Lets hashes end until this is answered. */
+async function whileEnding(answer: Promise<unknown>, end: () => void): Promise<void> {
+  let answered = false;
+  void answer.finally(() => {
+    answered = true;
+  });
+  await until(() => {
+    end();
+    return answered;
+  });
+}
+
+/** Only Linux answers on every address of 127.0.0.0/8. */
+describe.runIf(process.platform === 'linux')('beside a flood of logins from one address', () => {
+  const flood = '127.0.0.2';
+  const other = '127.0.0.3';
+  const flags = { 'fast-passwords': true, 'hashes-waiting': '50' };
+
+  test('every right login from another one succeeds, behind a bounded number of hashes of the flood', async () => {
+    await using server = await startWith([], { flags });
+    const { enteredFrom, begun, end } = holdHashes(server);
+    const { logIn: guess } = from(server, flood);
+    const guesses = times(300).map((at) => guess(`nobody-${at}`, 'no password'));
+    await until(() => enteredFrom(flood) === 300);
+    const logins = times(10).map(() => from(server, other).logIn(alice.userName, password));
+    await until(() => enteredFrom(other) === 10);
+    await whileEnding(Promise.all(logins), end);
+    expect(await Promise.all(logins)).toEqual(times(10).map(() => 201));
+    // Two of the flood run already; then both take turns.
+    const turns = begun.flatMap((network, at) => (network === other ? [at] : []));
+    expect(turns).toEqual(times(10).map((at) => 3 + 2 * at));
+    await whileEnding(Promise.all(guesses), end);
+    const refused = await Promise.all(guesses);
+    expect(refused.filter((status) => status === 503)).toHaveLength(300 - 2 - 50 + 10);
+  });
+
+  test('an authenticated client at the same address is served in turn with it', async () => {
+    await using server = await startWith([], { flags });
+    const { enteredFrom, begun, end } = holdHashes(server);
+    const backend = await server.makeClient({ grantTypes: ['password'] });
+    const { logIn: guess, logInBehind } = from(server, flood);
+    const guesses = times(40).map((at) => guess(`nobody-${at}`, 'no password'));
+    await until(() => enteredFrom(flood) === 40);
+    const logins = times(5).map(() => logInBehind(backend));
+    const lane = `${flood} ${backend.clientId}`;
+    await until(() => enteredFrom(lane) === 5);
+    await whileEnding(Promise.all(logins), end);
+    expect(await Promise.all(logins)).toEqual(times(5).map(() => 201));
+    const turns = begun.flatMap((name, at) => (name === lane ? [at] : []));
+    expect(turns).toEqual(times(5).map((at) => 3 + 2 * at));
+    await whileEnding(Promise.all(guesses), end);
+  });
+
+  test('switching rate limits off does not switch the queue off', async () => {
+    await using server = await startWith([], { flags: { ...flags, 'disable-rate-limits': true } });
+    const { enteredFrom, end } = holdHashes(server);
+    const { logIn: guess } = from(server, flood);
+    const guesses = times(60).map((at) => guess(`nobody-${at}`, 'no password'));
+    await until(() => enteredFrom(flood) === 60);
+    await settled();
+    expect(server.world.hashQueue.waiting()).toBe(50);
+    await whileEnding(Promise.all(guesses), end);
+    expect((await Promise.all(guesses)).filter((status) => status === 503)).toHaveLength(8);
+  });
+});
+
+test('a caller that hangs up gives its place up, is not answered, and does not count as failed', async () => {
+  await using server = await startServer({ flags: { 'hashes-in-flight': '1' } });
+  const { begun, end } = holdHashes(server);
+  const calling = new AbortController();
+  const url = `${server.url}/security/iam/v1/user-identities/login?clientId=${appClientId}`;
+  const call = (name: string, signal?: AbortSignal) =>
+    fetch(url, { method: 'POST', headers: { authorization: basic(name, 'no') }, ...(signal && { signal }) });
+  const first = call('first');
+  await until(() => begun.length === 1);
+  const left = call('left', calling.signal).catch(({ name }: Error) => name);
+  await until(() => server.world.hashQueue.waiting() === 1);
+  calling.abort();
+  await until(() => server.world.hashQueue.waiting() === 0);
+  expect(await left).toBe('AbortError');
+  await whileEnding(first, end);
+  expect((await first).status).toBe(401);
+  expect(begun).toHaveLength(1);
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+test('a sandbox has its hashes computed in the same queue', async () => {
+  await using server = await startServer();
+  const sandbox = await server.world.sandboxes.open('beside');
+  expect(sandbox.hashQueue).toBe(server.world.hashQueue);
+});
