@@ -80,7 +80,9 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
     const body =
       operation.request.body && (await readBody(ctx, operation, { limit: world.settings.bodyLimit, presented }));
     const list: ListIdentity = { operationId: operation.id, params, query };
-    const source = sourceFor(ctx.state.source, caller, ip);
+    const clientId = authenticatedClient(caller);
+    // Another caller could make up any address.
+    const source = clientId === undefined ? ctx.state.source : behindClient(ctx.state.source, clientId, ip);
     const limited = limitsGrowth ? limitGrowth(world, operation, { caller, source }) : undefined;
     const gone = () => goneSignal(ctx.res);
     const context = contextOf(world, operation, {
@@ -88,8 +90,8 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
       presented: () => presented ?? present(ctx, search, operation),
       caller: caller ?? nobody,
       source,
-      sourceBehind: ({ clientId }) => behindClient(ctx.state.source, clientId, ip),
-      hashLane: { lane: laneOf(source, authenticatedClient(caller)), gone },
+      sourceBehind: (client) => behindClient(ctx.state.source, client.clientId, ip),
+      hashLane: { lane: laneOf(source, clientId), gone },
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
       gone,
@@ -221,12 +223,6 @@ function contextOf(world: World, operation: AnyOperation, call: CallParts): Whol
       if (!etagMatches(call.ifMatch, wireEtag(schema, current))) throw fault('CHANGED_MEANWHILE');
     },
   } as WholeContext;
-}
-
-/** A back end that has authenticated itself may name the address of its own caller (`ip`); others would name any. */
-function sourceFor(source: RequestSource, caller: Principal | undefined, ip: string | undefined): RequestSource {
-  const clientId = authenticatedClient(caller);
-  return clientId === undefined ? source : behindClient(source, clientId, ip);
 }
 
 /** In the place of a caller where there is none: to ask for anything of him is a fault of the program. */
