@@ -136,12 +136,12 @@ export const errorTable = {
   },
   CODE_FAILURES: {
     status: 429,
-    message: 'There were too many wrong codes.',
+    message: 'There were too many wrong codes. The setting disable-rate-limits switches this limit off.',
     fix: 'Wait as long as Retry-After says, then ask for a new code.',
   },
   TOO_MANY_CODES: {
     status: 429,
-    message: 'Too many codes went out.',
+    message: 'Too many codes went out. The setting disable-rate-limits switches this limit off.',
     fix: 'Use the last code, or wait as long as Retry-After says.',
   },
   GROWTH_LIMIT: {

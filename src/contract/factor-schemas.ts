@@ -109,3 +109,11 @@ export const GivenCode = z
   .describe('The code that was sent');
 
 export const ChallengeId = z.string().max(200, 'must not be longer than 200 characters');
+
+/** Proves a device of the user on an operation that recovers an account, where there is no session. */
+export const DeviceTokenId = z
+  .string()
+  .max(1000, 'must not be longer than 1000 characters')
+  .describe(
+    'What associate-user-device gave for a device of the user: limits then count the device in place of the address',
+  );

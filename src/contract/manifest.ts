@@ -7145,6 +7145,11 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "description": "As retrieve-legacy-identity answered"
+     },
+     "deviceTokenId": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
      }
     },
     "required": [
@@ -7248,6 +7253,11 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 254,
       "description": "Any login identifier of the user"
+     },
+     "deviceTokenId": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
      }
     },
     "required": [
@@ -7318,6 +7328,11 @@ export const manifest: Manifest = {
       "minLength": 1,
       "maxLength": 254,
       "description": "Any login identifier of the user"
+     },
+     "deviceTokenId": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
      }
     },
     "required": [
@@ -7393,6 +7408,11 @@ export const manifest: Manifest = {
       "type": "string",
       "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
       "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+     },
+     "deviceTokenId": {
+      "type": "string",
+      "maxLength": 1000,
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
      }
     },
     "required": [
@@ -7935,13 +7955,13 @@ export const manifest: Manifest = {
   {
    "code": "CODE_FAILURES",
    "status": 429,
-   "message": "There were too many wrong codes.",
+   "message": "There were too many wrong codes. The setting disable-rate-limits switches this limit off.",
    "fix": "Wait as long as Retry-After says, then ask for a new code."
   },
   {
    "code": "TOO_MANY_CODES",
    "status": 429,
-   "message": "Too many codes went out.",
+   "message": "Too many codes went out. The setting disable-rate-limits switches this limit off.",
    "fix": "Use the last code, or wait as long as Retry-After says."
   },
   {

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { line } from '../../contract/schemas.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
-import { attemptsLeft } from '../identity/codes.ts';
 import { codeOf, textOf } from '../identity/messages.ts';
+import { attemptsLeft } from '../identity/otp-attempts.ts';
 import type { StoreKey } from '../identity/store-key.ts';
 import type { MessagePort } from '../ports/outbox.ts';
 import type { Range, Reader, Store } from '../store/store.ts';
@@ -18,7 +18,12 @@ export const InboxItem = z.strictObject({
   text: z.string(),
   createdAt: z.string(),
   expiresAt: z.string().optional(),
-  attemptsLeft: z.int().optional().describe('How many wrong codes may still be given; only while the code is good'),
+  attemptsLeft: z
+    .int()
+    .optional()
+    .describe(
+      'How many wrong codes may still come from the source that asked for this one; only while the code is good',
+    ),
   supersededBy: z.string().optional().describe('The message whose code took the place of this one'),
   failure: z.string().optional().describe('Why it could not be delivered; it then shows no code'),
 });

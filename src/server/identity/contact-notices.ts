@@ -5,7 +5,7 @@ import type { Factor, User } from '../store/tables.ts';
 import { type Contact, contactKey, emailContact, mobileContact } from './contacts.ts';
 import { contactOf } from './factors.ts';
 import { type MessageTools, queueMessage } from './messages.ts';
-import { countSending } from './sendings.ts';
+import { countSending } from './otp-rate-limit.ts';
 
 const purpose = 'contact-changed';
 
@@ -51,7 +51,7 @@ export async function announceLostFactor(
   tools: NoticeTools,
 ): Promise<void> {
   const contact = contactOf(factor);
-  if (!(await countSending(tx, `notice:${factor.userId}:${contactKey(contact)}`, tools, true))) return;
+  if (!(await countSending(tx, `notice:${factor.userId}:${contactKey(contact)}`, tools, { quiet: true }))) return;
   const text = `This contact was ${happened} among the alternative contacts of your account: it receives no codes any more.`;
   await queueMessage(tx, { contact, purpose, text }, tools);
 }

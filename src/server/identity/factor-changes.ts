@@ -4,10 +4,10 @@ import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { subjectOfUser } from './codes.ts';
 import { announceLostFactor, type NoticeTools } from './contact-notices.ts';
 import { type FactorDraft, requireFitting } from './factor-rules.ts';
 import { alternativesOf, contactOf } from './factors.ts';
+import { subjectOfUser } from './otp.ts';
 
 interface AddTools {
   readonly clock: Clock;

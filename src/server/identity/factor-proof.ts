@@ -1,6 +1,9 @@
 /** Proving that a contact is one's own: a code goes there, and comes back. */
-import { type CodeTools, sendCode, subjectOfUser, takeCode } from './codes.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import { contactOf, markVerified, requireFactor } from './factors.ts';
+import { sendCode, subjectOfUser, takeCode } from './otp.ts';
+import { otpSourceInSession, unknownSource } from './otp-source.ts';
+import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
 import { requireStanding } from './standing.ts';
 import { giveTicket } from './tickets.ts';
@@ -10,12 +13,18 @@ function holderOf(userId: string, factorId: string) {
   return { purpose: 'factor', subject: subjectOfUser(userId), target: factorId } as const;
 }
 
+interface FactorDeps extends OtpDeps {
+  readonly source: RequestSource;
+}
+
 /** Sends a code to a factor of the caller. @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, TOO_MANY_CODES. */
-export async function sendFactorCode(tools: CodeTools, caller: Principal, factorId: string): Promise<void> {
+export async function sendFactorCode(tools: FactorDeps, caller: Principal, factorId: string): Promise<void> {
   await tools.store.transaction(async (tx) => {
-    const { user } = await requireStanding(tx, caller, tools.clock);
+    const { user, session } = await requireStanding(tx, caller, tools.clock);
     const factor = await requireFactor(tx, user, caller.client, factorId);
-    await sendCode(tx, holderOf(user.userId, factor.id), [contactOf(factor)], tools);
+    // Until it is proven, the contact may be that of another person, whom the limits protect.
+    const source = factor.verified ? await otpSourceInSession(tx, user, session, tools) : unknownSource(tools);
+    await sendCode(tx, { ...holderOf(user.userId, factor.id), contacts: [contactOf(factor)], source }, tools);
   });
   tools.outbox.kept();
 }
@@ -26,14 +35,15 @@ export async function sendFactorCode(tools: CodeTools, caller: Principal, factor
  *   main e-mail was proved by another user before, and the code stays good then.
  */
 export async function proveFactor(
-  tools: CodeTools,
+  tools: FactorDeps,
   caller: Principal,
   factorId: string,
   code: string,
 ): Promise<{ readonly challengeId: string }> {
-  const called = requireUserCaller(caller).user;
+  const { user: called, session: calling } = requireUserCaller(caller);
   await requireFactor(tools.store, called, caller.client, factorId);
-  return takeCode({ ...holderOf(called.userId, factorId), code }, tools, async (tx) => {
+  const source = await otpSourceInSession(tools.store, called, calling, tools);
+  return takeCode({ ...holderOf(called.userId, factorId), code, source }, tools, async (tx) => {
     const { user, session } = await requireStanding(tx, caller, tools.clock);
     await markVerified(tx, user, await requireFactor(tx, user, caller.client, factorId));
     const { userId } = user;

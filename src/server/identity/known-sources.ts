@@ -24,7 +24,7 @@ export function callerKey(source: Pick<RequestSource, 'key'>, device: Pick<Devic
 }
 
 /** Whether the user logged in, or recovered its account, from here within the last 90 days. */
-export function isKnownSource(user: User, key: string, deps: Deps): boolean {
+export function isKnownSource(user: Pick<User, 'userId' | 'knownSources'>, key: string, deps: Deps): boolean {
   const hash = hashOf(user, key, deps);
   return current(user, deps).some((known) => known.hash === hash);
 }
@@ -51,7 +51,7 @@ export function withoutKnownSources({ knownSources: _before, ...user }: User): U
 }
 
 /** After a clock was set back, sources of a time still to come count as seen just now. */
-function current({ knownSources = [] }: User, { clock }: Deps) {
+function current({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: Deps) {
   const now = epochSeconds(clock);
   return knownSources
     .map(({ hash, at }) => ({ hash, at: Math.min(at, now) }))
@@ -59,6 +59,6 @@ function current({ knownSources = [] }: User, { clock }: Deps) {
 }
 
 /** With the user in it, so that the store does not tell which users share a source. */
-function hashOf({ userId }: User, key: string, { storeKey }: Deps): string {
+function hashOf({ userId }: Pick<User, 'userId'>, key: string, { storeKey }: Deps): string {
   return storeKey.digest('known-source', `${userId}\n${key}`);
 }

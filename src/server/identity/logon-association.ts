@@ -1,17 +1,22 @@
 /** Binding a logon to a signed-in user, by a code to a contact that the mainframe holds for the logon. */
+
+import type { RequestSource } from '../http/request-source.ts';
 import type { LogonContacts, Mainframe } from '../ports/mainframe.ts';
 import type { Store } from '../store/store.ts';
-import { type CodeTools, type SentCode, sendCode, subjectOfUser } from './codes.ts';
 import type { Contact } from './contacts.ts';
 import { masked, maskedOfNobody } from './contacts.ts';
 import { foldLogon, ownerOfLogon } from './logons.ts';
+import { type SentCode, sendCode, subjectOfUser } from './otp.ts';
+import { countSending } from './otp-rate-limit.ts';
+import { otpSourceInSession } from './otp-source.ts';
+import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
-import { countSending } from './sendings.ts';
 import { requireStillCalling } from './still-calling.ts';
 
 export const association = 'legacy-association';
 
-export interface AssociationTools extends CodeTools {
+export interface AssociationTools extends OtpDeps {
+  readonly source: RequestSource;
   readonly store: Store;
   readonly mainframe: Mainframe;
   readonly caller: Principal;
@@ -33,17 +38,19 @@ export async function beginAssociation(
   { channel, contactOf }: AssociationWay,
   tools: AssociationTools,
 ): Promise<SentCode & { readonly contact: string }> {
-  const { user } = requireUserCaller(tools.caller);
+  const { user, session } = requireUserCaller(tools.caller);
   const logon = foldLogon(given);
   const known = await tools.mainframe.find(logon);
   const held = known && contactOf(known);
   const begun = await tools.store.transaction(async (tx) => {
     await requireStillCalling(tx, tools.caller, tools.clock);
-    await countSending(tx, `logon:${logon}`, tools);
+    const source = await otpSourceInSession(tx, user, session, tools);
+    await countSending(tx, `logon:${logon}`, tools, { source });
     const contact = (await ownerOfLogon(tx, logon)) ? undefined : held;
     const holder = { purpose: association, subject: subjectOfUser(user.userId) } as const;
-    const more = { quiet: true, about: contact && logon };
-    return { contact, sent: await sendCode(tx, holder, contact ? [contact] : [], tools, more) };
+    const contacts = contact ? [contact] : [];
+    const request = { ...holder, contacts, source, quiet: true, about: contact && logon };
+    return { contact, sent: await sendCode(tx, request, tools) };
   });
   tools.outbox.kept();
   const { contact, sent } = begun;

@@ -9,7 +9,6 @@ import type { RequestSource } from '../http/request-source.ts';
 import type { Mainframe } from '../ports/mainframe.ts';
 import type { Settings } from '../settings.ts';
 import type { Transaction } from '../store/store.ts';
-import { type CodeTools, restoreCode, subjectOfLogon, takeCode } from './codes.ts';
 import type { HashLane } from './hash-queue.ts';
 import { withOnlyKnownSources } from './known-sources.ts';
 import {
@@ -19,6 +18,9 @@ import {
   requireMainframePassword,
   startLogonSession,
 } from './logons.ts';
+import { restoreCode, subjectOfLogon, takeCode } from './otp.ts';
+import { otpSource } from './otp-source.ts';
+import type { OtpDeps } from './otp-value.ts';
 import { endSessionsOfLogon } from './sessions.ts';
 import { stopUser } from './stop-user.ts';
 
@@ -30,13 +32,14 @@ export interface LogonReset {
   readonly code: string;
   readonly newPassword: string;
   readonly clientId: string;
+  readonly deviceTokenId?: string | undefined;
 }
 
-export interface ResetTools extends CodeTools {
+export interface ResetTools extends OtpDeps {
+  readonly source: RequestSource;
   readonly hashLane: HashLane;
   readonly mainframe: Mainframe;
   readonly settings: Settings;
-  readonly source: RequestSource;
 }
 
 /**
@@ -58,9 +61,10 @@ interface Claim {
   readonly userId: string | undefined;
 }
 
-function claim({ logon, codeId, code, newPassword }: LogonReset, tools: ResetTools): Promise<Claim> {
+async function claim({ logon, codeId, code, newPassword, ...reset }: LogonReset, tools: ResetTools): Promise<Claim> {
+  const source = await otpSource(tools.store, await ownerOfLogon(tools.store, logon), reset.deviceTokenId, tools);
   const refusal = () => fault('PROOF_INVALID');
-  const check = { purpose: 'legacy-recovery', subject: subjectOfLogon(logon), codeId, code, refusal } as const;
+  const check = { purpose: 'legacy-recovery', subject: subjectOfLogon(logon), codeId, code, source, refusal } as const;
   return takeCode(check, tools, async (tx, row) => {
     const owner = await ownerOfLogon(tx, logon);
     if (row.about !== logon || owner?.locked) throw refusal();

@@ -6,11 +6,11 @@ import type { Reader, Transaction } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { basicChallenge, unauthenticated } from './authenticate.ts';
-import { subjectOfLogon, voidCodes } from './codes.ts';
 import { type Contact, emailContact, masked, maskedOfNobody, mobileContact } from './contacts.ts';
 import type { Pair } from './credentials.ts';
 import type { LoginTools } from './login.ts';
 import { startLoginSession } from './login-session.ts';
+import { subjectOfLogon, voidCodes } from './otp.ts';
 import { endSessionsOfLogon, type SessionStart, startSession } from './sessions.ts';
 import type { StoreKey } from './store-key.ts';
 

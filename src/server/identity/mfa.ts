@@ -1,12 +1,15 @@
 /** The second proof: a code that goes to a verified contact of the user, and comes back in the session that asked for it. */
 import { fault } from '../../contract/errors.ts';
 import { epochSeconds } from '../clock.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Client, Factor, Session, User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
-import { type CodeTools, sendCode, subjectOfUser, takeCode } from './codes.ts';
 import { masked } from './contacts.ts';
 import { contactOf, defaultFactor, requireFactor, type UserFactor } from './factors.ts';
+import { sendCode, subjectOfUser, takeCode } from './otp.ts';
+import { otpSourceInSession } from './otp-source.ts';
+import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
 import { requireStanding, rotateFor, tokenForCaller } from './standing.ts';
 
@@ -29,7 +32,7 @@ export interface MfaChallenge {
  * @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, FACTOR_NOT_VERIFIED, TOO_MANY_CODES.
  */
 export async function openChallenge(
-  tools: CodeTools,
+  tools: OtpDeps & { readonly source: RequestSource },
   caller: Principal,
   factorId: string | undefined,
 ): Promise<MfaChallenge> {
@@ -38,7 +41,9 @@ export async function openChallenge(
     const factor = await chosenFactor(tx, user, caller.client, factorId);
     if (!factor?.verified) throw fault('FACTOR_NOT_VERIFIED');
     const contact = contactOf(factor);
-    const { codeId, expiresIn } = await sendCode(tx, holderOf(user.userId, session), [contact], tools);
+    const source = await otpSourceInSession(tx, user, session, tools);
+    const request = { ...holderOf(user.userId, session), contacts: [contact], source };
+    const { codeId, expiresIn } = await sendCode(tx, request, tools);
     return { challengeId: codeId, contactType: factor.contactType, contact: masked(contact), expiresIn };
   });
   tools.outbox.kept();
@@ -54,7 +59,8 @@ async function chosenFactor(
   return factorId === undefined ? defaultFactor(user) : requireFactor(tx, user, client, factorId);
 }
 
-interface ProofTools extends CodeTools {
+interface ProofTools extends OtpDeps {
+  readonly source: RequestSource;
   readonly issuer: TokenIssuer;
 }
 
@@ -68,7 +74,8 @@ export async function fulfillChallenge(
   given: { readonly codeId: string; readonly code: string },
 ): Promise<TokenResponse> {
   const { user, session: called } = requireUserCaller(caller);
-  const raised = await takeCode({ ...holderOf(user.userId, called), ...given }, tools, async (tx) => {
+  const source = await otpSourceInSession(tools.store, user, called, tools);
+  const raised = await takeCode({ ...holderOf(user.userId, called), ...given, source }, tools, async (tx) => {
     const { session: before } = await requireStanding(tx, caller, tools.clock);
     const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(tools.clock) };
     await tx.sessions.replace(session);

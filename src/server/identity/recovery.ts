@@ -1,10 +1,13 @@
 /** Recovery of an account by a code: nobody learns by it who is there. */
 import { fault } from '../../contract/errors.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
-import { type CodeHolder, type CodeTools, sendCode, subjectOfNobody, subjectOfUser } from './codes.ts';
 import { emailContact, verifiedContacts } from './contacts.ts';
-import { countSending } from './sendings.ts';
+import { type CodeHolder, sendCode, subjectOfNobody, subjectOfUser } from './otp.ts';
+import { countSending } from './otp-rate-limit.ts';
+import { otpSource } from './otp-source.ts';
+import type { OtpDeps } from './otp-value.ts';
 import type { StoreKey } from './store-key.ts';
 import { findByLogin } from './users.ts';
 
@@ -20,25 +23,36 @@ export function requireRecoverable(user: User | undefined): User {
   return user;
 }
 
+/** Who asks for recovery, and for which login name. */
+export interface RecoveryRequest {
+  readonly asked: string;
+  readonly deviceTokenId?: string | undefined;
+}
+
 /**
- * Sends a code to the verified main contacts of whoever logs in under this name. For nobody, for a locked user and for
- * one without such a contact it makes a code and a message as well, which takes as long, and throws the message away.
- * Part of a transaction.
- * @returns the user, who may be locked. @throws IamError TOO_MANY_CODES: the sixth time within an hour for this name.
+ * Sends a code to the verified main contacts of the user with this login name. For an unknown name, a locked user and a
+ * user without such a contact it makes a code and a message as well, which takes as long, and deletes the message. Part
+ * of a transaction.
+ * @returns the user, who may be locked. @throws IamError TOO_MANY_CODES, by the limits of the name alone.
  */
-export async function startRecovery(tx: Transaction, asked: string, tools: CodeTools): Promise<User | undefined> {
-  const digest = digestOf(asked, tools.storeKey);
-  await countSending(tx, `asked:${digest}`, tools);
+export async function startRecovery(
+  tx: Transaction,
+  { asked, deviceTokenId }: RecoveryRequest,
+  deps: OtpDeps & { readonly source: RequestSource },
+): Promise<User | undefined> {
+  const digest = digestOf(asked, deps.storeKey);
   const user = await findByLogin(tx, asked);
+  const source = await otpSource(tx, user, deviceTokenId, deps);
+  await countSending(tx, `asked:${digest}`, deps, { source });
   const contacts = user && !user.locked ? verifiedContacts(user) : [];
-  // What a contact had its fill of is no business of who asks: the limit of the name is the same for everybody.
-  const quietly = { quiet: true };
+  // The limits of a contact would tell that it exists, so they are kept quietly.
+  const quietly = { source, quiet: true };
   if (contacts.length > 0) {
-    await sendCode(tx, recoveryOf(user, asked, tools.storeKey), contacts, tools, quietly);
+    await sendCode(tx, { ...recoveryOf(user, asked, deps.storeKey), contacts, ...quietly }, deps);
     return user;
   }
   const nowhere = emailContact(`nobody:${digest}`);
-  await sendCode(tx, recoveryOf(undefined, asked, tools.storeKey), [nowhere], tools, quietly);
+  await sendCode(tx, { ...recoveryOf(undefined, asked, deps.storeKey), contacts: [nowhere], ...quietly }, deps);
   for (const { messageId } of await tx.messages.find('to', nowhere.to)) await tx.messages.delete(messageId);
   return user;
 }

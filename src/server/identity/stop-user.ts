@@ -1,6 +1,6 @@
 /** What a lock, a removal and a new password have in common: nothing that was begun before them goes on. */
 import type { Transaction } from '../store/store.ts';
-import { subjectOfLogon, subjectOfUser, voidCodes } from './codes.ts';
+import { subjectOfLogon, subjectOfUser, voidCodes } from './otp.ts';
 import { endSessionsOfUser } from './sessions.ts';
 import { voidTickets } from './tickets.ts';
 

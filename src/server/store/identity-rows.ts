@@ -13,7 +13,10 @@ export const Phone = z
 /** Random values that belong to this store alone, such as the key of its digests. */
 export const StoreSecretRow = z.strictObject({ name: text, value: text }).readonly();
 
-/** A six-digit code that was sent, as a keyed hash. A used one stays until a new one comes, or it is long expired. */
+/** What happened within the last hour, the oldest first, and the digest of the source that it came from. */
+const sourceEvents = z.array(z.strictObject({ source: text.optional(), at: epoch }).readonly()).readonly();
+
+/** A six-digit code that was sent, as a keyed hash. A used or expired one stays for a while, so that it is recognized. */
 export const CodeRow = z
   .strictObject({
     codeId: text,
@@ -24,6 +27,11 @@ export const CodeRow = z
     target: text.optional(),
     /** What a right one is good for, where that is not the subject itself: the logon that is to be bound. */
     about: text.optional(),
+    /** The source that asked for it, as the digest that its attempts count by, and whether it was a known one. */
+    source: text.optional(),
+    known: z.boolean().optional(),
+    /** Orders those of one second. */
+    sequence: z.int().optional(),
     codeHash: text,
     used: z.boolean(),
     createdAt: epoch,
@@ -31,11 +39,20 @@ export const CodeRow = z
   })
   .readonly();
 
-/** Wrong codes of one subject for one purpose. */
-export const CodeFailuresRow = z.strictObject({ name: text, failures: z.int(), lastAt: epoch }).readonly();
+/** Wrong codes of one subject for one purpose. Rows written before sources were counted have `failures` and `lastAt`. */
+export const CodeFailuresRow = z
+  .strictObject({
+    name: text,
+    failures: z.int().optional(),
+    lastAt: epoch.optional(),
+    events: sourceEvents.optional(),
+  })
+  .readonly();
 
-/** When codes went to a contact in the last hour. */
-export const SendingsRow = z.strictObject({ contact: text, times: z.array(epoch).readonly() }).readonly();
+/** Codes that went to a contact, or were asked for under a name. Rows written before sources were counted have `times`. */
+export const SendingsRow = z
+  .strictObject({ contact: text, times: z.array(epoch).readonly().optional(), events: sourceEvents.optional() })
+  .readonly();
 
 /** A value that is good for one use: of generate-param, for a certificate to sign, for grant-auth-smart. By its hash. */
 export const TicketRow = z

@@ -86,11 +86,6 @@ export function loginNames(user: z.infer<typeof UserRow>): string[] {
   return [...new Set(given.map(foldIdentifier))];
 }
 
-/** The value of the unique index `holder`: a subject has one code for a purpose and a target, so a new one voids the old. */
-export function holderValue(row: Pick<z.infer<typeof CodeRow>, 'purpose' | 'subject' | 'target'>): string {
-  return [row.purpose, row.subject, row.target ?? ''].join('\n');
-}
-
 /** The value of the unique index `named`: a product by its alias and its stock keeping unit. */
 export function productName({ productAlias, sku }: Pick<z.infer<typeof ProductRow>, 'productAlias' | 'sku'>): string {
   return `${productAlias}\n${sku}`;
@@ -157,10 +152,7 @@ export const tables = {
     index: { to: (row) => foldIdentifier(row.to), delivery: (row) => row.delivery, voids: (row) => row.voids },
   }),
   storeSecrets: table(StoreSecretRow, (row) => row.name, { unique: {}, index: {} }),
-  codes: table(CodeRow, (row) => row.codeId, {
-    unique: { holder: holderValue },
-    index: { subject: (row) => row.subject },
-  }),
+  codes: table(CodeRow, (row) => row.codeId, { unique: {}, index: { subject: (row) => row.subject } }),
   codeFailures: table(CodeFailuresRow, (row) => row.name, { unique: {}, index: {} }),
   sendings: table(SendingsRow, (row) => row.contact, { unique: {}, index: {} }),
   tickets: table(TicketRow, (row) => row.ticketHash, { unique: {}, index: { userId: (row) => row.userId } }),

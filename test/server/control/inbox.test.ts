@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { takeCode } from '../../../src/server/identity/codes.ts';
 import { emailContact, mobileContact } from '../../../src/server/identity/contacts.ts';
+import { takeCode } from '../../../src/server/identity/otp.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { nextOf, readAll, send } from './calls.ts';
-import { sendNotice, sendTestCode } from './messages.ts';
+import { anySource, sendNotice, sendTestCode } from './messages.ts';
 
 const ann = emailContact('Ann@example.com');
 const mobile = mobileContact({ regionCode: 55, areaCode: 11, phoneNumber: 987654321 });
@@ -33,7 +33,7 @@ describe('the inbox', () => {
       attemptsLeft: 5,
     });
     const wrong = takeCode(
-      { ...recovery, code: item?.code === '000000' ? '000001' : '000000' },
+      { ...recovery, source: anySource, code: item?.code === '000000' ? '000001' : '000000' },
       server.world,
       async () => 1,
     );
@@ -52,7 +52,7 @@ describe('the inbox', () => {
     await using server = await startServer();
     await sendTestCode(server.world, recovery, ann);
     const [{ code } = {}] = await list(server);
-    await takeCode({ ...recovery, code: String(code) }, server.world, async () => undefined);
+    await takeCode({ ...recovery, source: anySource, code: String(code) }, server.world, async () => undefined);
     expect((await list(server))[0]).not.toHaveProperty('attemptsLeft');
     await sendTestCode(server.world, { ...recovery, subject: 'user:bob' }, ann);
     server.clock.advance(600);
@@ -123,9 +123,9 @@ describe('the inbox', () => {
     const [{ code } = {}] = await list(server);
     expect(await send(server, '/_iam/inbox', { method: 'DELETE' })).toMatchObject({ status: 204, body: undefined });
     expect(await list(server)).toEqual([]);
-    await expect(takeCode({ ...recovery, code: String(code) }, server.world, async () => 'taken')).resolves.toBe(
-      'taken',
-    );
+    await expect(
+      takeCode({ ...recovery, source: anySource, code: String(code) }, server.world, async () => 'taken'),
+    ).resolves.toBe('taken');
   });
 
   test('leaves what waits for a relay when it is emptied, and shows no code of it', async () => {

@@ -1,7 +1,8 @@
 /** An outbox with relays beside a server that has none, whose pauses end when a test says so. */
-import { type CodeHolder, sendCode } from '../../../src/server/identity/codes.ts';
+
 import type { Contact } from '../../../src/server/identity/contacts.ts';
 import { codeOf } from '../../../src/server/identity/messages.ts';
+import { type CodeHolder, sendCode } from '../../../src/server/identity/otp.ts';
 import { createOutbox, type MessagePort } from '../../../src/server/ports/outbox.ts';
 import type { Timer } from '../../../src/server/ports/timer.ts';
 import type { Store } from '../../../src/server/store/store.ts';
@@ -38,7 +39,9 @@ export function createRelayWorld({ world }: TestServer, settings: object, store:
     outbox,
     pauses,
     async send(contact, holder = { purpose: 'recovery', subject: 'user:ann' }) {
-      await world.store.transaction((tx) => sendCode(tx, holder, [contact], tools));
+      await world.store.transaction((tx) =>
+        sendCode(tx, { ...holder, contacts: [contact], source: { key: '192.0.2.1', isKnown: false } }, tools),
+      );
       const message = (await world.store.messages.list()).at(-1);
       if (!message) throw new Error('there is no message');
       outbox.kept();

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { GivenCode, TransactionId } from '../../../contract/legacy-schemas.ts';
-import { subjectOfUser, takeCode } from '../../identity/codes.ts';
 import { association } from '../../identity/logon-association.ts';
 import { bindLogon } from '../../identity/logons.ts';
+import { subjectOfUser, takeCode } from '../../identity/otp.ts';
+import { otpSourceInSession } from '../../identity/otp-source.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
 import { requireStillCalling } from '../../identity/still-calling.ts';
 import { requireUser } from '../../identity/user-identities.ts';
@@ -33,8 +34,10 @@ export default defineOperation({
   errors: ['USER_MISSING', 'CODE_INVALID', 'LOGON_TAKEN', 'CODE_FAILURES'],
 
   async handle({ body }, context) {
-    const { user } = requireUserCaller(context.caller);
+    const { user, session } = requireUserCaller(context.caller);
+    const source = await otpSourceInSession(context.store, user, session, context);
     const check = {
+      source,
       purpose: association,
       subject: subjectOfUser(user.userId),
       codeId: body.challengeId,

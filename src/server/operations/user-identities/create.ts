@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Email, Id, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
-import { type CodeCheck, subjectOfContact, takeCodeOfOne } from '../../identity/codes.ts';
 import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
+import { type CodeCheck, subjectOfContact, takeCodeOfOne } from '../../identity/otp.ts';
+import { type OtpSource, unknownSource } from '../../identity/otp-source.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { startSession } from '../../identity/sessions.ts';
 import { claimSubject } from '../../identity/subjects.ts';
@@ -69,7 +70,7 @@ export default defineOperation({
     const { made, session, refreshToken } =
       token === undefined
         ? await context.store.transaction((tx) => make(tx, user, 'NONE'))
-        : await takeCodeOfOne(checksOf(user, token), { ...context, ids }, (tx, code) =>
+        : await takeCodeOfOne(checksOf(user, token, unknownSource(context)), { ...context, ids }, (tx, code) =>
             make(tx, provenBy(code, user), 'AUTH-IDENTIFIED'),
           );
     return context.issuer.forUser(made, session, caller.client, { refreshToken });
@@ -77,8 +78,9 @@ export default defineOperation({
 });
 
 /** The code may have been sent to either contact. */
-function checksOf({ userEmail = '', userMobile }: User, code: string): [CodeCheck, ...CodeCheck[]] {
-  const check = (contact: Contact) => ({ purpose: 'sign-up', subject: subjectOfContact(contact), code }) as const;
+function checksOf({ userEmail = '', userMobile }: User, code: string, source: OtpSource): [CodeCheck, ...CodeCheck[]] {
+  const check = (contact: Contact) =>
+    ({ purpose: 'sign-up', subject: subjectOfContact(contact), code, source }) as const;
   const email = check(emailContact(userEmail));
   return userMobile === undefined ? [email] : [email, check(mobileContact(userMobile))];
 }

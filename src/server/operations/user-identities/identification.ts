@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Email, Id, Mobile } from '../../../contract/schemas.ts';
-import { sendCode, subjectOfContact } from '../../identity/codes.ts';
 import { masked, onlyContact } from '../../identity/contacts.ts';
+import { sendCode, subjectOfContact } from '../../identity/otp.ts';
+import { unknownSource } from '../../identity/otp-source.ts';
 import { defineOperation } from '../define.ts';
 
 const SentCode = z
@@ -37,7 +38,8 @@ export default defineOperation({
     const contact = onlyContact(body);
     if (!contact) throw fault('CONTACT_AMBIGUOUS');
     const holder = { purpose: 'sign-up', subject: subjectOfContact(contact) } as const;
-    const { expiresIn } = await context.store.transaction((tx) => sendCode(tx, holder, [contact], context));
+    const request = { ...holder, contacts: [contact], source: unknownSource(context) };
+    const { expiresIn } = await context.store.transaction((tx) => sendCode(tx, request, context));
     context.outbox.kept();
     const contactType = contact.channel === 'email' ? ('EMAIL' as const) : ('MOBILE' as const);
     return { contactType, contact: masked(contact), expiresIn };

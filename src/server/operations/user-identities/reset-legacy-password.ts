@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { GivenCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
 import { CallerAddress, GivenPassword, Id, Token } from '../../../contract/schemas.ts';
 import { resetLogon } from '../../identity/logon-reset.ts';
@@ -24,6 +25,7 @@ export default defineOperation({
         token: GivenCode,
         newPassword: GivenPassword.describe('Keeps the rule of the setting mainframe-password-rule'),
         hash: TransactionId.describe('As retrieve-legacy-identity answered'),
+        deviceTokenId: DeviceTokenId.optional(),
       })
       .meta({ id: 'LogonReset' }),
   },
@@ -32,8 +34,8 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { client } = context.caller;
-    const { token: code, hash: codeId, newPassword } = body;
-    const reset = { logon: foldLogon(body.logon), code, codeId, newPassword, clientId: client.clientId };
+    const { token: code, hash: codeId, newPassword, deviceTokenId } = body;
+    const reset = { logon: foldLogon(body.logon), code, codeId, newPassword, clientId: client.clientId, deviceTokenId };
     return tokenOfLogon(context.issuer, await resetLogon(reset, context), client);
   },
 });

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { Id, NewPassword } from '../../../contract/schemas.ts';
-import { checkCode, takeCode } from '../../identity/codes.ts';
 import { loginIdentity } from '../../identity/login.ts';
+import { checkCode, takeCode } from '../../identity/otp.ts';
+import { otpSource } from '../../identity/otp-source.ts';
 import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
 import { recoveryOf, requireRecoverable } from '../../identity/recovery.ts';
 import { replacePassword } from '../../identity/set-password.ts';
@@ -16,6 +18,7 @@ const Body = z
       .string()
       .max(254, 'must not be longer than 254 characters')
       .describe('Any login identifier of the user'),
+    deviceTokenId: DeviceTokenId.optional(),
   })
   .meta({ id: 'PasswordReset' });
 
@@ -43,7 +46,8 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const named = await findByLogin(context.store, body.username);
-    const check = { ...recoveryOf(named, body.username, context.storeKey), code: body.validationCode };
+    const source = await otpSource(context.store, named, body.deviceTokenId, context);
+    const check = { ...recoveryOf(named, body.username, context.storeKey), code: body.validationCode, source };
     await checkCode(check, context);
     const user = requireRecoverable(named);
     await requireGoodPassword(body.newPassword, user);

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
-import { type SentCode, sendCode, subjectOfLogon } from '../../identity/codes.ts';
 import type { Contact } from '../../identity/contacts.ts';
 import { foldLogon, maskedContact, ownerOfLogon, recoveryContact } from '../../identity/logons.ts';
-import { countSending } from '../../identity/sendings.ts';
+import { type SentCode, sendCode, subjectOfLogon } from '../../identity/otp.ts';
+import { countSending } from '../../identity/otp-rate-limit.ts';
+import { otpSource } from '../../identity/otp-source.ts';
 import { defineOperation, type OperationContext } from '../define.ts';
 
 export default defineOperation({
@@ -19,7 +21,9 @@ export default defineOperation({
   status: [201, 400, 401, 429, 500, 503],
   request: {
     query: { clientId: Id.optional().describe('The calling client') },
-    body: z.strictObject({ logon: LogonName }).meta({ id: 'LogonRecoveryInput' }),
+    body: z
+      .strictObject({ logon: LogonName, deviceTokenId: DeviceTokenId.optional() })
+      .meta({ id: 'LogonRecoveryInput' }),
   },
   response: {
     status: 201,
@@ -39,19 +43,29 @@ export default defineOperation({
     const logon = foldLogon(body.logon);
     const known = await context.mainframe.find(logon);
     const contact = known && recoveryContact(known);
-    const { codeId, expiresIn } = await sendRecovery(logon, contact, context);
+    const { codeId, expiresIn } = await sendRecovery({ logon, contact, deviceTokenId: body.deviceTokenId }, context);
     return { hash: codeId, contact: maskedContact(contact, logon, context.storeKey), expiresIn };
   },
 });
 
+interface LogonRecovery {
+  readonly logon: string;
+  readonly contact: Contact | undefined;
+  readonly deviceTokenId: string | undefined;
+}
+
 /** Where nothing can be sent, a code is made all the same, so that what follows is the same; it goes nowhere. */
-async function sendRecovery(logon: string, contact: Contact | undefined, context: OperationContext): Promise<SentCode> {
+async function sendRecovery(
+  { logon, contact, deviceTokenId }: LogonRecovery,
+  context: OperationContext,
+): Promise<SentCode> {
   const sent = await context.store.transaction(async (tx) => {
-    await countSending(tx, `logon:${logon}`, context);
-    const locked = (await ownerOfLogon(tx, logon))?.locked ?? false;
+    const owner = await ownerOfLogon(tx, logon);
+    const source = await otpSource(tx, owner, deviceTokenId, context);
+    await countSending(tx, `logon:${logon}`, context, { source });
     const holder = { purpose: 'legacy-recovery', subject: subjectOfLogon(logon) } as const;
-    if (!contact || locked) return sendCode(tx, holder, [], context);
-    return sendCode(tx, holder, [contact], context, { quiet: true, about: logon });
+    const reached = contact && !owner?.locked ? { contacts: [contact], about: logon } : { contacts: [] };
+    return sendCode(tx, { ...holder, ...reached, source, quiet: true }, context);
   });
   context.outbox.kept();
   return sent;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
+import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { startRecovery } from '../../identity/recovery.ts';
 import { defineOperation } from '../define.ts';
@@ -19,7 +20,10 @@ export default defineOperation({
   request: {
     query: { clientId: Id.optional().describe('The calling client, where no header names it') },
     body: z
-      .strictObject({ userName: LoginName.describe('Any login identifier of the user') })
+      .strictObject({
+        userName: LoginName.describe('Any login identifier of the user'),
+        deviceTokenId: DeviceTokenId.optional(),
+      })
       .meta({ id: 'RecoveryInput' }),
   },
   response: {
@@ -34,10 +38,10 @@ export default defineOperation({
   },
   errors: ['USER_NOT_FOUND', 'TOO_MANY_CODES'],
 
-  async handle({ body: { userName } }, { caller, ...context }) {
+  async handle({ body: { userName, deviceTokenId } }, { caller, ...context }) {
     const isProven = caller.roles.has('CLI-AUTH-BASIC');
     const user = await context.store.transaction(async (tx) => {
-      const found = await startRecovery(tx, userName, context);
+      const found = await startRecovery(tx, { asked: userName, deviceTokenId }, context);
       if (isProven && !found) throw fault('USER_NOT_FOUND');
       return found;
     });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Email, Id, Mobile, UserName } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
-import { subjectOfUser, voidCodes } from '../../identity/codes.ts';
 import { announceLostContacts, lostContacts } from '../../identity/contact-notices.ts';
+import { subjectOfUser, voidCodes } from '../../identity/otp.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { leaveBusiness, requireBusinessFor, requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';

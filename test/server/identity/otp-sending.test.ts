@@ -1,17 +1,20 @@
 /** Sending codes: which code goes where, what it does to the one before, and five an hour to one contact. */
 import { describe, expect, test } from 'vitest';
-import { pretendedCode, sendCode, sixDigits } from '../../../src/server/identity/codes.ts';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
-import { countSending } from '../../../src/server/identity/sendings.ts';
+import { pretendedCode, sendCode } from '../../../src/server/identity/otp.ts';
+import { countSending } from '../../../src/server/identity/otp-rate-limit.ts';
+import { sixDigits } from '../../../src/server/identity/otp-value.ts';
 import { systemRandomness } from '../../../src/server/randomness.ts';
-import { address, ann, bob, CodesWorld, outcomeOf, start, taken, wrong } from './codes-world.ts';
+import { address, ann, bob, CodesWorld, home, outcomeOf, start, taken, wrong } from './otp-world.ts';
 
 const second = emailContact('second@example.com');
 
 describe('a code', () => {
   test('is told with its end, and in words that fit its purpose', async () => {
     const world = new CodesWorld();
-    const sent = await world.store.transaction((tx) => sendCode(tx, ann, [address], world.tools));
+    const sent = await world.store.transaction((tx) =>
+      sendCode(tx, { ...ann, contacts: [address], source: home }, world.tools),
+    );
     expect(sent).toEqual({ codeId: expect.any(String), expiresAt: start + 600, expiresIn: '600' });
     const { message } = await world.send({ ...ann, purpose: 'mfa' });
     expect(message).toMatchObject({ purpose: 'mfa', expiresAt: '2026-03-01T12:10:00.000Z' });
@@ -45,7 +48,7 @@ describe('a code', () => {
     expect(messages.map(({ to }) => to)).toEqual([address.to, second.to]);
     expect(new Set(messages.map(({ codeId }) => codeId)).size).toBe(1);
     await world.send(bob, []);
-    expect(await world.store.codes.getBy('holder', 'recovery\nuser:bob\n')).toMatchObject({ used: false });
+    expect(await world.store.codes.find('subject', 'user:bob')).toMatchObject([{ used: false }]);
     expect(await world.store.messages.list()).toHaveLength(2);
   });
 
@@ -93,7 +96,9 @@ describe('a sixth code to one contact within an hour', () => {
       world.now += 10;
       last = await world.send();
     }
-    const sixth = world.store.transaction((tx) => sendCode(tx, ann, [address], world.tools));
+    const sixth = world.store.transaction((tx) =>
+      sendCode(tx, { ...ann, contacts: [address], source: home }, world.tools),
+    );
     expect(await outcomeOf(sixth)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3560' } });
     expect(await world.send(ann, [emailContact('ANN@example.com')])).toMatchObject({ message: undefined });
     expect(await world.give(last.code)).toEqual(taken);
@@ -126,7 +131,7 @@ describe('a sixth code to one contact within an hour', () => {
 
   test('is none where the clock was set back by more than a minute since', async () => {
     const send = async (world: CodesWorld) =>
-      world.store.transaction((tx) => countSending(tx, 'name', world.tools, true));
+      world.store.transaction((tx) => countSending(tx, 'name', world.tools, { quiet: true }));
     for (const [back, goes] of [
       [60, false],
       [61, true],

@@ -1,16 +1,14 @@
 /** Codes upon a store in memory: what they do at each second, with no server around them. */
 import { createHash } from 'node:crypto';
 import { IamError } from '../../../src/contract/errors.ts';
-import {
-  attemptsLeft,
-  type CodeHolder,
-  type CodeTools,
-  sendCode,
-  takeCode,
-} from '../../../src/server/identity/codes.ts';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
 import { codeOf } from '../../../src/server/identity/messages.ts';
+import { type CodeHolder, type CodeRequest, sendCode, takeCode } from '../../../src/server/identity/otp.ts';
+import { attemptsLeft, attemptsName } from '../../../src/server/identity/otp-attempts.ts';
+import type { OtpSource } from '../../../src/server/identity/otp-source.ts';
+import type { OtpDeps } from '../../../src/server/identity/otp-value.ts';
 import type { Outcome } from '../../../src/server/identity/reserved-recipients.ts';
+import { sourceDigest } from '../../../src/server/identity/source-events.ts';
 import { createStoreKey } from '../../../src/server/identity/store-key.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import type { Randomness } from '../../../src/server/randomness.ts';
@@ -40,11 +38,21 @@ function repeatable(): Randomness {
   };
 }
 
+/** A source that nothing is known of, as most of these tests have it; and others. */
+export const home: OtpSource = { key: '192.0.2.1', isKnown: false };
+export const stranger = (number = 1): OtpSource => ({ key: `198.51.100.${number}`, isKnown: false });
+export const familiar = (number = 1): OtpSource => ({ key: `203.0.113.${number}`, isKnown: true });
+
+interface Giving {
+  readonly codeId?: string;
+  readonly source?: OtpSource;
+}
+
 type Outcomes = Readonly<Record<string, Outcome>>;
 
 export class CodesWorld {
   readonly store = openMemoryStore();
-  readonly tools: CodeTools;
+  readonly tools: OtpDeps;
   /** Epoch seconds. */
   now = start;
 
@@ -66,25 +74,28 @@ export class CodesWorld {
   async send(
     holder: CodeHolder = ann,
     contacts = [address],
-    options: Parameters<typeof sendCode>[4] = { quiet: true },
+    options: Partial<CodeRequest> = {},
   ): Promise<{ codeId: string; code: string; message: Message | undefined }> {
-    const { codeId } = await this.store.transaction((tx) => sendCode(tx, holder, contacts, this.tools, options));
+    const request = { ...holder, contacts, source: home, quiet: true, ...options };
+    const { codeId } = await this.store.transaction((tx) => sendCode(tx, request, this.tools));
     const message = (await this.store.messages.list()).find((row) => row.codeId === codeId);
     return { codeId, message, code: (message && codeOf(message, this.tools.storeKey)) ?? '' };
   }
 
   /** What comes of giving a code: that it was taken, or the code and the headers of the refusal. */
-  async give(code: string, holder: CodeHolder = ann, codeId?: string): Promise<object> {
-    return outcomeOf(takeCode({ ...holder, code, codeId }, this.tools, async () => 'done'));
+  async give(code: string, holder: CodeHolder = ann, { codeId, source = home }: Giving = {}): Promise<object> {
+    return outcomeOf(takeCode({ ...holder, code, codeId, source }, this.tools, async () => 'done'));
   }
 
   /** Gives wrong codes. */
-  async guess(code: string, times: number, holder: CodeHolder = ann): Promise<void> {
-    for (let time = 0; time < times; time += 1) await this.give(other(code), holder);
+  async guess(code: string, times: number, holder: CodeHolder = ann, source = home): Promise<void> {
+    for (let time = 0; time < times; time += 1) await this.give(other(code), holder, { source });
   }
 
-  left(holder: CodeHolder = ann): Promise<number> {
-    return attemptsLeft(this.store, holder, this.now);
+  /** How many more wrong codes of this source are looked at. */
+  async left(holder: CodeHolder = ann, source = home): Promise<number> {
+    const counted = sourceDigest(attemptsName(holder), source.key, this.tools.storeKey);
+    return attemptsLeft(this.store, { ...holder, source: counted }, this.now);
   }
 }
 

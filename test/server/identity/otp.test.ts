@@ -1,6 +1,7 @@
 /** Taking codes: once, in time, by their holder, and with five wrong ones an hour. */
 import { describe, expect, test } from 'vitest';
 import { fault } from '../../../src/contract/errors.ts';
+import { emailContact } from '../../../src/server/identity/contacts.ts';
 import {
   checkCode,
   restoreCode,
@@ -12,15 +13,14 @@ import {
   takeCode,
   takeCodeOfOne,
   voidCodes,
-} from '../../../src/server/identity/codes.ts';
-import { emailContact } from '../../../src/server/identity/contacts.ts';
-import { address, ann, bob, CodesWorld, heldFor, other, outcomeOf, taken, wrong } from './codes-world.ts';
+} from '../../../src/server/identity/otp.ts';
+import { address, ann, bob, CodesWorld, heldFor, home, other, outcomeOf, taken, wrong } from './otp-world.ts';
 
 describe('a right code', () => {
   test('hands on its row, and what was made of it; used again it is wrong, and no guess', async () => {
     const world = new CodesWorld();
     const { code, codeId } = await world.send(ann, [address], { about: 'something' });
-    const done = await takeCode({ ...ann, code }, world.tools, async (_, row) => row);
+    const done = await takeCode({ ...ann, source: home, code }, world.tools, async (_, row) => row);
     expect(done).toMatchObject({ codeId, about: 'something', used: false });
     for (let time = 0; time < 6; time += 1) expect(await world.give(code)).toEqual(wrong);
     expect(await world.left()).toBe(5);
@@ -30,7 +30,7 @@ describe('a right code', () => {
     const world = new CodesWorld();
     const { code } = await world.send();
     world.now += 599;
-    expect(await outcomeOf(checkCode({ ...ann, code }, world.tools))).toEqual(taken);
+    expect(await outcomeOf(checkCode({ ...ann, source: home, code }, world.tools))).toEqual(taken);
     world.now += 1;
     expect(await world.give(code)).toEqual(wrong);
     expect(await world.left()).toBe(5);
@@ -39,9 +39,9 @@ describe('a right code', () => {
   test('is one only of the transaction that it was sent in, where one is named', async () => {
     const world = new CodesWorld();
     const { code, codeId } = await world.send();
-    expect(await world.give(code, ann, 'another')).toEqual(wrong);
+    expect(await world.give(code, ann, { codeId: 'another' })).toEqual(wrong);
     expect(await world.left()).toBe(4);
-    expect(await world.give(code, ann, codeId)).toEqual(taken);
+    expect(await world.give(code, ann, { codeId })).toEqual(taken);
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe('a right code', () => {
     const world = new CodesWorld();
     const { code } = await world.send();
     await world.guess(code, 2);
-    const failing = takeCode({ ...ann, code }, world.tools, async () => {
+    const failing = takeCode({ ...ann, source: home, code }, world.tools, async () => {
       throw fault('LOGIN_NAME_TAKEN');
     });
     expect(await outcomeOf(failing)).toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
@@ -73,9 +73,11 @@ describe('a right code', () => {
     const world = new CodesWorld();
     const { code } = await world.send();
     for (const given of [code, other(code), code])
-      expect(await outcomeOf(checkCode({ ...ann, code: given }, world.tools))).toEqual(given === code ? taken : wrong);
+      expect(await outcomeOf(checkCode({ ...ann, source: home, code: given }, world.tools))).toEqual(
+        given === code ? taken : wrong,
+      );
     await world.guess(code, 5);
-    expect(await outcomeOf(checkCode({ ...ann, code }, world.tools))).toEqual(heldFor(3600));
+    expect(await outcomeOf(checkCode({ ...ann, source: home, code }, world.tools))).toEqual(heldFor(3600));
   });
 
   test('is made good again where it is still there, and only there', async () => {
@@ -104,7 +106,7 @@ describe('codes that are void', () => {
   test('by their own use are known again, and no guess', async () => {
     const world = new CodesWorld();
     const { code } = await world.send();
-    await takeCode({ ...ann, code }, world.tools, (tx) => voidCodes(tx, ann.subject));
+    await takeCode({ ...ann, source: home, code }, world.tools, (tx) => voidCodes(tx, ann.subject));
     expect(await world.give(code)).toEqual(wrong);
     expect(await world.left()).toBe(5);
   });
@@ -112,7 +114,9 @@ describe('codes that are void', () => {
   test('by a new one that their own use sent leave that one good', async () => {
     const world = new CodesWorld();
     const { code } = await world.send();
-    await takeCode({ ...ann, code }, world.tools, (tx) => sendCode(tx, ann, [address], world.tools));
+    await takeCode({ ...ann, source: home, code }, world.tools, (tx) =>
+      sendCode(tx, { ...ann, contacts: [address], source: home }, world.tools),
+    );
     expect(await world.store.codes.list()).toMatchObject([{ used: false }]);
     expect(await world.give(code)).toEqual(wrong);
     expect(await world.left()).toBe(4);
@@ -181,7 +185,7 @@ describe('five wrong codes', () => {
     expect(await world.store.codeFailures.list()).toHaveLength(2);
     world.now += 1;
     await world.guess('000000', 1);
-    expect(await world.store.codeFailures.list()).toMatchObject([{ name: 'recovery/user:ann', failures: 2 }]);
+    expect(await world.store.codeFailures.list()).toMatchObject([{ name: 'recovery/user:ann', events: [{}, {}] }]);
   });
 });
 
@@ -189,8 +193,8 @@ describe('a code that may be of one of two holders', () => {
   const giveOne = (world: CodesWorld, code: string) => {
     const refusal = () => fault('PROOF_INVALID');
     const checks = [
-      { ...ann, code, refusal },
-      { ...bob, code },
+      { ...ann, source: home, code, refusal },
+      { ...bob, source: home, code },
     ] as const;
     return outcomeOf(takeCodeOfOne(checks, world.tools, async () => 'done'));
   };

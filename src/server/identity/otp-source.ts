@@ -1,0 +1,59 @@
+/** The source that asks for a one-time code or types one, as the limits count it. */
+import type { Clock } from '../clock.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import type { Reader } from '../store/store.ts';
+import type { Session, User } from '../store/tables.ts';
+import { deviceOf } from './devices.ts';
+import { callerKey, isKnownSource } from './known-sources.ts';
+import type { StoreKey } from './store-key.ts';
+
+export interface OtpSource {
+  /** What it counts by. */
+  readonly key: string;
+  /** Whether it is a known source or device of the user whom the code is for: limits over all sources leave it out. */
+  readonly isKnown: boolean;
+}
+
+interface Deps {
+  readonly source: RequestSource;
+  readonly clock: Clock;
+  readonly storeKey: StoreKey;
+}
+
+/** For a code that belongs to no user: no source is known. */
+export function unknownSource({ source }: Pick<Deps, 'source'>): OtpSource {
+  return { key: source.key, isKnown: false };
+}
+
+/** In the place of a user who does not exist, so that the same work is done. */
+const absentUser = { userId: '' };
+
+/** For a call without a session. A device of the user, proven by its deviceTokenId, counts in the place of the address. */
+export async function otpSource(
+  reader: Pick<Reader, 'devices'>,
+  user: User | undefined,
+  deviceTokenId: string | undefined,
+  deps: Deps,
+): Promise<OtpSource> {
+  const { userId } = user ?? absentUser;
+  const device = deviceTokenId === undefined ? undefined : await deviceOf(reader, userId, deviceTokenId);
+  const key = callerKey(deps.source, device);
+  return { key, isKnown: isKnownSource(user ?? absentUser, key, deps) };
+}
+
+/**
+ * For a call in a session, which counts by its address: a user associates devices at will, and each would have tries of
+ * its own. The device that the session is bound to makes it known all the same.
+ */
+export async function otpSourceInSession(
+  reader: Pick<Reader, 'devices'>,
+  user: User,
+  session: Session,
+  deps: Deps,
+): Promise<OtpSource> {
+  const { key } = deps.source;
+  if (isKnownSource(user, key, deps) || session.deviceKey === undefined)
+    return { key, isKnown: isKnownSource(user, key, deps) };
+  const device = await reader.devices.get(session.deviceKey);
+  return { key, isKnown: isKnownSource(user, callerKey(deps.source, device), deps) };
+}
