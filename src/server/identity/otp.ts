@@ -9,7 +9,7 @@ import type { Code } from '../store/tables.ts';
 import { clearExpired } from './clear-expired.ts';
 import { type Contact, contactKey } from './contacts.ts';
 import { queueMessage } from './messages.ts';
-import { accessFor, attemptsName, clearAttempts, countAttempt } from './otp-attempts.ts';
+import { type Access, accessFor, attemptsName, clearAttempts, countAttempt } from './otp-attempts.ts';
 import { codesOf, isLive, isSameRequest, placeFor, storedCodes } from './otp-live.ts';
 import { countSending } from './otp-rate-limit.ts';
 import type { OtpSource } from './otp-source.ts';
@@ -114,6 +114,11 @@ export interface CodeCheck extends CodeHolder {
   readonly codeId?: string | undefined;
   readonly code: string;
   readonly source: OtpSource;
+  /**
+   * The login name that was typed, as a subject. Attempts then count by name as well, and only those are told of: the
+   * answer under one name does not show that attempts under another one were for the same user.
+   */
+  readonly typed?: string | undefined;
   /** What a wrong code is answered with; CODE_INVALID where missing. */
   readonly refusal?: () => IamError;
 }
@@ -168,7 +173,7 @@ export async function voidCodes(tx: Transaction, subject: string): Promise<void>
 
 type Outcome =
   | { readonly kind: 'right'; readonly row: Code }
-  | { readonly kind: 'wrong' | 'late' }
+  | { readonly kind: 'wrong' | 'late' | 'closed' }
   | { readonly kind: 'held'; readonly retryAfter: number };
 
 type Look = Outcome & { readonly check: CodeCheck };
@@ -178,33 +183,43 @@ async function tryCode(tx: Transaction, checks: readonly CodeCheck[], deps: OtpD
   for (const check of checks) looks.push({ ...(await lookAt(tx, check, deps)), check });
   const right = looks.find(({ kind }) => kind === 'right');
   if (right) {
-    await clearAttempts(tx, right.check, right.check.source, deps);
+    for (const counted of [right.check, typedOf(right.check)])
+      await clearAttempts(tx, counted, right.check.source, deps);
     return right;
   }
   // A right code that is typed again or too late is no guess.
   if (!looks.some(({ kind }) => kind === 'late'))
-    for (const { kind, check } of looks) if (kind === 'wrong') await countAttempt(tx, check, check.source, deps);
+    for (const { kind, check } of looks) {
+      if (kind === 'wrong') await countAttempt(tx, check, check.source, deps);
+      const isTyped = check.typed !== undefined && (kind === 'wrong' || kind === 'closed');
+      if (isTyped) await countAttempt(tx, typedOf(check), check.source, deps);
+    }
   return looks.find(({ kind }) => kind === 'held') ?? { kind: 'wrong' };
 }
 
+/** What the attempts under the typed name count by; the holder itself where names make no difference. */
+function typedOf({ purpose, subject, typed = subject }: CodeCheck) {
+  return { purpose, subject: typed };
+}
+
 async function lookAt(tx: Transaction, check: CodeCheck, deps: OtpDeps): Promise<Outcome> {
-  const access = await accessFor(tx, check, check.source, deps);
-  if (access.to === 'none') return { kind: 'held', retryAfter: access.retryAfter };
   const now = epochSeconds(deps.clock);
   const codes = await codesOf(tx, check);
   const source = sourceDigest(attemptsName(check), check.source.key, deps.storeKey);
   const ownOnes = codes.filter((row) => row.source === source);
-  if (access.to === 'own' && !ownOnes.some((row) => isLive(row, now)))
-    return { kind: 'held', retryAfter: access.retryAfter };
+  const hasOwn = ownOnes.some((row) => isLive(row, now));
+  const isClosed = ({ to }: Access) => to === 'none' || (to === 'own' && !hasOwn);
+  const told = await accessFor(tx, typedOf(check), check.source, deps);
+  const access = check.typed === undefined ? told : await accessFor(tx, check, check.source, deps);
   // As many comparisons however many codes there are.
   const rows = Array.from({ length: Math.max(storedCodes, codes.length) }, (_, at) => codes[at]);
   const matching = rows.filter((row): row is Code => isCode(row, check.code, deps));
-  const open = access.to === 'own' ? new Set(ownOnes) : undefined;
+  if (told.to !== 'all' && isClosed(told)) return { kind: 'held', retryAfter: told.retryAfter };
+  if (isClosed(access)) return { kind: 'closed' };
+  const open = new Set(told.to === 'own' || access.to === 'own' ? ownOnes : codes);
   const right = matching.filter(
     (row) =>
-      row.target === check.target &&
-      (check.codeId === undefined || check.codeId === row.codeId) &&
-      (open === undefined || open.has(row)),
+      row.target === check.target && (check.codeId === undefined || check.codeId === row.codeId) && open.has(row),
   );
   const live = right.filter((row) => isLive(row, now));
   const row = live.find((one) => one.source === source) ?? live.at(-1);

@@ -11,10 +11,11 @@ import type { OtpDeps } from './otp-value.ts';
 import type { StoreKey } from './store-key.ts';
 import { findByLogin } from './users.ts';
 
-/** What a code for recovery is bound to: the user, or the name that leads to nobody, which is kept as a digest. */
-export function recoveryOf(user: User | undefined, asked: string, key: StoreKey): CodeHolder {
-  const subject = user ? subjectOfUser(user.userId) : subjectOfNobody(digestOf(asked, key));
-  return { purpose: 'recovery', subject };
+/** What a code for recovery is bound to: the user, or a name without a user, as a digest. */
+export function recoveryOf(user: User | undefined, asked: string, key: StoreKey): CodeHolder & { typed: string } {
+  const digest = digestOf(asked, key);
+  const subject = user ? subjectOfUser(user.userId) : subjectOfNobody(digest);
+  return { purpose: 'recovery', subject, typed: `asked:${digest}` };
 }
 
 /** A user who may recover its account. @throws IamError CODE_INVALID, as for a wrong code. */

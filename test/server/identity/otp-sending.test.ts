@@ -3,9 +3,24 @@ import { describe, expect, test } from 'vitest';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
 import { pretendedCode, sendCode } from '../../../src/server/identity/otp.ts';
 import { countSending } from '../../../src/server/identity/otp-rate-limit.ts';
+import type { OtpSource } from '../../../src/server/identity/otp-source.ts';
 import { sixDigits } from '../../../src/server/identity/otp-value.ts';
 import { systemRandomness } from '../../../src/server/randomness.ts';
-import { address, ann, bob, CodesWorld, home, outcomeOf, start, taken, wrong } from './otp-world.ts';
+import {
+  address,
+  ann,
+  bob,
+  CodesWorld,
+  familiar,
+  home,
+  outcomeOf,
+  start,
+  stranger,
+  taken,
+  wrong,
+} from './otp-world.ts';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 const second = emailContact('second@example.com');
 
@@ -156,5 +171,34 @@ describe('a sixth code to one contact within an hour', () => {
     world.now += 1;
     await count('two');
     expect(await names()).toEqual(['two']);
+  });
+});
+
+describe('codes to one contact within an hour', () => {
+  const send = async (world: CodesWorld, source: OtpSource) =>
+    (await world.send(ann, [address], { source })).message !== undefined;
+
+  test('are five from a source and 20 over all; then they go for known sources, five each', async () => {
+    const world = new CodesWorld();
+    for (const number of numbers(4)) {
+      for (let time = 0; time < 5; time += 1) expect(await send(world, stranger(number))).toBe(true);
+      expect(await send(world, stranger(number))).toBe(false);
+    }
+    expect(await send(world, stranger(5))).toBe(false);
+    for (let time = 0; time < 5; time += 1) expect(await send(world, familiar())).toBe(true);
+    expect(await send(world, familiar())).toBe(false);
+    world.now = start + 3600;
+    expect(await send(world, stranger(5))).toBe(true);
+  });
+
+  test('say by Retry-After when the next one goes', async () => {
+    const world = new CodesWorld();
+    for (const number of numbers(20)) {
+      await send(world, stranger(number));
+      world.now += 1;
+    }
+    const request = { ...ann, contacts: [address], source: stranger(21) };
+    const refused = world.store.transaction((tx) => sendCode(tx, request, world.tools));
+    expect(await outcomeOf(refused)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3580' } });
   });
 });

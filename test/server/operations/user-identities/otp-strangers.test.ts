@@ -1,0 +1,210 @@
+/** Strangers who type wrong codes, ask for codes or void them: the owner of the account recovers it all the same. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../../harness.ts';
+import { openStore } from '../../store/folder.ts';
+import { lastCode, messagesTo, wrongFor } from '../codes.ts';
+import { refusedCode, startFast } from './flows.ts';
+import {
+  askFrom,
+  fromFourStrangers,
+  home,
+  hotel,
+  identifyFrom,
+  makeKnown,
+  proxied,
+  resetFrom,
+  signUpFrom,
+  startProxied,
+  stranger,
+} from './otp-strangers.ts';
+import { type Answer, alice } from './people.ts';
+import { associate, tokensOf } from './renewing.ts';
+
+const held = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
+const tooMany = { status: 429, json: [{ code: 'TOO_MANY_CODES' }] };
+const done = { status: 201, json: { userId: alice.userId } };
+
+describe('wrong codes of a stranger', () => {
+  test('close recovery to the stranger for an hour, and the answer names the setting', async () => {
+    await using server = await startProxied();
+    await askFrom(server, hotel);
+    const code = await lastCode(server, alice.userEmail);
+    for (let guess = 0; guess < 5; guess += 1)
+      expect(await resetFrom(server, stranger(), wrongFor(code))).toMatchObject(refusedCode);
+    const refused = await resetFrom(server, stranger(), code);
+    expect(refused).toMatchObject({ ...held, headers: { 'retry-after': '3600' } });
+    expect(refused.text).toContain('disable-rate-limits');
+    expect(await resetFrom(server, hotel, code)).toMatchObject(done);
+  });
+
+  test('20 from four addresses leave the owner the code it asked for, and the known source and device every one', async () => {
+    await using server = await startProxied();
+    const token = await tokensOf(server);
+    const deviceTokenId = await associate(server, token);
+    const [device] = await server.world.store.devices.list();
+    await makeKnown(server, alice.userId, `device ${device?.deviceKey}`);
+    await askFrom(server, hotel);
+    const code = await lastCode(server, alice.userEmail);
+    await fromFourStrangers((ip) => resetFrom(server, ip, wrongFor(code)));
+    expect(await resetFrom(server, stranger(5), code)).toMatchObject(held);
+    expect(await resetFrom(server, stranger(5), code, { deviceTokenId: 'none' })).toMatchObject(held);
+    const weak = { newPassword: 'short' };
+    for (const [ip, more] of [
+      [home, {}],
+      [hotel, {}],
+      [stranger(5), { deviceTokenId }],
+    ] as const)
+      expect(await resetFrom(server, ip, code, { ...weak, ...more })).toMatchObject({ status: 422 });
+    expect(await resetFrom(server, hotel, code)).toMatchObject(done);
+  });
+
+  test('100 at once are looked at 20 times, and of 50 right ones at once one succeeds', async () => {
+    await using server = await startProxied();
+    await askFrom(server, home);
+    const code = await lastCode(server, alice.userEmail);
+    const guesses = Array.from({ length: 100 }, (_, at) => resetFrom(server, stranger(at % 10), wrongFor(code)));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect([statuses.filter((status) => status === 412).length, new Set(statuses)]).toEqual([20, new Set([412, 429])]);
+    const right = await Promise.all(Array.from({ length: 50 }, () => resetFrom(server, home, code)));
+    expect(right.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(right.filter(({ status }) => status === 412)).toHaveLength(49);
+  });
+});
+
+describe('requests of a stranger for codes', () => {
+  test('each minute do not void the code of the owner', async () => {
+    await using server = await startProxied();
+    await askFrom(server, hotel);
+    const code = await lastCode(server, alice.userEmail);
+    for (let minute = 0; minute < 7; minute += 1) {
+      server.clock.advance(60);
+      await askFrom(server, stranger());
+    }
+    expect(await resetFrom(server, hotel, code)).toMatchObject(done);
+  });
+
+  test('five close nothing but the address of the stranger', async () => {
+    await using server = await startProxied();
+    for (let time = 0; time < 5; time += 1) expect(await askFrom(server, stranger())).toMatchObject({ status: 201 });
+    const refused = await askFrom(server, stranger());
+    expect(refused).toMatchObject({ ...tooMany, headers: { 'retry-after': '3600' } });
+    expect(refused.text).toContain('disable-rate-limits');
+    expect(await askFrom(server, hotel)).toMatchObject({ status: 201 });
+    expect(await resetFrom(server, hotel, await lastCode(server, alice.userEmail))).toMatchObject(done);
+  });
+
+  test('20 from four addresses, by any of the names, leave the known source and device their way back', async () => {
+    await using server = await startProxied();
+    const deviceTokenId = await associate(server, await tokensOf(server));
+    const [device] = await server.world.store.devices.list();
+    await makeKnown(server, alice.userId, `device ${device?.deviceKey}`);
+    await fromFourStrangers((ip) => askFrom(server, ip));
+    const sent = (await messagesTo(server, alice.userEmail)).length;
+    expect(await askFrom(server, hotel)).toMatchObject(tooMany);
+    // By another name the answer is that for a name that was never asked for, and nothing goes out.
+    expect(await askFrom(server, hotel, alice.userEmail)).toMatchObject({ status: 201 });
+    expect(await messagesTo(server, alice.userEmail)).toHaveLength(sent);
+    expect(await askFrom(server, hotel, alice.userName, { deviceTokenId })).toMatchObject({ status: 201 });
+    expect(await messagesTo(server, alice.userEmail)).toHaveLength(sent + 1);
+    expect(await askFrom(server, home)).toMatchObject({ status: 201 });
+    expect(await resetFrom(server, home, await lastCode(server, alice.userEmail))).toMatchObject(done);
+  });
+
+  test('from ten addresses do not void the code of the known source', async () => {
+    await using server = await startProxied();
+    await askFrom(server, home);
+    const code = await lastCode(server, alice.userEmail);
+    for (let number = 1; number <= 10; number += 1) await askFrom(server, stranger(number));
+    expect((await server.world.store.codes.list()).filter(({ used }) => !used)).toHaveLength(4);
+    expect(await resetFrom(server, home, code)).toMatchObject(done);
+  });
+});
+
+describe('what a stranger is answered', () => {
+  const comparable = (name: string, { status, headers, text }: Answer) => ({
+    status,
+    headers: { ...headers, etag: undefined, 'content-length': undefined },
+    text: text.replaceAll(name, 'NAME'),
+  });
+
+  test('is the same for a user and for an unknown name, to the last refusal', async () => {
+    const seen = [];
+    for (const name of [alice.userName, alice.userEmail, 'no-such-user']) {
+      await using server = await startProxied();
+      const answers = await fromFourStrangers((ip) => askFrom(server, ip, name));
+      answers.push(await askFrom(server, stranger(1), name), await askFrom(server, stranger(5), name));
+      answers.push(...(await fromFourStrangers((ip) => resetFrom(server, ip, 'abcdef', { username: name }))));
+      answers.push(await resetFrom(server, stranger(1), 'abcdef', { username: name }));
+      answers.push(await resetFrom(server, stranger(5), 'abcdef', { username: name }));
+      seen.push(answers.map((answer) => comparable(name, answer)));
+    }
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[2]).toEqual(seen[0]);
+  });
+
+  test('does not tell that two names are of one user', async () => {
+    await using server = await startProxied();
+    for (const name of [alice.userName, 'no-such-user'])
+      for (let guess = 0; guess < 5; guess += 1) await resetFrom(server, stranger(), 'abcdef', { username: name });
+    const answers = [];
+    for (const name of [alice.userEmail, 'no-such-user-either'])
+      for (let guess = 0; guess < 6; guess += 1)
+        answers.push((await resetFrom(server, stranger(), 'abcdef', { username: name })).status);
+    expect(answers).toEqual([412, 412, 412, 412, 412, 429, 412, 412, 412, 412, 412, 429]);
+  });
+});
+
+describe('at sign-up', () => {
+  const bob = 'bob@example.com';
+
+  test('a stranger neither voids the code of the owner of a contact nor uses its tries up', async () => {
+    await using server = await startProxied();
+    await identifyFrom(server, hotel, bob);
+    const code = await lastCode(server, bob);
+    for (let time = 0; time < 5; time += 1) expect((await identifyFrom(server, stranger(), bob)).status).toBe(201);
+    expect(await identifyFrom(server, stranger(), bob)).toMatchObject(tooMany);
+    await fromFourStrangers((ip) => signUpFrom(server, ip, wrongFor(code)));
+    expect(await signUpFrom(server, stranger(5), code)).toMatchObject(held);
+    expect(await signUpFrom(server, hotel, code)).toMatchObject({ status: 201 });
+  });
+
+  test('20 codes an hour go to a contact over all sources, also to that of a user', async () => {
+    for (const contact of [bob, alice.userEmail]) {
+      await using server = await startProxied();
+      await fromFourStrangers((ip) => identifyFrom(server, ip, contact));
+      expect(await identifyFrom(server, home, contact)).toMatchObject({
+        ...tooMany,
+        headers: { 'retry-after': '3600' },
+      });
+    }
+  });
+});
+
+test('the counts survive a restart, and a reset of the state clears them', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-codes-'));
+  const clock = createFakeClock();
+  const start = () => startFast([], { clock, flags: proxied, openStore: () => openStore(folder) });
+  try {
+    {
+      await using server = await start();
+      for (let time = 0; time < 5; time += 1) await askFrom(server, stranger());
+      for (let guess = 0; guess < 5; guess += 1) await resetFrom(server, stranger(), 'abcdef');
+    }
+    await using server = await start();
+    expect(await askFrom(server, stranger())).toMatchObject(tooMany);
+    expect(await resetFrom(server, stranger(), 'abcdef')).toMatchObject(held);
+    await server.send({
+      method: 'POST',
+      path: '/_iam/state/reset',
+      headers: [['Content-Type', 'application/json']],
+      body: '{"to":"seed"}',
+    });
+    expect(await askFrom(server, stranger())).toMatchObject({ status: 201 });
+    expect(await resetFrom(server, stranger(), 'abcdef')).toMatchObject(refusedCode);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
