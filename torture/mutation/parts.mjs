@@ -48,8 +48,8 @@ export const parts = {
     excludedMutations: ['StringLiteral'],
   },
   codes: {
-    mutate: ['codes', 'code-failures', 'sendings'].map((name) => `${identity}/${name}.ts`),
-    tests: ['codes', 'codes-sending'].map((name) => `${identityTests}/${name}.test.ts`),
+    mutate: ['otp', 'otp-attempts', 'otp-live', 'otp-rate-limit', 'otp-value', 'source-events'].map((name) => `${identity}/${name}.ts`),
+    tests: ['otp', 'otp-sending', 'otp-sources'].map((name) => `${identityTests}/${name}.test.ts`),
     excludedMutations: [],
   },
 };

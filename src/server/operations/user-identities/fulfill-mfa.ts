@@ -8,7 +8,7 @@ export default defineOperation({
   id: 'user-identities.fulfill-mfa',
   title: 'Fulfill MFA',
   description:
-    'Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes of a user, in whatever sessions, none is taken for an hour.',
+    'Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes from one source, in any sessions of the user, none is taken from there for an hour; after 20 over all sources only those from known sources and devices of the user, or for a code that the source asked for itself.',
   method: 'POST',
   path: '/user-identities/me/fulfill-mfa',
   auth: 'caller',

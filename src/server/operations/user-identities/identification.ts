@@ -18,7 +18,7 @@ export default defineOperation({
   id: 'user-identities.identification',
   title: 'User identification',
   description:
-    'Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before; at most five an hour go to one contact. Whether anybody has the contact makes no difference.',
+    'Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before that the same source asked for. Within an hour five codes go to one contact for one source, and 20 over all sources. Whether anybody has the contact makes no difference.',
   method: 'POST',
   path: '/user-identities/identification',
   auth: 'client-id',

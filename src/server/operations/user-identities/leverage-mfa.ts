@@ -16,7 +16,7 @@ export default defineOperation({
   id: 'user-identities.leverage-mfa',
   title: 'Leverage MFA',
   description:
-    'Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before. Alternative contacts that the calling client is not shown are not there for it.',
+    'Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before of the session. Within an hour five go to one contact for one source and 20 over all sources, beyond that only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.',
   method: 'POST',
   path: '/user-identities/me/leverage-mfa',
   auth: 'caller',

@@ -26,7 +26,7 @@ export default defineOperation({
   id: 'user-identities.reset-password',
   title: 'Reset password',
   description:
-    'Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told.',
+    'Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.',
   method: 'POST',
   path: '/user-identities/reset-password',
   auth: 'client-id',

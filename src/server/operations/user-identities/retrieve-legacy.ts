@@ -13,7 +13,7 @@ export default defineOperation({
   id: 'user-identities.retrieve-legacy',
   title: 'Retrieve a legacy identity',
   description:
-    'Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike.',
+    'Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike. Limits per source and over all sources are those of retrieve-identity, by logon.',
   method: 'POST',
   path: '/user-identities/retrieve-legacy-identity',
   auth: 'client-id',

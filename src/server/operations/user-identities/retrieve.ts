@@ -11,7 +11,7 @@ export default defineOperation({
   id: 'user-identities.retrieve',
   title: 'Retrieve an Identity',
   description:
-    "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. At most five an hour under one name, and five codes an hour to one contact: beyond those nothing is sent, and the last code stays good.",
+    "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. A new code voids the one before that the same source asked for. Within an hour a source may ask five times under one name, and all sources 20 times; beyond that only known sources and devices of the user are served. The same limits hold for each contact: beyond them nothing is sent, the answer is the same, and the last code stays good.",
   method: 'POST',
   path: '/user-identities/retrieve-identity',
   auth: 'client-id',

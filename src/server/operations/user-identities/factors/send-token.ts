@@ -6,7 +6,7 @@ export default defineOperation({
   id: 'user-identities.factors.send-token',
   title: 'Send a token to an authentication factor',
   description:
-    'Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before is void. At most five an hour go to one contact. Alternative contacts that the calling client is not shown are not there for it.',
+    'Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before that the same source asked for is void. Within an hour five go to one contact for one source and 20 over all sources, beyond that, to a verified contact, only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.',
   method: 'POST',
   path: '/user-identities/me/authentication-factors/{id}/tokens',
   auth: 'caller',

@@ -7,7 +7,7 @@ export default defineOperation({
   id: 'user-identities.factors.validate-token',
   title: 'Validate a Token previously sent to an authentication factor',
   description:
-    'Takes the code that went to a contact of the calling user: the contact is verified from then on, a main e-mail is a login name. The code is bound to user and contact, not to the session that asked for it. challengeId is for grant-auth-smart in the calling session: one use, within five minutes.',
+    'Takes the code that went to a contact of the calling user: the contact is verified from then on, a main e-mail is a login name. The code is bound to user and contact, not to the session that asked for it. Wrong ones count as with fulfill-mfa. challengeId is for grant-auth-smart in the calling session: one use, within five minutes.',
   method: 'POST',
   path: '/user-identities/me/authentication-factors/{id}/tokens/validate',
   auth: 'caller',
