@@ -5415,7 +5415,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.factors.send-token",
    "title": "Send a token to an authentication factor",
-   "description": "Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before is void. At most five an hour go to one contact. Alternative contacts that the calling client is not shown are not there for it.",
+   "description": "Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before that the same source asked for is void. Within an hour five go to one contact for one source and 20 over all sources, beyond that, to a verified contact, only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.",
    "method": "POST",
    "path": "/user-identities/me/authentication-factors/{id}/tokens",
    "auth": "caller",
@@ -5572,7 +5572,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.factors.validate-token",
    "title": "Validate a Token previously sent to an authentication factor",
-   "description": "Takes the code that went to a contact of the calling user: the contact is verified from then on, a main e-mail is a login name. The code is bound to user and contact, not to the session that asked for it. challengeId is for grant-auth-smart in the calling session: one use, within five minutes.",
+   "description": "Takes the code that went to a contact of the calling user: the contact is verified from then on, a main e-mail is a login name. The code is bound to user and contact, not to the session that asked for it. Wrong ones count as with fulfill-mfa. challengeId is for grant-auth-smart in the calling session: one use, within five minutes.",
    "method": "POST",
    "path": "/user-identities/me/authentication-factors/{id}/tokens/validate",
    "auth": "caller",
@@ -5645,7 +5645,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.fulfill-mfa",
    "title": "Fulfill MFA",
-   "description": "Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes of a user, in whatever sessions, none is taken for an hour.",
+   "description": "Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes from one source, in any sessions of the user, none is taken from there for an hour; after 20 over all sources only those from known sources and devices of the user, or for a code that the source asked for itself.",
    "method": "POST",
    "path": "/user-identities/me/fulfill-mfa",
    "auth": "caller",
@@ -5959,7 +5959,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.identification",
    "title": "User identification",
-   "description": "Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before; at most five an hour go to one contact. Whether anybody has the contact makes no difference.",
+   "description": "Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before that the same source asked for. Within an hour five codes go to one contact for one source, and 20 over all sources. Whether anybody has the contact makes no difference.",
    "method": "POST",
    "path": "/user-identities/identification",
    "auth": "client-id",
@@ -6070,7 +6070,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.leverage-mfa",
    "title": "Leverage MFA",
-   "description": "Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before. Alternative contacts that the calling client is not shown are not there for it.",
+   "description": "Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before of the session. Within an hour five go to one contact for one source and 20 over all sources, beyond that only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.",
    "method": "POST",
    "path": "/user-identities/me/leverage-mfa",
    "auth": "caller",
@@ -7206,7 +7206,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.reset-password",
    "title": "Reset password",
-   "description": "Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told.",
+   "description": "Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.",
    "method": "POST",
    "path": "/user-identities/reset-password",
    "auth": "client-id",
@@ -7290,7 +7290,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.retrieve",
    "title": "Retrieve an Identity",
-   "description": "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. At most five an hour under one name, and five codes an hour to one contact: beyond those nothing is sent, and the last code stays good.",
+   "description": "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. A new code voids the one before that the same source asked for. Within an hour a source may ask five times under one name, and all sources 20 times; beyond that only known sources and devices of the user are served. The same limits hold for each contact: beyond them nothing is sent, the answer is the same, and the last code stays good.",
    "method": "POST",
    "path": "/user-identities/retrieve-identity",
    "auth": "client-id",
@@ -7372,7 +7372,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.retrieve-legacy",
    "title": "Retrieve a legacy identity",
-   "description": "Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike.",
+   "description": "Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike. Limits per source and over all sources are those of retrieve-identity, by logon.",
    "method": "POST",
    "path": "/user-identities/retrieve-legacy-identity",
    "auth": "client-id",

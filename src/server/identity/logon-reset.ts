@@ -50,7 +50,7 @@ export interface ResetTools extends OtpDeps {
 export async function resetLogon(reset: LogonReset, tools: ResetTools): Promise<LogonSession> {
   const taken = await claim(reset, tools);
   if (!(await setPassword(reset, taken.codeId, tools))) throw fault('PROOF_INVALID');
-  const session = await tools.store.transaction((tx) => finish(tx, reset, taken.userId, tools));
+  const session = await tools.store.transaction((tx) => finish(tx, reset, taken, tools));
   if (!session) throw fault('PROOF_INVALID');
   return session;
 }
@@ -59,6 +59,8 @@ interface Claim {
   readonly codeId: string;
   /** Whom the logon belongs to. */
   readonly userId: string | undefined;
+  /** What the caller counts by: its device or its address. */
+  readonly sourceKey: string;
 }
 
 async function claim({ logon, codeId, code, newPassword, ...reset }: LogonReset, tools: ResetTools): Promise<Claim> {
@@ -69,7 +71,7 @@ async function claim({ logon, codeId, code, newPassword, ...reset }: LogonReset,
     const owner = await ownerOfLogon(tx, logon);
     if (row.about !== logon || owner?.locked) throw refusal();
     requireMainframePassword(newPassword, tools.settings);
-    return { codeId: row.codeId, userId: owner?.userId };
+    return { codeId: row.codeId, userId: owner?.userId, sourceKey: source.key };
   });
 }
 
@@ -86,7 +88,7 @@ async function setPassword({ logon, newPassword }: LogonReset, codeId: string, t
 async function finish(
   tx: Transaction,
   { logon, clientId }: LogonReset,
-  userId: string | undefined,
+  { userId, sourceKey }: Claim,
   tools: ResetTools,
 ): Promise<LogonSession | undefined> {
   const owner = await ownerOfLogon(tx, logon);
@@ -94,7 +96,7 @@ async function finish(
   await endSessionsOfLogon(tx, logon);
   if (owner) await stopUser(tx, owner.userId);
   if (owner?.locked || owner?.userId !== userId) return undefined;
-  const user = owner && withOnlyKnownSources(owner, [tools.source.key], tools);
+  const user = owner && withOnlyKnownSources(owner, [tools.source.key, sourceKey], tools);
   if (user) await tx.users.replace(user);
   return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, tools);
 }

@@ -12,6 +12,8 @@ export interface OtpSource {
   readonly key: string;
   /** Whether it is a known source or device of the user whom the code is for: limits over all sources leave it out. */
   readonly isKnown: boolean;
+  /** The device that the caller proved on this call. */
+  readonly deviceKey?: string | undefined;
 }
 
 interface Deps {
@@ -38,7 +40,7 @@ export async function otpSource(
   const { userId } = user ?? absentUser;
   const device = deviceTokenId === undefined ? undefined : await deviceOf(reader, userId, deviceTokenId);
   const key = callerKey(deps.source, device);
-  return { key, isKnown: isKnownSource(user ?? absentUser, key, deps) };
+  return { key, isKnown: isKnownSource(user ?? absentUser, key, deps), deviceKey: device?.deviceKey };
 }
 
 /**

@@ -14,14 +14,14 @@ export interface ReplacePasswordTools extends MessageTools {
 
 /**
  * Puts a new password in the place of the one before. What began with that one is over, but for one session that may
- * stay, and of the known sources only the caller's stays. Part of a transaction; `outbox.kept()` belongs after it.
+ * stay, and of the known sources only the caller's stays, with the device that it proved. Part of a transaction; `outbox.kept()` belongs after it.
  */
 export async function replacePassword(
   tx: Transaction,
   user: User,
   passwordHash: string,
   tools: ReplacePasswordTools,
-  except?: Pick<Session, 'sessionId' | 'deviceKey'>,
+  except?: Partial<Pick<Session, 'sessionId' | 'deviceKey'>>,
 ): Promise<void> {
   const { deviceKey } = except ?? {};
   const known = [tools.source.key, ...(deviceKey === undefined ? [] : [callerKey(tools.source, { deviceKey })])];

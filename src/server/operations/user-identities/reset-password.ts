@@ -54,7 +54,7 @@ export default defineOperation({
     const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
     await takeCode(check, context, async (tx) => {
       const current = requireRecoverable(await tx.users.get(user.userId));
-      await replacePassword(tx, current, passwordHash, context);
+      await replacePassword(tx, current, passwordHash, context, { deviceKey: source.deviceKey });
     });
     context.authentication.holdBack.succeeded(loginIdentity(user.userId));
     context.outbox.kept();
