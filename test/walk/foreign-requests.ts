@@ -36,6 +36,7 @@ const besides: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   'user-identities.login': { userName: 'nobody', password: 'any' },
   'user-identities.login-legacy': { logon: 'NOBODY', password: 'any' },
   'user-identities.create': { userName: 'somebody-new' },
+  'user-identities.retrieve deviceTokenId': { userName: 'nobody' },
   'user-identities.factors.add phoneNumber': { contactType: 'MOBILE' },
   'user-identities.factors.admin-add phoneNumber': { contactType: 'MOBILE' },
   'user-identities.factors.admin-add id': { email: 'something-new@example.com' },
