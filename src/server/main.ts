@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AuditParts, openAudit } from './audit/open.ts';
 import { systemClock } from './clock.ts';
-import { createLog } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { openStore } from './open-store.ts';
 import { systemRandomness } from './randomness.ts';
 import { SeedError } from './seed/error.ts';
@@ -73,6 +73,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       () => systemClock.now(),
     );
     const service = await start(settings, seed, { log, write: (line) => io.stderr.write(line) });
+    warn(service, settings, { log, stderr: io.stderr });
     await announce(service, settings, options);
     await signal.arrived;
     await service.stop();
@@ -133,6 +134,14 @@ function readTlsFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
     throw new SettingError(`--tls-cert and --tls-key name files: ${error.message}`);
   });
+}
+
+/** In words for a person or, where programs read the output, in the log. */
+function warn({ warnings }: Service, { json }: Settings, to: { log: Log; stderr: NodeJS.WritableStream }): void {
+  for (const warning of warnings) {
+    if (json) to.log.warn({}, warning);
+    else to.stderr.write(`warning: ${warning}\n`);
+  }
 }
 
 async function announce(service: Service, settings: Settings, options: ServeOptions): Promise<void> {

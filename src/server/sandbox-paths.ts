@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import type { ControlGuard } from './control/guard.ts';
+import { isReading } from './http/fetch-metadata.ts';
 import { sandboxName } from './sandboxes.ts';
 import type { World } from './world.ts';
 
@@ -32,7 +33,10 @@ export function createSandboxPaths(world: World, guard: ControlGuard, createApp:
   return async (ctx) => {
     const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(ctx.state.path) ?? [];
     if (!sandboxName.test(name)) return false;
-    const sandbox = await (guard.mayMakeSandbox(ctx) ? world.sandboxes.open(name) : world.sandboxes.find(name));
+    const changes = !isReading(ctx.req.method);
+    const sandbox = await (guard.mayMakeSandbox(ctx)
+      ? world.sandboxes.open(name, changes)
+      : world.sandboxes.find(name, changes));
     if (!sandbox) throw fault('SANDBOX_NOT_FOUND');
     const { query } = ctx.state;
     ctx.req.url = query === '' ? rest : `${rest}?${query}`;

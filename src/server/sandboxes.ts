@@ -24,10 +24,10 @@ export interface SandboxView {
 export interface Sandboxes {
   /** Ordered by name. */
   list(): readonly SandboxView[];
-  /** The one of this name, which counts as a use of it. */
-  find(name: string): Promise<World> | undefined;
+  /** The one of this name, which counts as a use of it; `changes`: the request may change something in it. */
+  find(name: string, changes: boolean): Promise<World> | undefined;
   /** The one of this name, made where it is not there. @throws IamError TOO_MANY_SANDBOXES. */
-  open(name: string): Promise<World>;
+  open(name: string, changes: boolean): Promise<World>;
   /** @throws IamError SANDBOX_NOT_FOUND. */
   view(name: string): SandboxView;
   /** Calls under way end as they would. @throws IamError SANDBOX_NOT_FOUND. */
@@ -50,6 +50,8 @@ interface Sandbox {
   readonly world: Promise<World>;
   readonly createdAt: number;
   usedAt: number;
+  /** False as long as it is what the seed says: made again, it would be the same. */
+  changed: boolean;
 }
 
 export interface SandboxParts extends Omit<WorldParts, 'store' | 'storeKey' | 'keys'> {
@@ -79,18 +81,29 @@ export function createSandboxes(parts: SandboxParts): Sandboxes {
     sandbox?.world.then((world) => world.stopWaiting()).catch(() => undefined);
   }
 
-  function find(name: string): Promise<World> | undefined {
+  function find(name: string, changes: boolean): Promise<World> | undefined {
     const sandbox = current(name);
-    if (sandbox) sandbox.usedAt = now();
-    return sandbox?.world;
+    if (!sandbox) return undefined;
+    sandbox.usedAt = now();
+    sandbox.changed ||= changes;
+    return sandbox.world;
   }
 
-  function make(name: string): Promise<World> {
-    if (kept.size >= mostSandboxes) throw fault('TOO_MANY_SANDBOXES');
+  /** Of those that were only read the one that was used last longest ago, so that reads alone can't use all of them up. */
+  function makeRoom(): void {
+    if (kept.size < mostSandboxes) return;
+    const unchanged = [...kept].filter(([, { changed }]) => !changed);
+    const [oldest] = unchanged.sort(([, one], [, other]) => one.usedAt - other.usedAt);
+    if (!oldest) throw fault('TOO_MANY_SANDBOXES');
+    drop(oldest[0]);
+  }
+
+  function make(name: string, changes: boolean): Promise<World> {
+    makeRoom();
     const world = makeWorld({ name, baseUrl: `${baseUrl}/s/${name}` }, fork, parts);
     // Noted at once, so that calls that come together find the same one.
-    kept.set(name, { world, createdAt: now(), usedAt: now() });
-    world.catch(() => kept.delete(name));
+    kept.set(name, { world, createdAt: now(), usedAt: now(), changed: changes });
+    world.catch(() => kept.get(name)?.world === world && kept.delete(name));
     return world;
   }
 
@@ -107,7 +120,7 @@ export function createSandboxes(parts: SandboxParts): Sandboxes {
       return [...kept.keys()].sort().map(view);
     },
     find,
-    open: async (name) => find(name) ?? make(name),
+    open: async (name, changes) => find(name, changes) ?? make(name, changes),
     view,
     delete(name) {
       if (!current(name)) throw fault('SANDBOX_NOT_FOUND');

@@ -22,6 +22,7 @@ import { systemTimer, type Timer } from './ports/timer.ts';
 import type { Randomness } from './randomness.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import type { Settings } from './settings.ts';
+import { startWarnings } from './start-warnings.ts';
 import { begin } from './state/beginnings.ts';
 import type { Store } from './store/store.ts';
 import { longestTokenOf, openKeyRing } from './tokens/keys.ts';
@@ -49,6 +50,8 @@ export interface Service {
   /** The world that answers now. */
   readonly world: World;
   readonly bootstrapped: Bootstrapped;
+  /** What is unsafe about this start, in a sentence each. */
+  readonly warnings: readonly string[];
   /**
    * Answers from another store, as it is, from the next call on; the same store is read anew, after its rows were
    * changed past the world (signing keys, the store's key). Calls under way end with the world before. Nothing is seeded,
@@ -126,6 +129,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         return world;
       },
       bootstrapped,
+      warnings: startWarnings({ settings, baseUrl, seed: options.seed }),
       replaceStore(other) {
         const replaced = replacing.then(() => replaceStore(other));
         replacing = replaced.catch(() => undefined);

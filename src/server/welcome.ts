@@ -5,9 +5,10 @@ import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
 
 /** One line of JSON for programs that wait for the server. */
-export function readyLine({ url, bootstrapped }: Service, settings: Settings, pid: number): string {
+export function readyLine({ url, bootstrapped, warnings }: Service, settings: Settings, pid: number): string {
   const store = settings.store === 'memory' ? { store: 'memory' } : { store: 'file', data: settings.data };
-  return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...store, ...bootstrapped })}\n`;
+  const told = warnings.length > 0 ? { warnings } : {};
+  return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...store, ...bootstrapped, ...told })}\n`;
 }
 
 /** What a person reads: where it is, what is new, what to type next. `profile`: where the credentials were kept. */

@@ -6,7 +6,7 @@
 import type { Context } from 'koa';
 import { type ErrorCode, fault } from '../../contract/errors.ts';
 import { isLoopbackOrigin } from '../http/cors.ts';
-import { isFromBrowser, isFromOwnSite, isFromScript, isNavigation } from '../http/fetch-metadata.ts';
+import { isFromBrowser, isFromOwnSite, isFromScript, isNavigation, isReading } from '../http/fetch-metadata.ts';
 import type { Hosts } from '../http/hosts.ts';
 import type { World } from '../world.ts';
 
@@ -19,8 +19,6 @@ export interface ControlGuard {
   /** Whether the first request to a sandbox makes it. */
   mayMakeSandbox(ctx: Context): boolean;
 }
-
-const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createControlGuard({ settings: { allowRemote }, baseUrl }: World, hosts: Hosts): ControlGuard {
   const ownOrigin = allowRemote ? new URL(baseUrl).origin : undefined;
@@ -44,11 +42,10 @@ export function createControlGuard({ settings: { allowRemote }, baseUrl }: World
   }
 
   function admit(ctx: Context, isPage: boolean): void {
-    const { method = '', headers } = ctx.req;
+    const { method, headers } = ctx.req;
     if (!allowRemote) requireThisMachine(ctx);
     if (!(isPage && isNavigation(method, headers)) && !isFromHere(ctx)) throw fault('ORIGIN_FOREIGN');
-    if (!readingMethods.has(method) && isFromBrowser(headers) && !isFromScript(headers))
-      throw fault('CSRF_HEADER_MISSING');
+    if (!isReading(method) && isFromBrowser(headers) && !isFromScript(headers)) throw fault('CSRF_HEADER_MISSING');
   }
 
   return {

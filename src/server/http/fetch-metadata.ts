@@ -1,6 +1,13 @@
 /** What a browser says of a request by itself, and no page can change: Origin and Fetch Metadata (W3C). */
 import type { IncomingHttpHeaders } from 'node:http';
 
+const readingMethods = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether requests of this method change nothing (RFC 9110, 9.2.1). */
+export function isReading(method: string | undefined): boolean {
+  return readingMethods.has(method);
+}
+
 /** Node's own fetch sends `Sec-Fetch-Mode: cors` alone, and is no browser. */
 export function isFromBrowser(headers: IncomingHttpHeaders): boolean {
   const { origin, 'sec-fetch-mode': mode = 'cors' } = headers;

@@ -231,7 +231,7 @@ describe('on a server that other machines reach', () => {
   });
 
   test('in a sandbox the same holds, by who calls there', async () => {
-    await remote.world.sandboxes.open('guarded');
+    await remote.world.sandboxes.open('guarded', true);
     const path = '/s/guarded/_iam/state/export';
     expect(await send(remote, path)).toMatchObject({ status: 401 });
     expect(await send(remote, path, { headers: await withBasic(['IAM_ADMIN_MAINTENANCE']) })).toMatchObject({

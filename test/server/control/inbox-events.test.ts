@@ -191,7 +191,7 @@ describe('the end of it', () => {
     using main = await follow(server, path);
     using one = await follow(server, `/s/one${path}`);
     using two = await follow(server, `/s/two${path}`);
-    const world = await server.world.sandboxes.open('one');
+    const world = await server.world.sandboxes.open('one', true);
     const id = await sendNotice(world, 'a@example.com');
     expect(idsOf(await one.events(1))).toEqual([id]);
     expect(await send(server, '/_iam/sandboxes/one', { method: 'DELETE' })).toMatchObject({ status: 204 });

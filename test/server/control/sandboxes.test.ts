@@ -45,7 +45,7 @@ describe('a sandbox', () => {
     expect((await client.groups.list()).items.length).toBeGreaterThan(5);
     await client.close();
     expect(await send(server, path)).toMatchObject({ body: [{ name: 'one' }, { name: 'two' }] });
-    const world = await server.world.sandboxes.open('two');
+    const world = await server.world.sandboxes.open('two', true);
     expect(await structure({ ...server, dump: async () => dumpOf(world) } as TestServer)).toMatchObject({
       users: expect.arrayContaining([expect.objectContaining({ userId: 'alice' })]),
       sessions: [],

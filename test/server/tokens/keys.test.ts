@@ -1,7 +1,5 @@
 /** Keys: every algorithm that can be set signs and verifies, changing it ends no token, and only public halves are shown. */
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
@@ -9,6 +7,7 @@ import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { signingAlgorithms } from '../../../src/server/tokens/keys.ts';
 import { startServer, type TestServer } from '../../harness.ts';
+import { freePort } from '../free-port.ts';
 import { login, present } from './forge.ts';
 
 async function keySet({ url }: TestServer): Promise<JSONWebKeySet> {
@@ -105,11 +104,3 @@ describe('under the root of the base URL', () => {
     expect(claims).toMatchObject({ iss: url, aud: url });
   });
 });
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
-  await new Promise((resolve) => listener.close(resolve));
-  return port;
-}

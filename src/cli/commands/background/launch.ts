@@ -18,6 +18,8 @@ export interface ReadyLine {
   readonly appClientId: string;
   readonly adminUser: string;
   readonly adminPassword?: string;
+  /** What is unsafe about the start. */
+  readonly warnings?: readonly string[];
 }
 
 export interface LaunchOptions {

@@ -65,6 +65,7 @@ async function start(context: Context, flags: Flags, patience: number): Promise<
     const log = fileOf(name, 'log', variables);
     const launched = await launch({ words: wordsOf(flags), variables, log, patience, signal: context.io.signal });
     const record = await kept(context, launched, { name, data, log });
+    for (const warning of launched.ready.warnings ?? []) context.notice(`Warning: ${warning}`);
     tellCredentials(context, launched.ready, record);
     await context.printer.value(await shown(record));
   });

@@ -1,0 +1,46 @@
+/** What is for tests alone is off where other machines reach the server, unless a setting turns it on. */
+import { describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { emailContact } from '../../../src/server/identity/contacts.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { send } from './calls.ts';
+
+const headers = {
+  Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
+};
+const groups = `${servicePrefix}/groups`;
+const rule = { operation: 'groups.list', effect: { status: 503 } };
+
+async function featuresOf(server: TestServer, at = '') {
+  const preferred = await send(server, at + groups, { headers: { ...headers, Prefer: 'code=503' } });
+  const added = await send(server, `${at}/_iam/faults`, { method: 'POST', headers, body: rule });
+  const outcome = server.world.outbox.outcomeOf(emailContact('fixed+123456@inbox.example'));
+  return { preferred: preferred.status, added: added.status, fixed: outcome?.kind };
+}
+
+const on = { preferred: 503, added: 201, fixed: 'fixed' };
+const off = { preferred: 200, added: 412, fixed: undefined };
+
+describe('test features', () => {
+  test.each([
+    ['on this machine', {}, on],
+    ['on this machine, switched off', { 'test-features': 'off' }, off],
+    ['where other machines call', { 'allow-remote': true }, off],
+    ['where other machines call, switched on', { 'allow-remote': true, 'test-features': 'on' }, on],
+  ] as const)('%s', async (_name, flags, expected) => {
+    await using server = await startServer({ flags });
+    expect(await featuresOf(server)).toEqual(expected);
+    await server.world.sandboxes.open('one', true);
+    expect(await featuresOf(server, '/s/one')).toEqual(expected);
+  });
+
+  test('a refused fault names the setting, and leaves no rule', async () => {
+    await using server = await startServer({ flags: { 'allow-remote': true } });
+    expect(await send(server, '/_iam/faults', { method: 'POST', headers, body: rule })).toMatchObject({
+      status: 412,
+      body: [{ code: 'TEST_FEATURES_OFF' }],
+    });
+    expect((await send(server, '/_iam/faults', { headers })).body).toEqual([]);
+    expect((await send(server, groups, { headers })).headers['x-iam-fault']).toBeUndefined();
+  });
+});

@@ -1,0 +1,112 @@
+/** Which names in Host are served (DNS rebinding): on every path, before anything is looked at. */
+import { describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { adminClient, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
+import { send } from '../control/calls.ts';
+import { freePort } from '../free-port.ts';
+
+type Flags = NonNullable<TestServerOptions['flags']>;
+
+const everywhere = ['/', '/healthz', '/readyz', '/openapi.json', '/.well-known/jwks.json', `${servicePrefix}/groups`];
+const control = ['/_iam/users', '/metrics'];
+const addresses = ['127.0.0.1', '10.1.2.3:30080', '[::1]', '[fd00::1]:8080', 'localhost', 'LOCALHOST:9', 'a.localhost'];
+const foreign = [
+  'evil.example',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  'xlocalhost',
+  'localhost.',
+  '1.2.3',
+  '0x7f.1',
+  '2130706433',
+  '[::g]',
+];
+const headers = {
+  Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
+};
+
+/** Tests call the port that the base URL names. */
+async function reachable(flags: Flags): Promise<Flags> {
+  const port = String(await freePort());
+  const { 'base-url': baseUrl } = flags;
+  return { ...flags, port, ...(baseUrl === undefined ? {} : { 'base-url': `${baseUrl}:${port}` }) };
+}
+
+async function statuses(server: TestServer, hosts: readonly string[], paths: readonly string[]): Promise<Set<number>> {
+  const found = new Set<number>();
+  for (const Host of hosts)
+    for (const path of paths) found.add((await send(server, path, { headers: { ...headers, Host } })).status);
+  return found;
+}
+
+const remote = { host: '0.0.0.0', 'allow-remote': true };
+const kinds: [string, Flags, { served: string[]; refused: string[] }][] = [
+  ['a server that only this machine reaches', {}, { served: addresses, refused: foreign.slice(0, 8) }],
+  [
+    'one with a base URL',
+    { 'base-url': 'https://IAM.example' },
+    { served: [...addresses, 'iam.example', 'Iam.Example:1'], refused: [...foreign.slice(0, 8), 'www.iam.example'] },
+  ],
+  [
+    'one with allowed hosts',
+    { 'allowed-host': 'host.docker.internal, Other' },
+    { served: [...addresses, 'host.docker.internal:8080', 'other'], refused: foreign.slice(0, 8) },
+  ],
+  ['one that other machines reach', remote, { served: [...addresses, ...foreign.slice(0, 8)], refused: [] }],
+  [
+    'one that they reach by allowed hosts',
+    { ...remote, 'allowed-host': 'iam.example' },
+    { served: [...addresses, 'iam.example'], refused: foreign.slice(0, 8) },
+  ],
+];
+
+describe.each(kinds)('%s', (_name, flags, { served, refused }) => {
+  test('answers to its names, and to no other', async () => {
+    await using server = await startServer({ flags: await reachable(flags) });
+    expect(await statuses(server, served, everywhere)).toEqual(new Set([200]));
+    if (refused.length > 0)
+      expect(await statuses(server, refused, [...everywhere, ...control])).toEqual(new Set([421]));
+  });
+});
+
+test('a foreign name changes nothing, makes no sandbox, and answers no preflight', async () => {
+  await using server = await startServer();
+  const before = await server.dump();
+  const Host = 'evil.example';
+  const create = { method: 'POST', headers: { ...headers, Host }, body: { groupName: 'x' } };
+  const preflight = { Host, Origin: 'http://localhost:3000', 'Access-Control-Request-Method': 'POST' };
+  for (const at of ['', '/s/new']) {
+    expect(await send(server, `${at}${servicePrefix}/groups`, create)).toMatchObject({
+      status: 421,
+      body: [{ code: 'HOST_FOREIGN' }],
+    });
+    const answer = await send(server, `${at}${servicePrefix}/groups`, { method: 'OPTIONS', headers: preflight });
+    expect(answer.status).toBe(421);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  }
+  expect(await server.dump()).toEqual(before);
+  expect(server.world.sandboxes.list()).toEqual([]);
+});
+
+test('the control plane of this machine answers to loopback names and allowed hosts only', async () => {
+  const flags = await reachable({ 'base-url': 'https://iam.example', 'allowed-host': 'host.docker.internal' });
+  await using server = await startServer({ flags });
+  expect(await statuses(server, ['localhost:1', '[::1]', 'a.localhost', 'host.docker.internal:80'], control)).toEqual(
+    new Set([200]),
+  );
+  expect(await statuses(server, ['iam.example', '10.1.2.3', '0.0.0.0', '[fd00::1]'], control)).toEqual(new Set([421]));
+  const page = (origin: string) => ({ headers: { Host: 'host.docker.internal:8080', Origin: origin } });
+  expect((await send(server, '/_iam/users', page('http://host.docker.internal:8080'))).status).toBe(200);
+  expect((await send(server, '/_iam/users', page('http://host.docker.internal:3000'))).status).toBe(403);
+});
+
+test('a proxy on this machine opens the control plane to no other one', async () => {
+  await using server = await startServer({ flags: { 'trusted-proxies': '127.0.0.1' } });
+  const forwarded = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+  expect(await send(server, '/_iam/users', forwarded('203.0.113.7'))).toMatchObject({
+    status: 403,
+    body: [{ code: 'ORIGIN_FOREIGN' }],
+  });
+  expect(await send(server, '/s/one/healthz', forwarded('203.0.113.7'))).toMatchObject({ status: 404 });
+  expect(await send(server, '/_iam/users', forwarded('127.0.0.1'))).toMatchObject({ status: 200 });
+});
