@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Disk, DiskFile } from '../src/server/store/json/disk.ts';
 import { bound, boundFile } from './bound.ts';
+import { browserPlants } from './hostile/browser-cases.ts';
 import { lockPlants } from './planted-locks.ts';
 import { orderPlants, withOrder } from './planted-order.ts';
 import { refusalPlants, withRefusals } from './planted-refusals.ts';
@@ -29,6 +30,7 @@ export const plants = {
   ...servicePlants,
   ...refusalPlants,
   ...lockPlants,
+  ...browserPlants,
 } as const;
 export type Plant = keyof typeof plants;
 

@@ -1,5 +1,6 @@
 /** All suites, in the order in which they run. */
 import { fuzzSuite } from './fuzz/index.ts';
+import { browsersSuite } from './hostile/browsers.ts';
 import { greedySuite } from './hostile/index.ts';
 import { racesSuite } from './races/index.ts';
 import { killSuite } from './races/kill.ts';
@@ -41,6 +42,7 @@ export const suites: readonly Suite[] = [
   shortWrites,
   firstStarts,
   secondServers,
+  browsersSuite,
   greedySuite,
   killSuite,
   racesSuite,

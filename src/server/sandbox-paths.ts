@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Context } from 'koa';
 import { fault } from '../contract/errors.ts';
 import type { ControlGuard } from './control/guard.ts';
+import { controlPathOf } from './control/mount.ts';
 import { isReading } from './http/fetch-metadata.ts';
 import { sandboxName } from './sandboxes.ts';
 import type { World } from './world.ts';
@@ -34,9 +35,10 @@ export function createSandboxPaths(world: World, guard: ControlGuard, createApp:
     const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(ctx.state.path) ?? [];
     if (!sandboxName.test(name)) return false;
     const changes = !isReading(ctx.req.method);
-    const sandbox = await (guard.mayMakeSandbox(ctx)
-      ? world.sandboxes.open(name, changes)
-      : world.sandboxes.find(name, changes));
+    const mayMake = guard.mayMakeSandbox(ctx);
+    // Before it is made: what its control plane refuses changes nothing.
+    if (mayMake && controlPathOf(rest) !== undefined) guard.admit(ctx, false);
+    const sandbox = await (mayMake ? world.sandboxes.open(name, changes) : world.sandboxes.find(name, changes));
     if (!sandbox) throw fault('SANDBOX_NOT_FOUND');
     const { query } = ctx.state;
     ctx.req.url = query === '' ? rest : `${rest}?${query}`;

@@ -26,6 +26,7 @@ test.each([
   ['model', 2],
   ['group-commit', 1],
   ['clock', 1],
+  ['browsers', 2],
 ] as const)(
   '%s finds nothing',
   async (name, count) => {
@@ -55,6 +56,9 @@ describe('a planted defect is found', () => {
     ['frozen-clock', 'clock', 3],
     ['ids-by-time', 'clock', 2],
     ['keep-newer-date', 'clock', 3],
+    ['ignore-host', 'browsers', 1],
+    ['ignore-origin', 'browsers', 1],
+    ['ignore-fetch-metadata', 'browsers', 1],
   ] as const)(
     '%s, by %s',
     async (plant, name, seed) => {

@@ -15,16 +15,21 @@ export type ControlPlane = (ctx: Context) => Promise<boolean>;
 /** Where it is looked for; it is a route of the control plane all the same. */
 const metricsPath = '/metrics';
 
+/** What follows the prefix in a path of the control plane; undefined for every other path. */
+export function controlPathOf(path: string): string | undefined {
+  if (path === metricsPath) return path;
+  return path === controlPrefix || path.startsWith(`${controlPrefix}/`) ? path.slice(controlPrefix.length) : undefined;
+}
+
 /** On a server that other machines reach, routes ask for their capability; on any other, callers are on this machine. */
 export function createControlPlane(world: World, guard: ControlGuard): ControlPlane {
   if (world.settings.noControl) return async () => false;
   const isRemote = world.settings.allowRemote;
   const routes = controlRoutes.map((route) => mounted(route, world, isRemote));
   return async (ctx) => {
-    const asked: string = ctx.state.path;
-    const path = asked === metricsPath ? controlPrefix + metricsPath : asked;
-    if (path !== controlPrefix && !path.startsWith(`${controlPrefix}/`)) return false;
-    const here = routes.filter(({ matcher }) => matcher.test(path.slice(controlPrefix.length)));
+    const path = controlPathOf(ctx.state.path);
+    if (path === undefined) return false;
+    const here = routes.filter(({ matcher }) => matcher.test(path));
     guard.admit(
       ctx,
       here.some(({ route }) => route.browser === 'page'),
