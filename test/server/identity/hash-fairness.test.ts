@@ -319,6 +319,6 @@ test('a caller that hangs up gives its place up, is not answered, and does not c
 
 test('a sandbox has its hashes computed in the same queue', async () => {
   await using server = await startServer();
-  const sandbox = await server.world.sandboxes.open('beside');
+  const sandbox = await server.world.sandboxes.open('beside', true);
   expect(sandbox.hashQueue).toBe(server.world.hashQueue);
 });
