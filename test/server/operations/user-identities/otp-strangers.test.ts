@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../../harness.ts';
+import { appClientId, createFakeClock } from '../../../harness.ts';
 import { openStore } from '../../store/folder.ts';
 import { lastCode, messagesTo, wrongFor } from '../codes.ts';
 import { refusedCode, startFast } from './flows.ts';
@@ -20,7 +20,7 @@ import {
   startProxied,
   stranger,
 } from './otp-strangers.ts';
-import { type Answer, alice } from './people.ts';
+import { type Answer, alice, basic, password, post } from './people.ts';
 import { associate, tokensOf } from './renewing.ts';
 
 const held = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
@@ -113,6 +113,17 @@ describe('requests of a stranger for codes', () => {
     expect(await resetFrom(server, home, await lastCode(server, alice.userEmail))).toMatchObject(done);
   });
 
+  test('leave the way back open from where the owner logged in last', async () => {
+    await using server = await startFast([], { flags: proxied });
+    const login = { authorization: basic(alice.userName, password), 'x-forwarded-for': hotel };
+    expect(await post(server, `/user-identities/login?clientId=${appClientId}`, login)).toMatchObject({ status: 201 });
+    await fromFourStrangers((ip) => askFrom(server, ip));
+    expect(await askFrom(server, home)).toMatchObject(tooMany);
+    expect(await askFrom(server, hotel)).toMatchObject({ status: 201 });
+    await fromFourStrangers((ip) => resetFrom(server, ip, 'abcdef'));
+    expect(await resetFrom(server, hotel, await lastCode(server, alice.userEmail))).toMatchObject(done);
+  });
+
   test('from ten addresses do not void the code of the known source', async () => {
     await using server = await startProxied();
     await askFrom(server, home);
@@ -174,7 +185,8 @@ describe('at sign-up', () => {
   test('20 codes an hour go to a contact over all sources, also to that of a user', async () => {
     for (const contact of [bob, alice.userEmail]) {
       await using server = await startProxied();
-      await fromFourStrangers((ip) => identifyFrom(server, ip, contact));
+      const answers = await fromFourStrangers((ip) => identifyFrom(server, ip, contact));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
       expect(await identifyFrom(server, home, contact)).toMatchObject({
         ...tooMany,
         headers: { 'retry-after': '3600' },
