@@ -2,6 +2,7 @@
 import { fuzzSuite } from './fuzz/index.ts';
 import { browsersSuite } from './hostile/browsers.ts';
 import { greedySuite } from './hostile/index.ts';
+import { parsersSuite } from './hostile/parsers.ts';
 import { racesSuite } from './races/index.ts';
 import { killSuite } from './races/kill.ts';
 import type { Suite } from './suite.ts';
@@ -44,6 +45,7 @@ export const suites: readonly Suite[] = [
   secondServers,
   browsersSuite,
   greedySuite,
+  parsersSuite,
   killSuite,
   racesSuite,
   timingSuite,

@@ -100,8 +100,8 @@ export interface RequestDeclaration {
   readonly body?: z.ZodType;
   /** What a body that is malformed is answered with, where the interface takes it for a bad credential. */
   readonly malformedBody?: Extract<ErrorCode, 'CREDENTIALS_INVALID'>;
-  /** So much is taken, in the place of what the settings say and other operations take. */
-  readonly bodyLimit?: { readonly bytes: number; readonly values: number };
+  /** So many bytes are taken, in the place of what the settings say; of lists two levels deep, read entry by entry. */
+  readonly bodyLimit?: number;
   /** The body is not looked at, whatever it is and whatever its type says. */
   readonly bodyIgnored?: boolean;
   /** The body is a form (application/x-www-form-urlencoded) of text fields. */

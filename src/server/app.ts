@@ -14,6 +14,7 @@ import { failureOf } from './http/failure.ts';
 import { createHosts } from './http/hosts.ts';
 import { oauthErrorOf } from './http/oauth-errors.ts';
 import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
+import { parseQuery } from './http/query.ts';
 import { createSourceReader, type ReadSource } from './http/request-source.ts';
 import { rootDocuments } from './http/root-documents.ts';
 import { nameOf } from './identity/principal.ts';
@@ -113,7 +114,7 @@ async function route(ctx: Context, { areas, documents, control }: Places): Promi
   if (!area && (await control(ctx))) return;
   if (!area) throw fault('PATH_UNKNOWN', isBelow ? undefined : outside);
   const { query } = ctx.state;
-  ctx.state.search = query === '' ? noQuery : new URLSearchParams(query);
+  ctx.state.search = query === '' ? noQuery : parseQuery(query);
   const take = area.find(ctx.req.method ?? '', path);
   if (!take) refuse(path, area);
   await take(ctx);

@@ -5,13 +5,22 @@ const inOneTurn = 250;
 
 /** Does the work for one after another of a list that may be long, and lets other calls have their turn now and then. */
 export async function eachInTurns<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
-  let left = inOneTurn;
+  const pause = createPause();
   for (const item of items) {
-    if (left === 0) {
-      await setImmediate();
-      left = inOneTurn;
-    }
+    await pause();
     await work(item);
-    left -= 1;
   }
+}
+
+/** What to await before each step of work that may have many: every now and then it lets other calls have their turn. */
+export function createPause(steps = inOneTurn): () => Promise<void> | undefined {
+  let left = steps;
+  return () => {
+    if (left > 0) {
+      left -= 1;
+      return undefined;
+    }
+    left = steps - 1;
+    return setImmediate();
+  };
 }

@@ -10,7 +10,7 @@ import type { Operation } from '../contract/operation.ts';
 import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { type Issued, noting } from './audit/issued.ts';
 import type { WholeContext } from './control/define.ts';
-import { mostValues, readForm, readJson, sendsNothing } from './http/body.ts';
+import { readForm, readJson, sendsNothing } from './http/body.ts';
 import { keyOfCursor, type ListIdentity } from './http/cursor.ts';
 import { asMalformed } from './http/failure.ts';
 import { goneSignal } from './http/gone.ts';
@@ -118,11 +118,12 @@ interface BodyReading {
 
 async function readBody(ctx: Context, { request }: AnyOperation, { limit, presented }: BodyReading): Promise<unknown> {
   if (!request.body) return undefined;
-  const { bytes, values } = request.bodyLimit ?? { bytes: limit, values: mostValues };
+  const isLong = request.bodyLimit !== undefined;
+  const most = request.bodyLimit ?? limit;
   try {
     // Where no field is required, sending nothing is sending none.
     if (!request.form && sendsNothing(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
-    const body = await (request.form ? readForm(ctx.req, bytes) : readJson(ctx.req, { bytes, values }));
+    const body = await (request.form ? readForm(ctx.req, most) : readJson(ctx.req, most, isLong));
     ctx.state.body = body;
     return checkBody(request.body, body);
   } catch (error) {

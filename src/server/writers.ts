@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Operation, Page, PlainText, StreamedBytes, TextStream } from '../contract/operation.ts';
 import { setHeader, setHeaders, writeChunks, writeJson, writeNothing, writeText } from './http/answer.ts';
 import { cursorAfter, type ListIdentity } from './http/cursor.ts';
+import { parseQuery } from './http/query.ts';
 import { writeStream } from './http/streams.ts';
 import { wireEtag, wireJson, wireJsonOf, wireJsonOnce } from './http/wire.ts';
 import type { World } from './world.ts';
@@ -63,7 +64,7 @@ interface PageParts {
 /** 206 and where to go on, as long as more follows. */
 function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: PageParts): void {
   if (page.next !== undefined) {
-    const search = new URLSearchParams(ctx.state.query);
+    const search = parseQuery(ctx.state.query);
     search.set('after', cursorAfter(page.next, list));
     setHeader(ctx, 'Link', `<${baseUrl}${ctx.state.path}?${search}>; rel="next"`);
   }

@@ -69,7 +69,7 @@ describe('imports', () => {
       /^src\/contract\//,
       /^src\/server\/(identity|operations)\//,
       /^src\/server\/store\/(store|tables)\.ts$/,
-      /^src\/server\/randomness\.ts$/,
+      /^src\/server\/(randomness|each-in-turns)\.ts$/,
       /^zod$/,
     ];
     expect(strays(operations, allowed, ['value', 'lazy'])).toEqual([]);

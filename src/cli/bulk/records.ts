@@ -37,7 +37,8 @@ export async function openRows(file: string): Promise<RowFile> {
   const { value: heading } = await records.next();
   if (!heading) throw new Error('It holds no rows.');
   const names = heading.cells.map((cell) => cell.trim());
-  const twice = names.find((name, at) => name === '' || names.indexOf(name) !== at);
+  const seen = new Set<string>(['']);
+  const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined)
     throw new Error(`Its heading names the column ${JSON.stringify(twice)} twice, or not at all.`);
   return { kind: 'csv', heading: heading.text, rows: csvRows(records, names) };
@@ -60,6 +61,7 @@ async function firstText(pieces: AsyncGenerator<string, void, undefined>): Promi
     const { value, done } = await pieces.next();
     if (done) break;
     text += value;
+    requireEnd(text.length);
   }
   return text;
 }

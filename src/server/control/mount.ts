@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { errorTable, fault, IamError } from '../../contract/errors.ts';
 import { parseRoles } from '../../contract/roles.ts';
 import { pathMatcher } from '../http/paths.ts';
+import { parseQuery } from '../http/query.ts';
 import { type AnyOperation, compile, type Handler } from '../pipeline.ts';
 import type { World } from '../world.ts';
 import { type ControlRoute, controlPrefix } from './define.ts';
@@ -36,7 +37,7 @@ export function createControlPlane(world: World, guard: ControlGuard): ControlPl
     );
     const { route, handle } = routeOf(here, ctx.req.method ?? '');
     ctx.state.operation = route;
-    await handle(ctx, new URLSearchParams(ctx.state.query)).catch((error) => {
+    await handle(ctx, parseQuery(ctx.state.query)).catch((error) => {
       throw route.browser ? askingReader(error) : error;
     });
     return true;

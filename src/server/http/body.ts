@@ -1,22 +1,17 @@
 /** Reads bodies: bounded in length, depth and number of values, UTF-8 only, without names that reach into prototypes. */
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../../contract/errors.ts';
+import { parseBounded } from './json-text.ts';
+import { parseLongJson } from './long-json.ts';
 
-const deepest = 32;
-/** As many as the longest list that an operation takes needs (10,000 objects of one member), and as many again. */
-export const mostValues = 40_000;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
-export async function readJson(
-  request: IncomingMessage,
-  limits: { readonly bytes: number; readonly values: number },
-): Promise<unknown> {
+export async function readJson(request: IncomingMessage, limit: number, isLong = false): Promise<unknown> {
   requireJsonType(request);
-  const text = decode(await readBytes(request, limits.bytes));
-  if (text.trim() === '') throw fault('BODY_NOT_JSON', 'The body is empty where JSON is due.');
-  assertBounded(text, limits.values);
-  return parse(text);
+  const text = decode(await readBytes(request, limit));
+  if (!/\S/.test(text)) throw fault('BODY_NOT_JSON', 'The body is empty where JSON is due.');
+  return isLong ? parseLongJson(text) : parseBounded(text);
 }
 
 /** RFC 6749 and its extensions name some twenty parameters; what is not known is ignored. */
@@ -112,39 +107,4 @@ function decode(bytes: Buffer): string {
   } catch {
     throw fault('BODY_NOT_JSON', 'The body is not valid UTF-8.');
   }
-}
-
-/** Depth and values are counted before parsing, in one pass; what stands inside strings does not count. */
-function assertBounded(text: string, most: number): void {
-  let depth = 0;
-  let values = 1;
-  let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === 0x22) quoted = !quoted;
-    else if (quoted) at += character === 0x5c ? 1 : 0;
-    else if (character === 0x2c) values += 1;
-    else if (character === 0x7d || character === 0x5d) depth -= 1;
-    else if (character === 0x7b || character === 0x5b) {
-      depth += 1;
-      values += 1;
-      if (depth > deepest) throw fault('BODY_TOO_DEEP', `The body is nested deeper than ${deepest} levels.`);
-    }
-  }
-  if (values > most) throw fault('BODY_TOO_COMPLEX', `The body has more than ${most} values.`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return text.includes('__proto__') ? JSON.parse(text, refusePrototype) : JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw fault('BODY_NOT_JSON');
-    throw error;
-  }
-}
-
-/** `__proto__` as a member would be an own property here and a prototype after the next copy. */
-function refusePrototype(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw fault('FIELD_UNKNOWN', '__proto__ is not a field.');
-  return value;
 }

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
+import { garbledNames, isWellEncoded } from './query.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type Issue = z.core.$ZodIssue;
@@ -92,7 +93,7 @@ function checkParam(name: string, schema: z.ZodType, raw: string): unknown {
 
 function decodeSegment(name: string, raw: string): string {
   if (!raw.includes('%')) return raw;
-  if (!decodes(raw)) throw fault('PATH_VALUE', `${name} in the path is not valid percent-encoding.`);
+  if (!isWellEncoded(raw)) throw fault('PATH_VALUE', `${name} in the path is not valid percent-encoding.`);
   return decodeURIComponent(raw);
 }
 
@@ -150,23 +151,6 @@ export function headerReader(shape: Shape, lenient: boolean) {
     if (faults.length > 0 && !lenient) throw inOrder(faults);
     return found;
   };
-}
-
-/** Names of parameters that do not decode to text. URLSearchParams would put something else in their place. */
-function garbledNames(raw: string): ReadonlySet<string> {
-  if (!raw.includes('%')) return none;
-  return new Set(raw.split('&').flatMap((part) => (decodes(part) ? [] : [...new URLSearchParams(part).keys()])));
-}
-
-const none: ReadonlySet<string> = new Set();
-
-function decodes(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 interface ParameterOutcome {

@@ -2,16 +2,23 @@
  * Which roles groups give: their own and, transitively, those of the groups they depend on. What a group gives is kept
  * with the stamp of the table of groups, which is all that it depends on: after any change to a group it is worked out anew.
  */
+import { createPause } from '../each-in-turns.ts';
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 
+/** So many dependencies are followed in one turn of the event loop. */
+export const edgesInOneTurn = 5_000;
+
 /** All groups reached from these ids by dependencies, the first ones included. Ids of groups that are gone are passed over. */
 export async function reachableGroups(reader: GroupReader, groupIds: Iterable<string>): Promise<Map<string, Group>> {
   const reached = new Map<string, Group>();
   const open = [...groupIds];
+  const pause = createPause(edgesInOneTurn);
   for (let groupId = open.pop(); groupId !== undefined; groupId = open.pop()) {
+    const pausing = pause();
+    if (pausing) await pausing;
     if (reached.has(groupId)) continue;
     const group = await reader.groups.get(groupId);
     if (!group) continue;
@@ -62,7 +69,10 @@ export async function groupsOfMember(
 export async function dependentGroups(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
   const reached = new Set<string>();
   const open = [...groupIds];
+  const pause = createPause(edgesInOneTurn);
   for (let groupId = open.pop(); groupId !== undefined; groupId = open.pop()) {
+    const pausing = pause();
+    if (pausing) await pausing;
     if (reached.has(groupId)) continue;
     reached.add(groupId);
     const dependents = await reader.groups.find('dependency', groupId);

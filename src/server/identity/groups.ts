@@ -1,8 +1,10 @@
 /** What the operations on groups share: finding one, showing one, and the rules about what a group may hold. */
 import { fault } from '../../contract/errors.ts';
 import { bareRole, isReservedRole } from '../../contract/roles.ts';
+import { createPause } from '../each-in-turns.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
+import { edgesInOneTurn } from './effective-roles.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 
@@ -102,8 +104,11 @@ export async function requireDependency(reader: GroupReader, reference: string):
 export async function requireNoCycle(reader: GroupReader, group: Group): Promise<void> {
   const cameFrom = new Map<string, Group>();
   const open = [group];
+  const pause = createPause(edgesInOneTurn);
   for (let at = open.pop(); at; at = open.pop()) {
     for (const groupId of at.dependencies) {
+      const pausing = pause();
+      if (pausing) await pausing;
       if (groupId === group.groupId) throw circle(group, at, cameFrom);
       const next = cameFrom.has(groupId) ? undefined : await reader.groups.get(groupId);
       if (!next) continue;
@@ -114,13 +119,11 @@ export async function requireNoCycle(reader: GroupReader, group: Group): Promise
 }
 
 function circle(group: Group, last: Group, cameFrom: ReadonlyMap<string, Group>) {
-  const names = [group.groupName];
+  const backwards = [group.groupName];
   for (let at: Group | undefined = last; at && at.groupId !== group.groupId; at = cameFrom.get(at.groupId))
-    names.unshift(at.groupName);
-  return fault(
-    'DEPENDENCY_CYCLE',
-    `The groups would depend on each other in a circle: ${[group.groupName, ...names].join(' -> ')}.`,
-  );
+    backwards.push(at.groupName);
+  const names = [...backwards, group.groupName].reverse();
+  return fault('DEPENDENCY_CYCLE', `The groups would depend on each other in a circle: ${names.join(' -> ')}.`);
 }
 
 /** @throws IamError GROUP_NAME_TAKEN where another group has the name. */

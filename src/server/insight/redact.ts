@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { Operation } from '../../contract/operation.ts';
 import { isHiddenName } from '../../contract/secret-names.ts';
+import { parseQuery } from '../http/query.ts';
 import { type KeptCall, longestBody } from './journal.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -47,7 +48,7 @@ function isPlainObject(value: unknown): boolean {
 /** Query parameters by their names. */
 export function shownQuery({ search, operation }: KeptCall): Record<string, string> {
   const declared = new Set([...Object.keys((operation?.request.query ?? {}) as Shape), ...clientIdOf(operation)]);
-  const entries = [...new URLSearchParams(search)].map(([name, value]) => [name, shownText(name, value, declared)]);
+  const entries = [...parseQuery(search)].map(([name, value]) => [name, shownText(name, value, declared)]);
   return Object.fromEntries(entries) as Record<string, string>;
 }
 

@@ -1,6 +1,5 @@
 /** Reads a seed document, YAML or JSON (which is YAML), and says of every fault in which line it stands. */
-import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
-import type * as z from 'zod';
+import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { SeedError } from './error.ts';
 import { faultsOf } from './faults.ts';
 import { SeedDocument } from './schema.ts';
@@ -14,18 +13,41 @@ export async function readSeed(text: string, file: string): Promise<SeedDocument
     if (success) return data;
   }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  if (document.errors.length > 0) {
-    const faults = document.errors.map((error) => `${place(file, lines, error.pos[0])} ${withoutPlace(error.message)}`);
-    throw new SeedError(faults.join('\n'));
-  }
+  // The library compares each key of an object with all others of it.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  const wrong = document.errors.map(({ pos, message }) => ({ offset: pos[0], message: withoutPlace(message) }));
+  const told = [...wrong, ...(wrong.length === 0 ? keysGivenTwice(document) : [])].slice(0, mostTold);
+  if (told.length > 0)
+    throw new SeedError(told.map(({ offset, message }) => `${place(file, lines, offset)} ${message}`).join('\n'));
   const result = await SeedDocument.safeParseAsync(contentOf(document, file) ?? {}, { reportInput: true });
   if (result.success) return result.data;
-  const faults = result.error.issues.flatMap((issue) =>
-    describe(issue, document, (offset) => place(file, lines, offset)),
+  const faults = result.error.issues.slice(0, mostTold).flatMap(faultsOf).slice(0, mostTold);
+  const at = (path: readonly PropertyKey[]) => place(file, lines, offsetOf(document, path));
+  throw new SeedError(
+    faults.map(({ path, message }) => `${at(path)} ${path.join('.') || 'the document'}: ${message}`).join('\n'),
   );
-  throw new SeedError(faults.join('\n'));
 }
+
+/** So many faults are told; each has to be looked for in the document. */
+const mostTold = 100;
+
+/** Keys that stand in one object more than once, of which the last would count in silence. */
+function keysGivenTwice(document: Document): { readonly offset: number; readonly message: string }[] {
+  const found: { offset: number; message: string }[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) found.push({ offset: (isNode(key) && key.range?.[0]) || 0, message: keyTwice });
+        seen.add(name);
+      }
+    },
+  });
+  return found;
+}
+
+const keyTwice = 'Map keys must be unique';
 
 /** The reader of YAML says again where it is, and shows the line. */
 function withoutPlace(message: string): string {
@@ -62,12 +84,6 @@ function contentOf(document: Document, file: string): unknown {
 function place(file: string, lines: LineCounter, offset: number): string {
   const { line, col } = lines.linePos(offset);
   return `${file}:${line}:${col}:`;
-}
-
-function describe(issue: z.core.$ZodIssue, document: Document, at: (offset: number) => string): string[] {
-  return faultsOf(issue).map(
-    ({ path, message }) => `${at(offsetOf(document, path))} ${path.join('.') || 'the document'}: ${message}`,
-  );
 }
 
 /** Where a value begins; for a value that is not there, where what should hold it begins. */

@@ -1,5 +1,6 @@
 /** What parts one state from another, table by table, without secrets. */
 import { isDeepStrictEqual } from 'node:util';
+import { eachInTurns } from '../each-in-turns.ts';
 import { type StoredRow, tableNames } from '../store/layer.ts';
 import type { TableName } from '../store/tables.ts';
 import { changesBetween, type Image, keyOf } from './image.ts';
@@ -25,20 +26,31 @@ const secretFields = /hash$|secret|sealed|private|token|^value$|^text$/i;
 const compared = tableNames.filter((name) => name !== 'signingKeys' && name !== 'storeSecrets');
 
 /** Only tables that differ. */
-export function differencesBetween(from: Image, to: Image): TableDifference[] {
-  return compared.flatMap((table) => {
-    const { added, removed, changed } = changesBetween(table, from.get(table) ?? [], to.get(table) ?? []);
-    if (added.length + removed.length + changed.length === 0) return [];
-    const keysOf = (rows: readonly StoredRow[]) => rows.map((row) => shownKey(table, row));
-    return [
-      {
-        table,
-        added: keysOf(added),
-        removed: keysOf(removed),
-        changed: changed.map(([before, after]) => ({ key: shownKey(table, after), fields: fieldsOf(before, after) })),
-      },
-    ];
+export async function differencesBetween(from: Image, to: Image): Promise<TableDifference[]> {
+  const differences: TableDifference[] = [];
+  for (const table of compared) {
+    const { added, removed, changed } = await changesBetween(table, from.get(table) ?? [], to.get(table) ?? []);
+    if (added.length + removed.length + changed.length === 0) continue;
+    const shown: TableDifference['changed'][number][] = [];
+    await eachInTurns(changed, async ([before, after]) => {
+      shown.push({ key: shownKey(table, after), fields: fieldsOf(before, after) });
+    });
+    differences.push({
+      table,
+      added: await shownKeys(table, added),
+      removed: await shownKeys(table, removed),
+      changed: shown,
+    });
+  }
+  return differences;
+}
+
+async function shownKeys(table: TableName, rows: readonly StoredRow[]): Promise<string[]> {
+  const keys: string[] = [];
+  await eachInTurns(rows, async (row) => {
+    keys.push(shownKey(table, row));
   });
+  return keys;
 }
 
 /** The key of some tables is the hash of a secret: so much of it as tells one from another. */

@@ -3,7 +3,9 @@
  * two exports of one state are the same bytes and tools can compare them line by line.
  */
 import { fault } from '../../contract/errors.ts';
+import { createPause } from '../each-in-turns.ts';
 import { findShape, type StoredRow, type TableShape, tableNames } from '../store/layer.ts';
+import { SortedKeys } from '../store/sorted-keys.ts';
 import type { TableName } from '../store/tables.ts';
 import type { Image } from './image.ts';
 
@@ -26,25 +28,34 @@ function linesOf(rows: readonly StoredRow[]): string {
 }
 
 /** @throws IamError STATE_NEWER; STATE_DAMAGED naming the place. What is wrong there is told, what stands there is not. */
-export function decodeState({ formatVersion, tables, ...others }: StateDocument): Image {
+export async function decodeState({ formatVersion, tables, ...others }: StateDocument): Promise<Image> {
   if (formatVersion > stateFormat)
     throw fault('STATE_NEWER', `The document has format ${formatVersion}; this server knows ${stateFormat}.`);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw damaged(`there is no such field as ${unknown}`);
   if (!isObject(tables)) throw damaged('tables must be an object');
   for (const name of Object.keys(tables)) if (!findShape(name)) throw damaged(`there is no table ${name}`);
-  return new Map(tableNames.map((name) => [name, rowsOf(name, tables[name])]));
+  const image = new Map<TableName, readonly StoredRow[]>();
+  for (const name of tableNames) image.set(name, await rowsOf(name, tables[name]));
+  return image;
 }
 
-function rowsOf(name: TableName, given: unknown): StoredRow[] {
+/** In the order of their keys. */
+async function rowsOf(name: TableName, given: unknown): Promise<StoredRow[]> {
   const shape = findShape(name);
   if (!shape || !Array.isArray(given)) throw damaged(`tables.${name} must be a list of rows`);
-  const rows = given.map((row, number) => ({ row: checked(shape, row, `${name}[${number}]`), number }));
-  const keyed = rows.map(({ row, number }) => ({ key: shape.key(row), row, number }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const twice = keyed.find(({ key }, position) => keyed[position - 1]?.key === key);
-  if (twice) throw damaged(`${name}[${twice.number}] has the key of another row`);
-  return keyed.map(({ row }) => row);
+  const byKey = new Map<string, StoredRow>();
+  const keys = new SortedKeys();
+  const pause = createPause();
+  for (const [number, row] of given.entries()) {
+    await pause();
+    const good = checked(shape, row, `${name}[${number}]`);
+    const key = shape.key(good);
+    if (byKey.has(key)) throw damaged(`${name}[${number}] has the key of another row`);
+    byKey.set(key, good);
+    keys.add(key);
+  }
+  return [...keys].map((key) => byKey.get(key) as StoredRow);
 }
 
 function checked({ schema }: TableShape, row: unknown, place: string): StoredRow {

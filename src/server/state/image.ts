@@ -3,6 +3,7 @@
  * than lists of them; and to bring a store to an image, only what differs is written.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { createPause, eachInTurns } from '../each-in-turns.ts';
 import { findShape, type StoredRow, tableNames } from '../store/layer.ts';
 import type { Reader, Store, TableReader, TableWriter, Transaction } from '../store/store.ts';
 import type { TableName } from '../store/tables.ts';
@@ -40,19 +41,31 @@ export async function putImage(tx: Transaction, image: Image, kept: ReadonlySet<
   for (const name of tableNames) {
     if (kept.has(name)) continue;
     const table = tx[name] as unknown as AnyWriter;
-    const { removed, added, changed } = changesBetween(name, await table.list(), image.get(name) ?? NO_ROWS);
-    for (const row of removed) await table.delete(keyOf(name, row));
-    for (const [before] of changed) await table.delete(keyOf(name, before));
-    for (const [, after] of changed) await table.insert(after);
-    for (const row of added) await table.insert(row);
+    const { removed, added, changed } = await changesBetween(name, await table.list(), image.get(name) ?? NO_ROWS);
+    const remove = async (row: StoredRow) => void (await table.delete(keyOf(name, row)));
+    const insert = (row: StoredRow) => table.insert(row);
+    await eachInTurns(removed, remove);
+    await eachInTurns(changed, ([before]) => remove(before));
+    await eachInTurns(changed, ([, after]) => insert(after));
+    await eachInTurns(added, insert);
   }
 }
 
+/** So many rows are compared in one turn of the event loop. */
+const rowsInOneTurn = 2_000;
+
 /** What has to happen to one list of rows for it to become the other; both are ordered by primary key. */
-export function changesBetween(name: TableName, from: readonly StoredRow[], to: readonly StoredRow[]): Changes {
+export async function changesBetween(
+  name: TableName,
+  from: readonly StoredRow[],
+  to: readonly StoredRow[],
+): Promise<Changes> {
+  const pause = createPause(rowsInOneTurn);
   const changes = { removed: [] as StoredRow[], added: [] as StoredRow[], changed: [] as [StoredRow, StoredRow][] };
   let [left, right] = [0, 0];
   for (;;) {
+    const pausing = pause();
+    if (pausing) await pausing;
     const [before, after] = [from[left], to[right]];
     if (before === undefined && after === undefined) return changes;
     const order = before === after ? 0 : compared(name, before, after);

@@ -86,7 +86,7 @@ export function createState(parts: StateParts): State {
     reset: async (to) => become(await beginnings.imageOf(to), keptByReset),
     exported: async () => encodeState(await takeImage(store)),
     async import(document, force) {
-      const image = decodeState(document);
+      const image = await decodeState(document);
       await requireGoodKeys(image);
       const bootstrapped = await beginnings.imageOf('empty');
       await become(image, keptByImport, (tx) => requireNothingMore(tx, bootstrapped, force)).catch(explainDuplicate);

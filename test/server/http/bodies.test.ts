@@ -225,3 +225,20 @@ test('who is refused is not asked for a body', async () => {
   expectFailure(answer, 401, 'CREDENTIALS_MISSING');
   await expectAlive(server);
 });
+
+test('a body of more values than any operation takes is refused, with how many may be', async () => {
+  await using wide = await startServer();
+  const answer = await wide.send({
+    method: 'POST',
+    path: `${servicePrefix}/groups`,
+    headers: [
+      ['Authorization', basic.slice(15)],
+      ['Content-Type', 'application/json'],
+    ],
+    body: `[${'0,'.repeat(40_000)}0]`,
+  });
+  expect([answer.status, answer.json]).toEqual([
+    400,
+    [{ code: 'BODY_TOO_COMPLEX', message: 'The body has more than 40000 values.' }],
+  ]);
+});

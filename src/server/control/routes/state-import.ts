@@ -17,7 +17,7 @@ export default defineRoute({
       formatVersion: z.int().min(1, 'must not be less than 1').describe('The version of the form that it has'),
       tables: z.unknown().optional().describe('The rows of each table'),
     }),
-    bodyLimit: { bytes: stateLimit, values: Number.POSITIVE_INFINITY },
+    bodyLimit: stateLimit,
   },
   response: { status: 204 },
   errors: ['STATE_NOT_EMPTY', 'STATE_NEWER', 'STATE_DAMAGED'],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id, line } from '../../../contract/schemas.ts';
+import { eachInTurns } from '../../each-in-turns.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Client } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -65,7 +66,7 @@ export default defineOperation({
       const elsewhere = clients.filter(
         (client) => client.organizationId !== organizationId || client.businessUnitId !== businessUnitId,
       );
-      for (const client of elsewhere) await tx.clients.replace({ ...client, organizationId, businessUnitId });
+      await eachInTurns(elsewhere, (client) => tx.clients.replace({ ...client, organizationId, businessUnitId }));
       return { matched: clients.length, migrated: elsewhere.length };
     });
   },
@@ -78,11 +79,19 @@ function requireOneSelection({ clientIds, source }: z.output<typeof Body>): void
 }
 
 async function selected(tx: Transaction, { clientIds, source }: z.output<typeof Body>): Promise<readonly Client[]> {
-  if (source === undefined) return Promise.all([...new Set(clientIds)].map((clientId) => requireClient(tx, clientId)));
+  if (source === undefined) return named(tx, new Set(clientIds));
   const clients = await tx.clients.find('organizationId', source.organizationId);
   return clients.filter(
     ({ businessUnitId }) => source.businessUnitId === undefined || businessUnitId === source.businessUnitId,
   );
+}
+
+async function named(tx: Transaction, clientIds: Iterable<string>): Promise<Client[]> {
+  const clients: Client[] = [];
+  await eachInTurns(clientIds, async (clientId) => {
+    clients.push(await requireClient(tx, clientId));
+  });
+  return clients;
 }
 
 async function requireClient(tx: Transaction, clientId: string): Promise<Client> {

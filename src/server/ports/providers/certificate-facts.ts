@@ -15,6 +15,7 @@ import {
   SubjectAlternativeNameExtension,
 } from '@peculiar/x509';
 import { certificateFrom, isSoundKey } from './certificate-text.ts';
+import { isSmallDer } from './der-limits.ts';
 
 export interface CertificateFacts {
   readonly x509: X509Certificate;
@@ -37,11 +38,11 @@ export interface CertificateFacts {
   readonly sound: boolean;
 }
 
-/** The certificate in PEM, or in base64 of DER. Undefined where it is none, or says something twice or unreadably. */
+/** The certificate in PEM, or in base64 of DER. Undefined where it is none, too large, or says something twice or unreadably. */
 export function readCertificate(text: string): CertificateFacts | undefined {
   const x509 = certificateFrom(text);
   try {
-    return x509 && factsOf(x509, new ReadCertificate(x509.raw));
+    return x509 && isSmallDer(x509.raw) ? factsOf(x509, new ReadCertificate(x509.raw)) : undefined;
   } catch {
     return undefined;
   }

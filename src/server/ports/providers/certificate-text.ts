@@ -24,12 +24,15 @@ const soundCurves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1',
 const leastModulus = 2048;
 const greatestModulus = 8192;
 
+/** A check takes as long as the exponent is; nearly all are 65537. */
+const greatestExponent = 2n ** 32n;
+
 /** Whether a key is strong enough for today, and not so long that checking it takes long. */
 export function isSoundKey({ publicKey }: X509Certificate): boolean {
-  const { modulusLength = 0, namedCurve } = publicKey.asymmetricKeyDetails ?? {};
+  const { modulusLength = 0, publicExponent = 0n, namedCurve } = publicKey.asymmetricKeyDetails ?? {};
   switch (publicKey.asymmetricKeyType) {
     case 'rsa':
-      return modulusLength >= leastModulus && modulusLength <= greatestModulus;
+      return modulusLength >= leastModulus && modulusLength <= greatestModulus && publicExponent <= greatestExponent;
     case 'ec':
       return soundCurves.includes(namedCurve);
     default:

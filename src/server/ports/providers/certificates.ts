@@ -1,5 +1,6 @@
 /** Proofs by certificate: a signature, made with the key of a certificate that leads to a trusted authority. */
 import { constants, verify } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { CertificateProof, ProvenCertificate } from '../../identity/certificate-login.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Provider } from '../../store/tables.ts';
@@ -20,13 +21,30 @@ export async function verifyCertificate(
   proof: CertificateProof,
   now: number,
 ): Promise<ProvenCertificate | undefined> {
+  const rows = await reader.providers.find('kind', 'certificateAuthority');
+  // Without an authority nothing leads to one, and the library need not be loaded for a stranger.
+  if (rows.length === 0) return undefined;
   const { readCertificate } = await import('./certificate-facts.ts');
   const leaf = readCertificate(proof.certificate);
-  const chain = proof.chain.map(readCertificate);
-  if (!leaf || !chain.every((certificate) => certificate !== undefined)) return undefined;
-  if (!isOfPerson(leaf, now) || !signed(leaf, proof)) return undefined;
-  const anchor = anchorOf(leaf, chain, await anchorsIn(reader, readCertificate), now);
+  if (!leaf || !isOfPerson(leaf, now) || !signed(leaf, proof)) return undefined;
+  const chain = await readEach(proof.chain, readCertificate);
+  const anchors = chain && (await anchorsIn(rows, readCertificate));
+  const anchor = anchors && (await anchorOf(leaf, chain, anchors, now));
   return anchor && { fingerprint: leaf.fingerprint, emails: leaf.emails, authority: anchor.row };
+}
+
+type Read = (text: string) => CertificateFacts | undefined;
+
+/** All of them, or undefined where one is none. Reading one takes a while, so each has a turn of its own. */
+async function readEach(texts: readonly string[], read: Read): Promise<CertificateFacts[] | undefined> {
+  const certificates: CertificateFacts[] = [];
+  for (const text of texts) {
+    await setImmediate();
+    const certificate = read(text);
+    if (!certificate) return undefined;
+    certificates.push(certificate);
+  }
+  return certificates;
 }
 
 /** A certificate that signs for somebody, and not for other certificates. */
@@ -38,15 +56,20 @@ function inTime({ notBefore, notAfter }: CertificateFacts, now: number): boolean
   return notBefore <= now && now <= notAfter;
 }
 
-async function anchorsIn(
-  reader: Pick<Reader, 'providers'>,
-  read: (text: string) => CertificateFacts | undefined,
-): Promise<Anchor[]> {
-  const rows = await reader.providers.find('kind', 'certificateAuthority');
-  return rows.flatMap((row) => {
-    const certificate = row.kind === 'certificateAuthority' ? read(row.certificate) : undefined;
-    return certificate ? [{ row, certificate }] : [];
-  });
+/** Rows do not change in place, so what was read of one holds as long as the row is there. */
+const readBefore = new WeakMap<Provider, CertificateFacts>();
+
+async function anchorsIn(rows: readonly Provider[], read: Read): Promise<Anchor[]> {
+  const anchors: Anchor[] = [];
+  for (const row of rows) {
+    const known = readBefore.get(row);
+    if (!known) await setImmediate();
+    const certificate = known ?? (row.kind === 'certificateAuthority' ? read(row.certificate) : undefined);
+    if (!certificate) continue;
+    readBefore.set(row, certificate);
+    anchors.push({ row, certificate });
+  }
+  return anchors;
 }
 
 /** A certificate that a path has come to, and how many authorities it has passed by then. */
@@ -57,17 +80,19 @@ interface Step {
 
 /**
  * The trusted authority that a path leads to, by way of the certificates that were sent along. Each of those is come to
- * once, by the shortest path, which is the one that lengths allow if any: so nobody makes us walk in circles.
+ * once, by the shortest path, which is the one that lengths allow if any: so there are no circles to walk in. Each step
+ * checks a signature by each that may have made it, and has a turn of its own.
  */
-function anchorOf(
+async function anchorOf(
   leaf: CertificateFacts,
   chain: readonly CertificateFacts[],
   anchors: readonly Anchor[],
   now: number,
-): Anchor | undefined {
+): Promise<Anchor | undefined> {
   const steps: Step[] = [{ certificate: leaf, below: 0 }];
   const left = new Set(chain);
   for (const step of steps) {
+    await setImmediate();
     const found = anchors.find(({ certificate }) => mayIssue(certificate, step, now));
     if (found) return found;
     for (const next of left) {

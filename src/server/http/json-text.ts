@@ -1,0 +1,55 @@
+/** JSON from text: bounded in depth and number of values before the parser sees it, without names that reach into prototypes. */
+import { fault } from '../../contract/errors.ts';
+
+const deepest = 32;
+/** As many as the longest list that an operation takes needs (10,000 objects of one member), and as many again. */
+const mostValues = 40_000;
+
+/** @throws IamError BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
+export function parseBounded(text: string): unknown {
+  assertBounded(text);
+  return parse(text);
+}
+
+/** Depth and values are counted before parsing, in one pass; what stands inside strings does not count. */
+function assertBounded(text: string): void {
+  let depth = 0;
+  let values = 1;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === 0x22) quoted = !quoted;
+    else if (quoted) at += character === 0x5c ? 1 : 0;
+    else if (character === 0x2c) values += 1;
+    else if (character === 0x7d || character === 0x5d) depth -= 1;
+    else if (character === 0x7b || character === 0x5b) {
+      depth += 1;
+      values += 1;
+      if (depth > deepest) throw fault('BODY_TOO_DEEP', `The body is nested deeper than ${deepest} levels.`);
+    }
+  }
+  if (values > mostValues) throw fault('BODY_TOO_COMPLEX', `The body has more than ${mostValues} values.`);
+}
+
+function parse(text: string): unknown {
+  const value = jsonOf(text);
+  // In the text it may be written with escapes.
+  if (/__proto__|\\u/.test(text)) refusePrototype(value);
+  return value;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw fault('BODY_NOT_JSON');
+    throw error;
+  }
+}
+
+/** `__proto__` as a member would be an own property here and a prototype after the next copy. */
+function refusePrototype(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, '__proto__')) throw fault('FIELD_UNKNOWN', '__proto__ is not a field.');
+  for (const inner of Object.values(value)) refusePrototype(inner);
+}

@@ -1,0 +1,89 @@
+/**
+ * `parsers`: a server of its own process is sent the worst that each of its parsers takes or has to refuse, one after the
+ * other. Measured is how long everybody else waits meanwhile.
+ */
+import { writeFile } from 'node:fs/promises';
+import { basicAuthorization } from '../../src/client/index.ts';
+import { Sandbox } from '../../test/e2e/cli-process.ts';
+import { makeAuthority } from '../../test/server/outside/certificates.ts';
+import { audience, entityId, signing } from '../../test/server/outside/saml-responses.ts';
+import { requireThat } from '../races/race.ts';
+import { type Budget, type Finding, rounds, type Suite } from '../suite.ts';
+import { type Attack, attacksOn, type Target } from './worst-inputs.ts';
+
+/** Milliseconds that a single call may keep another one waiting. */
+const most = 250;
+/** What keeps a machine busy besides passes: each is tried again before it counts. */
+const tries = 5;
+
+const appClientId = 'torture-app';
+const members = 10_000;
+
+async function call(url: string): Promise<number> {
+  const startedAt = performance.now();
+  const answer = await fetch(`${url}/healthz`);
+  await answer.arrayBuffer();
+  requireThat(answer.status === 200, `a call of others was answered ${answer.status}`);
+  return performance.now() - startedAt;
+}
+
+/** The longest that others wait while this is done. */
+async function waitDuring(url: string, work: () => Promise<unknown>): Promise<number> {
+  let isOver = false;
+  let longest = 0;
+  const others = (async () => {
+    while (!isOver) longest = Math.max(longest, await call(url));
+  })();
+  await work().finally(() => {
+    isOver = true;
+  });
+  await others;
+  return longest;
+}
+
+/** @throws Error where others wait for too long with each try, or the answer is another one. */
+async function hold(target: Target, { name, send, status }: Attack): Promise<string> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < tries && least > most; turn += 1) {
+    const waited = await waitDuring(target.url, async () => {
+      const answered = await send();
+      requireThat(status.includes(answered), `${name}: answered ${answered}, and ${status.join(' or ')} is due`);
+    });
+    least = Math.min(least, waited);
+  }
+  requireThat(least <= most, `${name}: others wait ${least.toFixed(0)} ms`);
+  return `${name} ${least.toFixed(0)} ms`;
+}
+
+const seed = {
+  users: Array.from({ length: members }, (_, at) => ({ userId: `user-${at}`, userName: `name-${at}` })),
+  groups: [{ groupName: 'crowd' }],
+  providers: [
+    { kind: 'saml', name: 'idp', entityId, certificates: [signing.pem], audience },
+    { kind: 'certificateAuthority', name: 'root', certificate: makeAuthority({ name: 'Root' }).pem },
+  ],
+};
+
+async function round(log: (line: string) => void): Promise<void> {
+  await using sandbox = await Sandbox.make();
+  await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
+  const words = ['--store', 'memory', '--seed', sandbox.file('seed.json')];
+  const { url, variables } = await sandbox.serve(words, { IAM_APP_CLIENT_ID: appClientId });
+  const { IAM_CLIENT_ID: clientId = '', IAM_CLIENT_SECRET: clientSecret = '' } = variables;
+  const target = { url, appClientId, authorization: basicAuthorization({ clientId, clientSecret }), members };
+  const told: string[] = [];
+  for (const attack of await attacksOn(target)) told.push(await hold(target, attack));
+  log(told.join('; '));
+}
+
+/** All of them in each round; what there is to find does not depend on the seed. */
+async function run(budget: Budget): Promise<Finding[]> {
+  const once = { ...budget, count: Math.min(budget.count, 1) };
+  return (await rounds('parsers', once, () => round(budget.log))).findings;
+}
+
+export const parsersSuite: Suite = {
+  name: 'parsers',
+  about: 'no single call, whatever it sends, keeps others waiting for more than 250 ms',
+  run,
+};
