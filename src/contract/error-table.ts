@@ -205,6 +205,11 @@ export const errorTable = {
     message: 'Too many passwords wait to be checked.',
     fix: 'Wait as long as Retry-After says, then try again.',
   },
+  TOO_MANY_REQUESTS_WAITING: {
+    status: 503,
+    message: 'Too many requests from this address wait to be handled.',
+    fix: 'Wait as long as Retry-After says, then send fewer requests at the same time.',
+  },
   STORE_UNAVAILABLE: {
     status: 503,
     message: 'The store takes no writes at the moment; nothing was changed.',

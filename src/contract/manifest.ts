@@ -8361,6 +8361,12 @@ export const manifest: Manifest = {
    "fix": "Wait as long as Retry-After says, then try again."
   },
   {
+   "code": "TOO_MANY_REQUESTS_WAITING",
+   "status": 503,
+   "message": "Too many requests from this address wait to be handled.",
+   "fix": "Wait as long as Retry-After says, then send fewer requests at the same time."
+  },
+  {
    "code": "STORE_UNAVAILABLE",
    "status": 503,
    "message": "The store takes no writes at the moment; nothing was changed.",
@@ -8543,7 +8549,7 @@ export const manifest: Manifest = {
    "name": "hashes-waiting",
    "environment": "IAM_SERVE_HASHES_WAITING",
    "kind": "integer",
-   "description": "Password hashes that may wait for their turn",
+   "description": "Password hashes that may wait for their turn; sources are served in turn",
    "flag": true,
    "default": "400"
   },
@@ -8670,7 +8676,7 @@ export const manifest: Manifest = {
    "name": "max-connections",
    "environment": "IAM_SERVE_MAX_CONNECTIONS",
    "kind": "integer",
-   "description": "Connections held at the same time",
+   "description": "Connections held at the same time; beyond, the source that holds the most gives one up for another source",
    "flag": true,
    "default": "2000"
   },

@@ -11,7 +11,8 @@ import { type AuditLog, type AuditSinks, createAuditLog } from './audit/audit.ts
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Clock } from './clock.ts';
 import { type Connections, trackConnections } from './http/connections.ts';
-import { createNodeServer, type NodeServerOptions } from './http/node-server.ts';
+import { createNodeServer, type NodeServerOptions, reject } from './http/node-server.ts';
+import { createHolderReader, createSourceReader } from './http/request-source.ts';
 import { inTurns } from './http/turns.ts';
 import { createHashQueue } from './identity/hash-queue.ts';
 import { openStoreKey } from './identity/store-key.ts';
@@ -93,9 +94,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const gate = createGate();
   const server = await createNodeServer(
     { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
-    inTurns(gate.listener, pathsOfLogins),
+    inTurns(gate.listener, {
+      crowdedPaths: pathsOfLogins,
+      readSource: createSourceReader(settings.trustedProxies),
+      // As many as its connections, if it has all of them: more only with several requests sent ahead on each.
+      mostWaiting: settings.maxConnections,
+      reject: (_request, response) =>
+        reject(response, 'TOO_MANY_REQUESTS_WAITING', { 'X-Request-Id': ids.newRequestId(), 'Retry-After': '1' }),
+    }),
   );
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, {
+    maxConnections: settings.maxConnections,
+    holderOf: createHolderReader(settings.trustedProxies),
+  });
   await listen(server, settings);
   let store: Store | undefined;
   let audit: AuditLog | undefined;

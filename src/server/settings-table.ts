@@ -71,7 +71,12 @@ export const settingsTable = {
     'Seconds that a token of a user lives in a session that is remembered',
   ),
   hashesInFlight: integer('hashes-in-flight', 2, [1, 64], 'Password hashes computed at the same time'),
-  hashesWaiting: integer('hashes-waiting', 400, [0, 100_000], 'Password hashes that may wait for their turn'),
+  hashesWaiting: integer(
+    'hashes-waiting',
+    400,
+    [0, 100_000],
+    'Password hashes that may wait for their turn; sources are served in turn',
+  ),
   expiresIn: text('expires-in', 'How expiresIn is told: the seconds left, or the epoch second of expiry', {
     default: 'seconds',
     values: ['seconds', 'epoch'],
@@ -138,7 +143,12 @@ export const settingsTable = {
   ),
   bodyLimit: integer('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
   requestTimeout: integer('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
-  maxConnections: integer('max-connections', 2000, [1, 100_000], 'Connections held at the same time'),
+  maxConnections: integer(
+    'max-connections',
+    2000,
+    [1, 100_000],
+    'Connections held at the same time; beyond, the source that holds the most gives one up for another source',
+  ),
   logLevel: text('log-level', 'What goes to standard error', {
     default: 'warn',
     values: ['silent', 'error', 'warn', 'info', 'debug'],

@@ -26,7 +26,6 @@ interface TlsFiles {
 export interface NodeServerOptions {
   /** Seconds within which a request must have arrived. */
   readonly requestTimeout: number;
-  readonly maxConnections: number;
   readonly tls?: TlsFiles | undefined;
   newRequestId(): string;
 }
@@ -49,7 +48,6 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
     listener(request, response);
   });
   const server = options.tls ? await createTlsServer(settings, options.tls, take) : createServer(settings, take);
-  server.maxConnections = options.maxConnections;
   greedy.dropStuck(server, requestTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseBroken(error, socket, options.newRequestId()),
@@ -58,7 +56,7 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
     answer(socket, 'METHOD_NOT_ALLOWED', { 'X-Request-Id': options.newRequestId(), Allow: 'GET, HEAD, OPTIONS' }),
   );
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
-    refuseExpectation(response, options.newRequestId()),
+    reject(response, 'EXPECTATION_FAILED', { 'X-Request-Id': options.newRequestId() }),
   );
   return server;
 }
@@ -110,14 +108,14 @@ function answer(socket: Socket, code: ErrorCode, headers: Readonly<Record<string
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
 }
 
-function refuseExpectation(response: ServerResponse, requestId: string): void {
-  const body = JSON.stringify(fault('EXPECTATION_FAILED').items);
-  response.writeHead(errorTable.EXPECTATION_FAILED.status, {
+/** Answers a request that does not reach the app, and closes the connection. */
+export function reject(response: ServerResponse, code: ErrorCode, headers: Readonly<Record<string, string>>): void {
+  response.writeHead(errorTable[code].status, {
     'Content-Type': 'application/json; charset=utf-8',
-    'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
     Connection: 'close',
+    ...headers,
   });
-  response.end(body);
+  response.end(JSON.stringify(fault(code).items));
 }

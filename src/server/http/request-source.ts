@@ -35,6 +35,17 @@ export function createSourceReader(trustedProxies: readonly string[]): ReadSourc
   };
 }
 
+/** @returns a reader of the network that holds a connection; undefined for a trusted proxy, which serves many sources. */
+export function createHolderReader(
+  trustedProxies: readonly string[],
+): (remoteAddress: string | undefined) => string | undefined {
+  const trusted = blockListOf(trustedProxies);
+  return (remoteAddress) => {
+    const { address, network } = sourceOf(plainAddress(remoteAddress ?? ''));
+    return trusted && contains(trusted, address) ? undefined : network;
+  };
+}
+
 /**
  * From the nearest hop on: what a proxy says is believed only of the hop in front of it. A hop that names no address
  * (RFC 7239, 6.2 and 6.3) ends the walk at the proxy that reported it.

@@ -1,50 +1,66 @@
 /**
- * Lets calls in a few at a time. What has arrived is otherwise all worked off before timers and sockets are looked at
- * again, and the event loop is away for as long as the whole crowd takes.
+ * Admission: hands a bounded number of requests to the app in each turn of the event loop. Whatever has arrived would
+ * otherwise all be worked off before timers and sockets are looked at again. Requests that wait are served round robin by
+ * source, so a source that sends thousands delays itself and no other.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { FairQueue } from '../fair-queue.ts';
 import { splitTarget } from './paths.ts';
+import type { ReadSource } from './request-source.ts';
 
-/** Of all calls so many, which takes some milliseconds, and is enough to share a write to the disk. */
+/** Of all requests so many, which takes some milliseconds, and is enough to share a write to the disk. */
 const atOnce = 32;
 
-/** Of those that take longest, such as logins when everybody comes back at once, fewer; nobody else waits for them. */
+/** Of those that take longest, such as logins when a crowd comes back at once, fewer; no other request waits for them. */
 const crowdedAtOnce = 8;
 
-/** The listener, with calls let in a few in each turn of the event loop; those to crowded paths have a line of their own. */
-export function inTurns(listener: RequestListener, crowdedPaths: ReadonlySet<string>): RequestListener {
-  const crowded = lettingIn(crowdedAtOnce, listener);
-  const others = lettingIn(atOnce, listener);
+export interface AdmissionOptions {
+  /** Requests to these have a line of their own. */
+  readonly crowdedPaths: ReadonlySet<string>;
+  readonly readSource: ReadSource;
+  /** So many requests of one source may wait in a line. */
+  readonly mostWaiting: number;
+  /** Answers a request beyond these. */
+  readonly reject: RequestListener;
+}
+
+export function inTurns(listener: RequestListener, options: AdmissionOptions): RequestListener {
+  const { crowdedPaths } = options;
+  const crowded = admitting(crowdedAtOnce, listener, options);
+  const others = admitting(atOnce, listener, options);
   return (request, response) => (isCrowded(request, crowdedPaths) ? crowded : others)(request, response);
 }
 
-/** The listener, with at most so many calls let in in each turn, in the order they came. */
-function lettingIn(most: number, listener: RequestListener): RequestListener {
-  const waiting: Parameters<RequestListener>[] = [];
+/** The listener, for at most so many requests in each turn. */
+function admitting(most: number, listener: RequestListener, { readSource, mostWaiting, reject }: AdmissionOptions) {
+  const waiting = new FairQueue<Parameters<RequestListener>>();
   /** Since this was last looked at, which is not in each turn: where few come, that would cost more than it is for. */
-  let letIn = 0;
+  let admitted = 0;
   const toBeLookedAt = most / 4;
 
-  function enter(...call: Parameters<RequestListener>): void {
-    letIn += 1;
-    if (letIn === toBeLookedAt) setImmediate(nextTurn);
+  function admit(...call: Parameters<RequestListener>): void {
+    admitted += 1;
+    if (admitted === toBeLookedAt) setImmediate(nextTurn);
     listener(...call);
   }
 
-  /** Whoever has hung up meanwhile is passed over: nobody would read the answer. */
+  /** A request whose caller has disconnected meanwhile is passed over. */
   function nextTurn(): void {
-    letIn = 0;
-    while (letIn < most) {
+    admitted = 0;
+    while (admitted < most) {
       const call = waiting.shift();
       if (!call) return;
-      if (!call[0].destroyed) enter(...call);
+      if (!call[0].destroyed) admit(...call);
     }
   }
 
-  return (request, response) => {
-    if (letIn < most) enter(request, response);
-    else waiting.push([request, response]);
-  };
+  function enqueue(...call: Parameters<RequestListener>): void {
+    const { network } = readSource(call[0]);
+    if (waiting.sizeOf(network) < mostWaiting) waiting.push([network], call);
+    else reject(...call);
+  }
+
+  return (...call: Parameters<RequestListener>): void => (admitted < most ? admit(...call) : enqueue(...call));
 }
 
 function isCrowded({ method, url = '' }: IncomingMessage, paths: ReadonlySet<string>): boolean {

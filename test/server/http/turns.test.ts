@@ -1,17 +1,26 @@
 /** Calls that come in crowds are let in a few at a time, in their order, and nobody else waits for them. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
+import { createSourceReader } from '../../../src/server/http/request-source.ts';
 import { inTurns } from '../../../src/server/http/turns.ts';
 import { startServer } from '../../harness.ts';
+import { exchange, expectAlive, expectFailure, head } from './raw.ts';
 
 const answer = {} as ServerResponse;
-const call = (url: string, method = 'POST') => ({ url, method }) as IncomingMessage;
+/** From an address, where one is named. */
+const call = (url: string, method = 'POST', remoteAddress = '127.0.0.1') =>
+  ({ url, method, socket: { remoteAddress } }) as IncomingMessage;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-function listening(): { taken: string[]; listen: RequestListener } {
-  const taken: string[] = [];
-  const listen = inTurns((request) => void taken.push(request.url ?? ''), new Set(['/login']));
-  return { taken, listen };
+function listening(mostWaiting = 1000): { taken: string[]; rejected: string[]; listen: RequestListener } {
+  const [taken, rejected]: [string[], string[]] = [[], []];
+  const listen = inTurns((request) => void taken.push(request.url ?? ''), {
+    crowdedPaths: new Set(['/login']),
+    readSource: createSourceReader([]),
+    mostWaiting,
+    reject: (request) => void rejected.push(request.url ?? ''),
+  });
+  return { taken, rejected, listen };
 }
 
 test('a few are let in at once, and as many in each turn, in the order they came', async () => {
@@ -77,6 +86,62 @@ test('of all other calls more are let in at once, and they wait for each other a
   expect(taken).toHaveLength(65);
   await nextTurn();
   expect(taken.filter((url) => url !== '/login')).toEqual(urls);
+});
+
+test('sources that wait are served in turn, whatever one of them sends', async () => {
+  const { taken, listen } = listening(20_000);
+  for (let at = 0; at < 10_000; at += 1) listen(call('/flood', 'GET', '192.0.2.1'), answer);
+  listen(call('/other', 'GET', '192.0.2.2'), answer);
+  listen(call('/mapped', 'GET', '::ffff:192.0.2.1'), answer);
+  await nextTurn();
+  expect(taken.slice(32, 36)).toEqual(['/flood', '/other', '/flood', '/flood']);
+  expect(taken).not.toContain('/mapped');
+});
+
+test('behind a trusted proxy they are the addresses that it forwards', async () => {
+  const taken: string[] = [];
+  const listen = inTurns((request) => void taken.push(request.url ?? ''), {
+    crowdedPaths: new Set(),
+    readSource: createSourceReader(['127.0.0.1']),
+    mostWaiting: 1000,
+    reject: () => undefined,
+  });
+  const forwarded = (url: string, by: string) =>
+    ({ ...call(url), headers: { 'x-forwarded-for': by } }) as unknown as IncomingMessage;
+  for (let at = 0; at < 500; at += 1) listen(forwarded('/flood', '192.0.2.1'), answer);
+  listen(forwarded('/other', '192.0.2.2'), answer);
+  await nextTurn();
+  expect(taken.indexOf('/other')).toBe(33);
+});
+
+test('of one source so many wait and no more, and of others still as many', async () => {
+  const { taken, rejected, listen } = listening(10);
+  for (let at = 0; at < 50; at += 1) listen(call(`/flood?at=${at}`, 'GET', '192.0.2.1'), answer);
+  expect(rejected).toEqual(Array.from({ length: 8 }, (_, at) => `/flood?at=${42 + at}`));
+  listen(call('/other', 'GET', '192.0.2.2'), answer);
+  await nextTurn();
+  expect(taken).toContain('/other');
+  listen(call('/flood?again', 'GET', '192.0.2.1'), answer);
+  expect(taken).toContain('/flood?again');
+});
+
+test('a request beyond these is answered 503 with the error array, and its connection is closed', async () => {
+  await using server = await startServer({ flags: { 'max-connections': '1' } });
+  const answers = await exchange(server, head('GET /healthz HTTP/1.1', 'Host: localhost').repeat(60));
+  const statuses = answers.map(({ status }) => status);
+  // Of what comes at once 32 are admitted and one waits.
+  expect(statuses).toEqual([...Array.from({ length: 33 }, () => 200), 503]);
+  const rejected = answers.at(-1);
+  if (rejected) expectFailure(rejected, 503, 'TOO_MANY_REQUESTS_WAITING');
+  expect(rejected?.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+  await expect
+    .poll(() =>
+      expectAlive(server).then(
+        () => 'alive',
+        () => 'shut',
+      ),
+    )
+    .toBe('alive');
 });
 
 test('of a crowd that logs in everybody is answered', async () => {
