@@ -160,6 +160,12 @@ export interface Declaration<
   readonly request: Req &
     ([PathParameters<Path>] extends [never] ? unknown : { readonly params: Record<PathParameters<Path>, z.ZodType> });
   readonly response: Res;
+  /**
+   * The fields of the body, or `authorization`, by which a call names a user, a logon, a contact or a client that the
+   * caller need not know to exist. Whether it does must not show in the work of the call. Required where callers need no
+   * authentication.
+   */
+  readonly identifies?: readonly string[] | undefined;
   /** What its handler may throw. What the pipeline throws is derived. */
   readonly errors: readonly ErrorCode[];
   /** Failures are the object of RFC 6749, 5.2, not the error array. */
@@ -188,6 +194,7 @@ export interface Operation<Context = never> {
   readonly softErrors: boolean;
   readonly request: RequestDeclaration;
   readonly response: ResponseDeclaration;
+  readonly identifies?: readonly string[] | undefined;
   readonly errors: readonly ErrorCode[];
   readonly errorFormat?: 'oauth' | undefined;
   readonly deprecated?: boolean;

@@ -48,7 +48,9 @@ export const parts = {
     excludedMutations: ['StringLiteral'],
   },
   codes: {
-    mutate: ['otp', 'otp-attempts', 'otp-live', 'otp-rate-limit', 'otp-value', 'source-events'].map((name) => `${identity}/${name}.ts`),
+    mutate: ['otp', 'otp-attempts', 'otp-live', 'otp-rate-limit', 'otp-value', 'source-events'].map(
+      (name) => `${identity}/${name}.ts`,
+    ),
     tests: ['otp', 'otp-sending', 'otp-sources'].map((name) => `${identityTests}/${name}.test.ts`),
     excludedMutations: [],
   },

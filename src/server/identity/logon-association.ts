@@ -7,6 +7,7 @@ import type { Contact } from './contacts.ts';
 import { masked, maskedOfNobody } from './contacts.ts';
 import { foldLogon, ownerOfLogon } from './logons.ts';
 import { type SentCode, sendCode, subjectOfUser } from './otp.ts';
+import { decoyContacts } from './otp-decoys.ts';
 import { countSending } from './otp-rate-limit.ts';
 import { otpSourceInSession } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
@@ -49,10 +50,13 @@ export async function beginAssociation(
     const contact = (await ownerOfLogon(tx, logon)) ? undefined : held;
     const holder = { purpose: association, subject: subjectOfUser(user.userId) } as const;
     const contacts = contact ? [contact] : [];
-    const request = { ...holder, contacts, source, quiet: true, about: contact && logon };
+    const decoys = decoyContacts(tools.storeKey.digest(association, logon), 1);
+    const request = { ...holder, contacts, decoys, source, quiet: true, about: contact && logon };
     return { contact, sent: await sendCode(tx, request, tools) };
   });
   tools.outbox.kept();
   const { contact, sent } = begun;
-  return { ...sent, contact: contact ? masked(contact) : maskedOfNobody(channel, logon, tools.storeKey) };
+  // Worked out in either case, so that it takes as long.
+  const ofNobody = maskedOfNobody(channel, logon, tools.storeKey);
+  return { ...sent, contact: contact ? masked(contact) : ofNobody };
 }

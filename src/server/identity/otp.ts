@@ -10,6 +10,7 @@ import { clearExpired } from './clear-expired.ts';
 import { type Contact, contactKey } from './contacts.ts';
 import { queueMessage } from './messages.ts';
 import { type Access, accessFor, attemptsName, clearAttempts, countAttempt } from './otp-attempts.ts';
+import { deleteDecoyMessages } from './otp-decoys.ts';
 import { codesOf, isLive, isSameRequest, placeFor, storedCodes } from './otp-live.ts';
 import { countSending } from './otp-rate-limit.ts';
 import type { OtpSource } from './otp-source.ts';
@@ -44,6 +45,11 @@ export interface SentCode {
 
 export interface CodeRequest extends CodeHolder {
   readonly contacts: readonly Contact[];
+  /**
+   * Where it must not show how many contacts there are: one for each there can be. Those beyond the real ones get the same
+   * work, a message that is deleted again included.
+   */
+  readonly decoys?: readonly Contact[];
   readonly source: OtpSource;
   /** Where nothing may be sent, nothing is, and the answer is as if it was. */
   readonly quiet?: boolean;
@@ -57,12 +63,14 @@ export interface CodeRequest extends CodeHolder {
  * @throws IamError TOO_MANY_CODES with Retry-After, unless `quiet`.
  */
 export async function sendCode(tx: Transaction, request: CodeRequest, deps: OtpDeps): Promise<SentCode> {
-  const { purpose, subject, target, contacts, source, about, quiet = false } = request;
+  const { purpose, subject, target, contacts, decoys = [], source, about, quiet = false } = request;
+  const wanted = [...contacts, ...decoys.slice(contacts.length)];
   const reached: Contact[] = [];
-  for (const contact of contacts)
+  for (const contact of wanted)
     if (await countSending(tx, contactKey(contact), deps, { source, quiet })) reached.push(contact);
   // A new code that reaches nobody would only void the last one.
-  if (contacts.length > 0 && reached.length === 0) return pretendedCode(deps);
+  const real = contacts.filter((contact) => reached.includes(contact));
+  if (wanted.length > 0 && (contacts.length > 0 ? real : reached).length === 0) return pretendedCode(deps);
   const now = epochSeconds(deps.clock);
   const codes = await codesOf(tx, request);
   const asked = {
@@ -77,7 +85,7 @@ export async function sendCode(tx: Transaction, request: CodeRequest, deps: OtpD
   }
   for (const { codeId } of place.removed) await tx.codes.delete(codeId);
   await clearExpired(tx.codes, ({ codeId: key }) => key, now, deps.randomness);
-  const code = newCodeFor(reached, deps);
+  const code = newCodeFor(real, deps);
   const codeId = deps.randomness.uuid();
   const expiresAt = now + lifetimeSeconds;
   await tx.codes.insert({
@@ -97,6 +105,7 @@ export async function sendCode(tx: Transaction, request: CodeRequest, deps: OtpD
   const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It is good for ten minutes. Tell it to nobody.`;
   for (const contact of reached)
     await queueMessage(tx, { contact, purpose, text, code: { codeId, code, expiresAt, voids: place.voids } }, deps);
+  await deleteDecoyMessages(tx, decoys);
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
 }
 

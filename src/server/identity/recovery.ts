@@ -3,8 +3,9 @@ import { fault } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
-import { emailContact, verifiedContacts } from './contacts.ts';
+import { verifiedContacts } from './contacts.ts';
 import { type CodeHolder, sendCode, subjectOfNobody, subjectOfUser } from './otp.ts';
+import { decoyContacts } from './otp-decoys.ts';
 import { countSending } from './otp-rate-limit.ts';
 import { otpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
@@ -17,6 +18,9 @@ export function recoveryOf(user: User | undefined, asked: string, key: StoreKey)
   const subject = user ? subjectOfUser(user.userId) : subjectOfNobody(digest);
   return { purpose: 'recovery', subject, typed: `asked:${digest}` };
 }
+
+/** The e-mail and the mobile. */
+const mostContacts = 2;
 
 /** A user who may recover its account. @throws IamError CODE_INVALID, as for a wrong code. */
 export function requireRecoverable(user: User | undefined): User {
@@ -32,8 +36,7 @@ export interface RecoveryRequest {
 
 /**
  * Sends a code to the verified main contacts of the user with this login name. For an unknown name, a locked user and a
- * user without such a contact it makes a code and a message as well, which takes as long, and deletes the message. Part
- * of a transaction.
+ * user without such a contact it does the same work. Part of a transaction.
  * @returns the user, who may be locked. @throws IamError TOO_MANY_CODES, by the limits of the name alone.
  */
 export async function startRecovery(
@@ -46,15 +49,10 @@ export async function startRecovery(
   const source = await otpSource(tx, user, deviceTokenId, deps);
   await countSending(tx, `asked:${digest}`, deps, { source });
   const contacts = user && !user.locked ? verifiedContacts(user) : [];
+  const holder = recoveryOf(contacts.length > 0 ? user : undefined, asked, deps.storeKey);
+  const decoys = decoyContacts(digest, mostContacts);
   // The limits of a contact would tell that it exists, so they are kept quietly.
-  const quietly = { source, quiet: true };
-  if (contacts.length > 0) {
-    await sendCode(tx, { ...recoveryOf(user, asked, deps.storeKey), contacts, ...quietly }, deps);
-    return user;
-  }
-  const nowhere = emailContact(`nobody:${digest}`);
-  await sendCode(tx, { ...recoveryOf(undefined, asked, deps.storeKey), contacts: [nowhere], ...quietly }, deps);
-  for (const { messageId } of await tx.messages.find('to', nowhere.to)) await tx.messages.delete(messageId);
+  await sendCode(tx, { ...holder, contacts, decoys, source, quiet: true }, deps);
   return user;
 }
 

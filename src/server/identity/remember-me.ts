@@ -27,7 +27,9 @@ export async function rememberUser(
   tools: Tools,
 ): Promise<Rotation> {
   const user = await findByLogin(tx, userName);
-  const device = user && (await deviceOf(tx, user.userId, deviceTokenId));
+  // Looked for in any case, so that an unknown name takes as long.
+  const found = await deviceOf(tx, user?.userId ?? '', deviceTokenId);
+  const device = user && found;
   const rotation = await rotate(tx, refreshToken, { ...renewer, device: device ?? 'unknown' }, tools);
   if (rotation.outcome !== 'rotated') return rotation;
   const session = asRemembered(rotation.session);

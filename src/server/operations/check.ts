@@ -1,7 +1,7 @@
 /** Faults of declarations are found when the server starts, not when somebody calls. */
-
 import type { Operation } from '../../contract/operation.ts';
 import { answerableErrors } from '../../contract/operation-errors.ts';
+import { namesIn } from '../insight/redact.ts';
 
 type AnyOperation = Operation<never>;
 
@@ -41,6 +41,8 @@ function faultsOf(operation: AnyOperation): string[] {
     [/^(\/([a-z-]+|\{[A-Za-z]+\}))+$/.test(operation.path), `path ${operation.path} is not well formed`],
     [operation.statuses.includes(status), `answers ${status}, which it does not document`],
     [operation.auth !== 'none' || operation.roles.kind === 'public', 'asks for roles but not for who calls'],
+    [operation.auth === 'caller' || operation.identifies !== undefined, 'does not say by which fields it identifies'],
+    [identifyingFields(operation).every(([, known]) => known), 'identifies by a field that its body does not have'],
     [!(operation.request.body && operation.request.bodyIgnored), 'reads a body that it ignores'],
   ];
   const undocumented = [...answerableErrors(operation)].filter(
@@ -50,4 +52,10 @@ function faultsOf(operation: AnyOperation): string[] {
     ...checks.filter(([holds]) => !holds).map(([, fault]) => `${operation.id}: ${fault}`),
     ...undocumented.map(([code]) => `${operation.id}: no documented status fits ${code}`),
   ];
+}
+
+/** Each field by which the operation identifies, and whether there is such a field. */
+function identifyingFields({ identifies = [], request }: AnyOperation): [string, boolean][] {
+  const fields = request.body ? namesIn(request.body) : new Set<string>();
+  return identifies.map((name) => [name, name === 'authorization' || fields.has(name)]);
 }

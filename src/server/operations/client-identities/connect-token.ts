@@ -43,6 +43,7 @@ export default defineOperation({
   status: [200, 400, 401, 429, 500],
   request: { body: Form, form: true, clientInBody: true },
   response: { status: 200, body: OAuthToken, secret: true },
+  identifies: ['client_id', 'username'],
   errors: [
     'CREDENTIALS_MISSING',
     'CREDENTIALS_INVALID',

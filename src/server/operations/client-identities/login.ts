@@ -14,6 +14,7 @@ export default defineOperation({
   status: [200, 401, 429, 500],
   request: { bodyIgnored: true },
   response: { status: 200, body: Token, secret: true },
+  identifies: ['authorization'],
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 
   async handle(_input, { presented, authentication, issuer, loggedIn }) {

@@ -33,6 +33,7 @@ export default defineOperation({
     clientInBody: true,
   },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['clientId', 'userName'],
   errors: [
     'CREDENTIALS_MISSING',
     'CREDENTIALS_INVALID',

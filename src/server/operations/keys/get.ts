@@ -27,6 +27,7 @@ export default defineOperation({
   status: [200, 500],
   request: {},
   response: { status: 200, body: z.strictObject({ keys: z.array(Jwk) }), alternatives: ['application/x-pem-file'] },
+  identifies: [],
   errors: [],
   command: 'keys',
   examples: [{ title: 'The JWK Set', command: '-o json' }],

@@ -31,6 +31,7 @@ export default defineOperation({
   status: [201, 400, 401, 403, 429, 500, 503],
   request: { body: LogonReference },
   response: { status: 201, body: Association },
+  identifies: ['logon'],
   errors: ['USER_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
   async handle({ body }, context) {

@@ -36,6 +36,7 @@ export default defineOperation({
     body: Body,
   },
   response: { status: 200, body: Token, secret: true },
+  identifies: [],
   errors: ['CREDENTIALS_INVALID'],
 
   async handle({ headers, body }, { store, caller, issuer, ...tools }) {

@@ -40,6 +40,7 @@ export default defineOperation({
     body: Body,
   },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['certificate'],
   errors: ['PROOF_INVALID'],
 
   async handle({ query, body }, { caller, ...context }) {

@@ -24,6 +24,7 @@ export default defineOperation({
       .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),
     secret: true,
   },
+  identifies: [],
   errors: [],
 
   async handle(_input, { store, caller, ...tools }) {

@@ -43,6 +43,7 @@ export default defineOperation({
       .meta({ id: 'UserInput' }),
   },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['userEmail', 'userMobile'],
   errors: ['ID_TAKEN', 'LOGIN_NAME_TAKEN', 'CODE_INVALID', 'CODE_FAILURES', 'BUSINESS_NOT_ALLOWED', 'BUSINESS_UNKNOWN'],
   command: 'users create',
   examples: [

@@ -31,6 +31,7 @@ export default defineOperation({
       .meta({ id: 'IdentificationInput', description: 'Exactly one contact.' }),
   },
   response: { status: 201, body: SentCode },
+  identifies: ['userEmail', 'userMobile'],
   errors: ['CONTACT_AMBIGUOUS', 'TOO_MANY_CODES'],
   samples: { body: { userEmail: 'alice@example.com' } },
 

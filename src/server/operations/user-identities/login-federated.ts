@@ -39,6 +39,7 @@ export default defineOperation({
     body: Body,
   },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['idToken'],
   errors: ['PROVIDER_NOT_FOUND', 'PROVIDER_UNAVAILABLE', 'PROOF_INVALID', 'SUBJECT_UNKNOWN'],
 
   async handle({ query, body }, { caller, providers, ...context }) {

@@ -33,6 +33,7 @@ export default defineOperation({
     userPair: true,
   },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['authorization', 'logon'],
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
   samples: { body: { logon: 'ALICE01', password: 'secret01' } },
 

@@ -37,6 +37,7 @@ export default defineOperation({
     userPair: true,
   },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['authorization', 'userName'],
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
   samples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
 

@@ -38,6 +38,7 @@ export default defineOperation({
     malformedBody: 'CREDENTIALS_INVALID',
   },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['userName'],
   errors: ['CREDENTIALS_INVALID'],
 
   async handle({ body }, { caller, store, ...tools }) {

@@ -30,6 +30,7 @@ export default defineOperation({
   status: [201, 400, 401, 412, 422, 500],
   request: { query: { clientId: Id.optional().describe('The calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
+  identifies: ['samlResponse'],
   errors: ['PROOF_INVALID', 'SUBJECT_UNKNOWN'],
 
   async handle({ body }, { caller, baseUrl, providers, ...context }) {

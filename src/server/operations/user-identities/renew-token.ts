@@ -22,6 +22,7 @@ export default defineOperation({
   status: [201, 400, 401, 500],
   request: { query: { clientId: Id.optional().describe('The calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
+  identifies: [],
   errors: ['CREDENTIALS_INVALID'],
 
   async handle({ body }, { caller, store, ...tools }) {

@@ -30,6 +30,7 @@ export default defineOperation({
       .meta({ id: 'LogonReset' }),
   },
   response: { status: 200, body: Token, secret: true },
+  identifies: ['logon'],
   errors: ['PROOF_INVALID', 'CODE_FAILURES', 'PASSWORD_NOT_FOR_MAINFRAME', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
 
   async handle({ body }, context) {

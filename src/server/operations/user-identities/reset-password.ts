@@ -42,6 +42,7 @@ export default defineOperation({
       .strictObject({ userId: z.string() })
       .meta({ id: 'PasswordResetDone', description: 'Whose password it is.' }),
   },
+  identifies: ['username'],
   errors: ['CODE_INVALID', 'CODE_FAILURES', ...passwordErrors, 'TOO_BUSY'],
 
   async handle({ body }, context) {

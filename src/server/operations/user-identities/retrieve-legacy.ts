@@ -5,6 +5,7 @@ import { Id } from '../../../contract/schemas.ts';
 import type { Contact } from '../../identity/contacts.ts';
 import { foldLogon, maskedContact, ownerOfLogon, recoveryContact } from '../../identity/logons.ts';
 import { type SentCode, sendCode, subjectOfLogon } from '../../identity/otp.ts';
+import { decoyContacts } from '../../identity/otp-decoys.ts';
 import { countSending } from '../../identity/otp-rate-limit.ts';
 import { otpSource } from '../../identity/otp-source.ts';
 import { defineOperation, type OperationContext } from '../define.ts';
@@ -37,6 +38,7 @@ export default defineOperation({
     // The hash is a half of the proof.
     secret: true,
   },
+  identifies: ['logon'],
   errors: ['TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
   async handle({ body }, context) {
@@ -54,7 +56,7 @@ interface LogonRecovery {
   readonly deviceTokenId: string | undefined;
 }
 
-/** Where nothing can be sent, a code is made all the same, so that what follows is the same; it goes nowhere. */
+/** Where nothing can be sent the same is done, and what follows is the same; the code goes nowhere. */
 async function sendRecovery(
   { logon, contact, deviceTokenId }: LogonRecovery,
   context: OperationContext,
@@ -65,7 +67,8 @@ async function sendRecovery(
     await countSending(tx, `logon:${logon}`, context, { source });
     const holder = { purpose: 'legacy-recovery', subject: subjectOfLogon(logon) } as const;
     const reached = contact && !owner?.locked ? { contacts: [contact], about: logon } : { contacts: [] };
-    return sendCode(tx, { ...holder, ...reached, source, quiet: true }, context);
+    const decoys = decoyContacts(context.storeKey.digest('recovery', logon), 1);
+    return sendCode(tx, { ...holder, ...reached, decoys, source, quiet: true }, context);
   });
   context.outbox.kept();
   return sent;

@@ -36,6 +36,7 @@ export default defineOperation({
       })
       .meta({ id: 'Recovery', description: 'What is told of a user who is to recover its account.' }),
   },
+  identifies: ['userName'],
   errors: ['USER_NOT_FOUND', 'TOO_MANY_CODES'],
 
   async handle({ body: { userName, deviceTokenId } }, { caller, ...context }) {

@@ -1,0 +1,152 @@
+/**
+ * Every operation by which a caller can name somebody does the same work whoever that is: hashes, digests, seals, reads and
+ * writes of each table. The operations come from the registry: one that identifies somebody and has no probe fails here.
+ * That it takes the same time is measured by `npm run torture -- --only timing`.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { openMemoryStore } from '../../src/server/store/memory.ts';
+import type { Store } from '../../src/server/store/store.ts';
+import { tables } from '../../src/server/store/tables.ts';
+import { appId, type Probe, pathOf, probes, provenIdentities, seed } from '../../torture/timing/probes.ts';
+import { startServer, type TestServer } from '../harness.ts';
+import { tokensOf } from '../server/operations/user-identities/renewing.ts';
+
+const identifying = Object.values(operations as Record<string, Operation<never>>).filter(
+  ({ identifies = [] }) => identifies.length > 0,
+);
+
+test('every operation that identifies somebody has a probe', () => {
+  const covered = new Set<string>([...probes.map(({ operation }) => operation), ...provenIdentities]);
+  expect([...covered].sort()).toEqual(identifying.map(({ id }) => id).sort());
+});
+
+type Work = Record<string, number>;
+
+const calls = ['get', 'getBy', 'find', 'list', 'insert', 'replace', 'delete'] as const;
+
+/** The same tables, whose calls are counted. */
+function counted<Tables extends object>(all: Tables, count: (what: string) => void): Tables {
+  const names = Object.keys(tables) as (keyof Tables & string)[];
+  const watched = names.map((name) => {
+    const table = all[name] as Record<string, (...given: unknown[]) => unknown>;
+    const counting = calls.map((call) => [
+      call,
+      (...given: unknown[]) => {
+        count(`${call} ${name}`);
+        return table[call]?.(...given);
+      },
+    ]);
+    return [name, Object.assign(Object.create(table) as object, Object.fromEntries(counting))];
+  });
+  return { ...all, ...Object.fromEntries(watched) } as Tables;
+}
+
+function countedStore(store: Store, count: (what: string) => void): Store {
+  const transaction: Store['transaction'] = (work) => {
+    count('transaction');
+    return store.transaction((tx) => work(counted(tx, count)));
+  };
+  return { ...counted(store, count), transaction };
+}
+
+/** Counts the calls of an object in its place: what was handed it before counts as well. */
+function watch<Watched extends object>(
+  object: Watched,
+  names: readonly (keyof Watched & string)[],
+  count: (what: string) => void,
+): void {
+  for (const name of names) {
+    const before = object[name] as (...given: unknown[]) => unknown;
+    const counting = (...given: unknown[]) => {
+      count(name);
+      return before(...given);
+    };
+    Object.assign(object, { [name]: counting });
+  }
+}
+
+interface Watched extends AsyncDisposable {
+  /** Goes back to the seed: each class begins with the same state. */
+  reset(): Promise<void>;
+  /** What the call did, and how many rows of each table there are more. */
+  workOf(probe: Probe, name: string): Promise<{ status: number; work: Work }>;
+}
+
+async function startWatched(unlimited: boolean): Promise<Watched> {
+  let work: Work = {};
+  const count = (what: string) => {
+    work[what] = (work[what] ?? 0) + 1;
+  };
+  const server = await startServer({
+    seed,
+    environment: { IAM_APP_CLIENT_ID: appId },
+    flags: { 'disable-rate-limits': unlimited },
+    openStore: async () => countedStore(openMemoryStore(), count),
+  });
+  let accessToken = '';
+  watch(server.world.passwords, ['hash', 'matches'], count);
+  watch(server.world.storeKey, ['digest', 'seal'], count);
+  return {
+    async reset() {
+      await server.world.state.reset('seed');
+      ({ accessToken } = await tokensOf(server, { userId: 'erin', clientId: appId }));
+    },
+    async workOf({ request, classes, signedIn }, name) {
+      const identifier = classes[name];
+      if (!identifier) throw new Error(`there is no class ${name}`);
+      const made = request(identifier);
+      const headers = { ...made.headers, ...(signedIn ? { authorization: `Bearer ${accessToken}` } : {}) };
+      const before = await rowsOf(server);
+      work = {};
+      const { body } = made;
+      const { status } = await server.send({
+        ...{ method: 'POST', path: pathOf(made), headers: Object.entries(headers), body },
+      });
+      const done = work;
+      const after = await rowsOf(server);
+      const grown = Object.keys(after).map((table) => [`rows of ${table}`, (after[table] ?? 0) - (before[table] ?? 0)]);
+      return { status, work: { ...done, ...Object.fromEntries(grown) } };
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function rowsOf(server: TestServer): Promise<Work> {
+  const all = Object.entries(await server.dump());
+  return Object.fromEntries(all.map(([table, list]) => [table, (list as unknown[]).length]));
+}
+
+/** What is in the outbox may differ: a message to nobody would be one too many for who reads it. */
+const allowed = ['rows of messages'];
+
+function withoutAllowed({ status, work }: { status: number; work: Work }) {
+  return { status, work: Object.fromEntries(Object.entries(work).filter(([what]) => !allowed.includes(what))) };
+}
+
+describe.each([false, true])('the same work for every class (limits switched off: %s)', (unlimited) => {
+  let watched: Watched;
+  beforeAll(async () => {
+    watched = await startWatched(unlimited);
+  });
+  afterAll(() => watched[Symbol.asyncDispose]());
+
+  test.each(probes.map((probe) => [probe.operation, probe.about, probe] as const))(
+    'by %s (%s)',
+    async (_operation, _about, probe) => {
+      const seen: Record<string, unknown> = {};
+      const names = Object.keys(probe.classes);
+      for (const name of names) {
+        await watched.reset();
+        // Twice: the second call finds codes and counts of the first one.
+        const rounds = [await watched.workOf(probe, name), await watched.workOf(probe, name)];
+        const statuses = rounds.map(({ status }) => status);
+        expect(statuses, name).toEqual([probe.status, probe.status]);
+        seen[name] = rounds.map(withoutAllowed);
+      }
+      const [first = ''] = names;
+      expect(seen).toEqual(Object.fromEntries(names.map((name) => [name, seen[first]])));
+    },
+  );
+});
