@@ -33,6 +33,11 @@ export const errorTable = {
     message: 'A field has a value that is not allowed.',
     fix: 'Send a value within the limits that the message names.',
   },
+  USER_NAME_RESERVED: {
+    status: 400,
+    message: 'The user name has a form that is reserved for e-mail addresses or for links to outside accounts.',
+    fix: 'Send a name without a colon; one in the form of an e-mail address must be the userEmail of the same request.',
+  },
   QUERY_REPEATED: { status: 400, message: 'A query parameter is given more than once.', fix: 'Give it once.' },
   CURSOR_INVALID: {
     status: 400,

@@ -4587,7 +4587,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.create",
    "title": "Create Identity",
-   "description": "Makes a user. token is the code that identification sent to one of the contacts: that one is verified then, and the token of the answer has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level: it identifies nobody yet. A code is used up only where the user is made.",
+   "description": "Creates a user. token is the code that identification sent to one of the contacts: that contact is verified, and the token of the response has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level. A code is used up only where the user is created. A userName in the form of an e-mail address must be the userEmail, and is a login name once the address is proven, or if an administrator calls; one with a colon is refused.",
    "method": "POST",
    "path": "/user-identities",
    "auth": "client-id",
@@ -7510,7 +7510,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.update",
    "title": "Updates specific identity attributes",
-   "description": "Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change.",
+   "description": "Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change. A userName in the form of an e-mail address must be the userEmail of the same request; one with a colon is refused.",
    "method": "PATCH",
    "path": "/user-identities/{id}",
    "auth": "caller",
@@ -7675,6 +7675,12 @@ export const manifest: Manifest = {
    "status": 422,
    "message": "A field has a value that is not allowed.",
    "fix": "Send a value within the limits that the message names."
+  },
+  {
+   "code": "USER_NAME_RESERVED",
+   "status": 400,
+   "message": "The user name has a form that is reserved for e-mail addresses or for links to outside accounts.",
+   "fix": "Send a name without a colon; one in the form of an e-mail address must be the userEmail of the same request."
   },
   {
    "code": "QUERY_REPEATED",

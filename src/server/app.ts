@@ -157,7 +157,8 @@ function areaOf(registry: readonly AnyOperation[], world: World): Area {
   // A literal segment wins over a parameter in its place, whatever the order of the files.
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   for (const operation of ordered) {
-    const handle = compile(operation, world, { faults: world.insight?.faults, limitsGrowth: true });
+    const options = { faults: world.insight?.faults, limitsGrowth: true, guardsAccounts: true };
+    const handle = compile(operation, world, options);
     const take: Taker = (ctx) => {
       ctx.state.operation = operation;
       return handle(ctx, ctx.state.search);

@@ -19,6 +19,7 @@ import { parametersIn } from './http/paths.ts';
 import { behindClient, type RequestSource } from './http/request-source.ts';
 import { checkBody, checkParams, headerReader, queryReader } from './http/validate.ts';
 import { etagMatches, wireEtag } from './http/wire.ts';
+import { guardAccounts } from './identity/account-guard.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import { limitGrowth } from './identity/growth-limit.ts';
@@ -44,10 +45,13 @@ export interface CompileOptions {
   readonly faults?: Faults | undefined;
   /** Whether callers that did not authenticate are limited in what they create. Revocation is not: a limit would keep tokens in force. */
   readonly limitsGrowth?: boolean;
+  /** Whether what the handler writes to accounts is guarded. */
+  readonly guardsAccounts?: boolean;
 }
 
 export function compile(operation: AnyOperation, world: World, options: CompileOptions = {}): Handler {
   const { faults } = options;
+  const guardsAccounts = options.guardsAccounts === true && operation.method !== 'GET';
   const limitsGrowth = options.limitsGrowth === true && hasGrowthLimit(operation);
   const readParameters = parametersIn(operation.path);
   const lenient = !operation.statuses.includes(400);
@@ -84,9 +88,10 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
     // Another caller could make up any address.
     const source = clientId === undefined ? ctx.state.source : behindClient(ctx.state.source, clientId, ip);
     const limited = limitsGrowth ? limitGrowth(world, operation, { caller, source }) : undefined;
+    const store = limited?.store ?? world.store;
     const gone = () => goneSignal(ctx.res);
     const context = contextOf(world, operation, {
-      store: limited?.store ?? world.store,
+      store: guardsAccounts ? guardAccounts(store, caller ?? nobody, world) : store,
       presented: () => presented ?? present(ctx, search, operation),
       caller: caller ?? nobody,
       source,

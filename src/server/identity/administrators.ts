@@ -1,14 +1,14 @@
 /** The rule that somebody who can still sign in holds IAM_ADMIN_MAINTENANCE, whatever else changes. */
 import { fault } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Membership, User } from '../store/tables.ts';
+import { loginNames, type Membership, type User } from '../store/tables.ts';
 import { dependentGroups } from './effective-roles.ts';
 
 const administratorRole = 'IAM_ADMIN_MAINTENANCE';
 
-/** Whether a user has a way to sign in that works. */
+/** Whether a user has a name and a password to sign in with, and is not locked. */
 export function canSignIn(user: User): boolean {
-  return !user.locked && user.passwordHash !== undefined;
+  return !user.locked && user.passwordHash !== undefined && loginNames(user).length > 0;
 }
 
 /** Whether at least one user who can sign in effectively holds IAM_ADMIN_MAINTENANCE. Clients do not count. */

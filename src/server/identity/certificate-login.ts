@@ -4,7 +4,7 @@ import type { Store, Transaction } from '../store/store.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { startLoginSession } from './login-session.ts';
-import { findByVerifiedEmail, isStillThere, type ProofTools } from './outside-proofs.ts';
+import { findByOutsideEmail, isStillThere, type ProofTools } from './outside-proofs.ts';
 import type { SessionStart } from './sessions.ts';
 import { takeTicket } from './tickets.ts';
 import { findByLogin } from './users.ts';
@@ -77,7 +77,7 @@ async function userOf(tx: Transaction, { fingerprint, emails }: ProvenCertificat
   if (holder?.identities.some((name) => isIdentity(name, identity))) return holder;
   const users = new Map<string, User>();
   for (const email of emails) {
-    const user = await findByVerifiedEmail(tx, email);
+    const user = await findByOutsideEmail(tx, email);
     if (user) users.set(user.userId, user);
   }
   const [user] = users.values();

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { announceLostFactor, type NoticeTools } from './contact-notices.ts';
+import { type NoticeTools, sendNotice } from './account-notices.ts';
 import { type FactorDraft, requireFitting } from './factor-rules.ts';
 import { alternativesOf, contactOf } from './factors.ts';
 import { subjectOfUser } from './otp.ts';
@@ -71,14 +71,26 @@ export async function changeFactor(
   await tx.factors.replace(rowOf({ ...before, verified }, draft));
   if (isKept) return;
   await voidProofsBy(tx, before);
-  await announceLostFactor(tx, before, 'changed', tools);
+  await notifyLostFactor(tx, before, 'changed', tools);
 }
 
 /** Removes an alternative contact; what was begun with it is over, and it hears of it. */
 export async function removeFactor(tx: Transaction, factor: Factor, tools: NoticeTools): Promise<void> {
   await tx.factors.delete(factor.factorId);
   await voidProofsBy(tx, factor);
-  await announceLostFactor(tx, factor, 'removed', tools);
+  await notifyLostFactor(tx, factor, 'removed', tools);
+}
+
+/** Notifies an alternative contact that it was changed or removed; one that was never verified may be a stranger's. */
+async function notifyLostFactor(
+  tx: Transaction,
+  factor: Factor,
+  change: 'changed' | 'removed',
+  tools: NoticeTools,
+): Promise<void> {
+  if (!factor.verified) return;
+  const text = `This contact was ${change} among the alternative contacts of your account: it receives no codes any more.`;
+  await sendNotice(tx, { contact: contactOf(factor), purpose: 'contact-changed', text }, tools);
 }
 
 type Fixed = Pick<Factor, 'factorId' | 'userId' | 'verified' | 'createdAt'>;

@@ -12,6 +12,7 @@ import { countSending } from './otp-rate-limit.ts';
 import { otpSourceInSession } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
+import { requireProofFor } from './rules.ts';
 import { requireStillCalling } from './still-calling.ts';
 
 export const association = 'legacy-association';
@@ -32,7 +33,7 @@ export interface AssociationWay {
 /**
  * Sends the code. A logon that is not there, has no such contact, or belongs to somebody already gets the same kind of
  * answer: a code is made as well, which goes nowhere and binds nothing.
- * @throws IamError USER_MISSING, TOKEN_INVALID, TOO_MANY_CODES, MAINFRAME_UNAVAILABLE.
+ * @throws IamError USER_MISSING, MFA_MISSING, TOKEN_INVALID, TOO_MANY_CODES, MAINFRAME_UNAVAILABLE.
  */
 export async function beginAssociation(
   given: string,
@@ -45,6 +46,7 @@ export async function beginAssociation(
   const held = known && contactOf(known);
   const begun = await tools.store.transaction(async (tx) => {
     await requireStillCalling(tx, tools.caller, tools.clock);
+    await requireProofFor(tx, user, tools.caller);
     const source = await otpSourceInSession(tx, user, session, tools);
     await countSending(tx, `logon:${logon}`, tools, { source });
     const contact = (await ownerOfLogon(tx, logon)) ? undefined : held;

@@ -32,6 +32,8 @@ export interface MessageDraft {
   readonly purpose: string;
   /** `{code}` stands where the code is to be. */
   readonly text: string;
+  /** Until when it waits for others of its kind, so that one message goes out for all. */
+  readonly collapsedUntil?: Date;
   readonly code?: {
     readonly codeId: string;
     readonly code: string;
@@ -48,7 +50,7 @@ const lookedAt = 4;
 
 /** Puts a message into the outbox, as part of a transaction. Messages of long ago are cleared away. */
 export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: MessageTools): Promise<void> {
-  const { contact, purpose, text, code } = draft;
+  const { contact, purpose, text, code, collapsedUntil } = draft;
   const now = tools.clock.now();
   await clearOld(tx, now.getTime());
   const message = (): Message => ({
@@ -65,7 +67,11 @@ export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: 
           sealedCode: tools.storeKey.seal(code.code),
           expiresAt: new Date(code.expiresAt * 1000).toISOString(),
         }),
-    ...(tools.outbox.relays(contact.channel) ? { delivery: 'waiting' as const } : {}),
+    ...(collapsedUntil === undefined
+      ? tools.outbox.relays(contact.channel)
+        ? { delivery: 'waiting' as const }
+        : {}
+      : { delivery: 'late' as const, arrivesAt: collapsedUntil.toISOString(), collapsed: 1 }),
   });
   for (const row of withOutcome(message, tools.outbox.outcomeOf(contact), now.getTime())) await tx.messages.insert(row);
 }

@@ -12,7 +12,7 @@ import { startLoginSession } from './login-session.ts';
 import { hashSecret } from './secrets.ts';
 import type { SessionStart } from './sessions.ts';
 import type { StoreKey } from './store-key.ts';
-import { findByLogin } from './users.ts';
+import { findByLogin, groupRolesOfUser, isAdministrative } from './users.ts';
 
 /** What an ID token or a SAML response proves. */
 export interface OutsideProof {
@@ -91,23 +91,26 @@ async function userOf(tx: Transaction, proof: OutsideProof): Promise<User | unde
   return linked;
 }
 
+type RoleReader = Pick<Reader, 'users' | 'groups' | 'memberships'>;
+
 async function userOfEmail(
-  reader: Pick<Reader, 'users'>,
+  reader: RoleReader,
   email: string | undefined,
   domains: readonly string[],
 ): Promise<User | undefined> {
   if (email === undefined) return undefined;
   const domain = foldIdentifier(email.slice(email.lastIndexOf('@') + 1));
-  return domains.map(foldIdentifier).includes(domain) ? findByVerifiedEmail(reader, email) : undefined;
+  return domains.map(foldIdentifier).includes(domain) ? findByOutsideEmail(reader, email) : undefined;
 }
 
 /**
- * The user who proved this address to us. Only plain addresses are looked for: others may fold to one that somebody
- * else has.
+ * The user who proved this address to us, by the word of an outside authority. An administrator is not found: another
+ * way to sign in as one takes AUTH-MFA. Only plain addresses are looked for: others may fold to that of another user.
  */
-export async function findByVerifiedEmail(reader: Pick<Reader, 'users'>, email: string): Promise<User | undefined> {
+export async function findByOutsideEmail(reader: RoleReader, email: string): Promise<User | undefined> {
   if (!Email.safeParse(email).success) return undefined;
   const user = await findByLogin(reader, email);
   const own = user?.emailVerified && user.userEmail !== undefined;
-  return own && foldIdentifier(user.userEmail ?? '') === foldIdentifier(email) ? user : undefined;
+  if (!own || foldIdentifier(user.userEmail ?? '') !== foldIdentifier(email)) return undefined;
+  return isAdministrative(await groupRolesOfUser(reader, user)) ? undefined : user;
 }

@@ -1,14 +1,13 @@
 /** What comes with a new password, whichever way it is set. */
-
 import type { RequestSource } from '../http/request-source.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
+import { type NoticeTools, sendNotice } from './account-notices.ts';
 import { verifiedContacts } from './contacts.ts';
 import { callerKey, withOnlyKnownSources } from './known-sources.ts';
-import { type MessageTools, queueMessage } from './messages.ts';
 import { stopUser } from './stop-user.ts';
 
-export interface ReplacePasswordTools extends MessageTools {
+export interface ReplacePasswordTools extends NoticeTools {
   readonly source: RequestSource;
 }
 
@@ -35,15 +34,15 @@ export async function addPassword(
   tx: Transaction,
   user: User,
   passwordHash: string,
-  tools: MessageTools,
+  tools: NoticeTools,
 ): Promise<void> {
   await tx.users.replace({ ...user, passwordHash });
   await announce(tx, user, 'Your account has a password now.', tools);
 }
 
-/** Whoever did not do it himself is to hear of it, wherever he proved that he hears. */
-async function announce(tx: Transaction, user: User, what: string, tools: MessageTools): Promise<void> {
+/** Notifies the user at its verified contacts, since another one may have set the password. */
+async function announce(tx: Transaction, user: User, what: string, tools: NoticeTools): Promise<void> {
   const text = `${what} If that was not you, have an administrator lock the account.`;
   for (const contact of verifiedContacts(user))
-    await queueMessage(tx, { contact, purpose: 'password-changed', text }, tools);
+    await sendNotice(tx, { contact, purpose: 'password-changed', text }, tools);
 }

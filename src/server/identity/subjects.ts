@@ -3,9 +3,13 @@ import { fault } from '../../contract/errors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Row } from '../store/tables.ts';
 
-/** @throws IamError ID_TAKEN where the name is in use or was once. */
+/** What the `sub` of a mainframe logon begins with that belongs to no user: no other id may look like one. */
+export const logonSubjectPrefix = 'logon:';
+
+/** @throws IamError ID_TAKEN where the name is in use or was once, or is that of a mainframe logon. */
 export async function claimSubject(tx: Transaction, claim: Omit<Row<'subjects'>, 'retired'>): Promise<void> {
-  if (await tx.subjects.get(claim.subject)) throw fault('ID_TAKEN', `The id ${claim.subject} is in use, or was once.`);
+  const isTaken = claim.subject.startsWith(logonSubjectPrefix) || (await tx.subjects.get(claim.subject));
+  if (isTaken) throw fault('ID_TAKEN', `The id ${claim.subject} is in use, or was once.`);
   await tx.subjects.insert({ ...claim, retired: false });
 }
 

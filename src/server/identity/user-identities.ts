@@ -1,7 +1,17 @@
 /** What the operations on users share. */
 import { fault } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { customerKey, loginNames, type Membership, membershipKey, memberValue, type User } from '../store/tables.ts';
+import {
+  customerKey,
+  foldIdentifier,
+  hasEmailForm,
+  hasLinkForm,
+  loginNames,
+  type Membership,
+  membershipKey,
+  memberValue,
+  type User,
+} from '../store/tables.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { businessOf, isAdministrator } from './rules.ts';
 import { stopUser } from './stop-user.ts';
@@ -13,6 +23,22 @@ export async function requireUser(reader: Pick<Reader, 'users'>, userId: string)
   const user = await reader.users.get(userId);
   if (!user) throw fault('USER_NOT_FOUND');
   return user;
+}
+
+/**
+ * A name that a request gives: the form of a link is for outside accounts, and that of an e-mail address for the address
+ * of the same request. Otherwise a stranger could register the name under which another one logs in.
+ * @throws IamError USER_NAME_RESERVED.
+ */
+export function requireUserNameForm(userName: string, userEmail: string | null | undefined): void {
+  if (hasLinkForm(userName)) throw fault('USER_NAME_RESERVED', 'userName must not contain a colon.');
+  if (hasEmailForm(userName) && foldIdentifier(userEmail ?? '') !== foldIdentifier(userName))
+    throw fault('USER_NAME_RESERVED', 'userName has the form of an e-mail address, and is not the userEmail sent.');
+}
+
+/** The user with a user name that was proven, whatever becomes of its e-mail address. */
+export function withProvenName({ userNameProven: _before, ...user }: User): User {
+  return hasEmailForm(user.userName) ? { ...user, userNameProven: true } : user;
 }
 
 /** Every name that would log this user in is free or its own already. @throws IamError LOGIN_NAME_TAKEN. */
@@ -57,15 +83,18 @@ export async function leaveBusiness(tx: Transaction, user: User): Promise<void> 
   await removeMemberships(tx, pair);
 }
 
-/** Removes a user with all that is its own. Its ids are not given out again. */
+/**
+ * Removes a user with all that is its own. Its ids are not used again. The row goes before the memberships, which tell
+ * whether it is that of an administrator.
+ */
 export async function removeUser(tx: Transaction, user: User): Promise<void> {
-  for (const member of membersOf(user)) if (member.kind !== 'business') await removeMemberships(tx, member);
   await stopUser(tx, user.userId);
+  await tx.users.delete(user.userId);
+  for (const member of membersOf(user)) if (member.kind !== 'business') await removeMemberships(tx, member);
   for (const { factorId } of await tx.factors.find('userId', user.userId)) await tx.factors.delete(factorId);
   for (const { deviceKey } of await tx.devices.find('userId', user.userId)) await tx.devices.delete(deviceKey);
   const customer = await tx.customers.getBy('userId', user.userId);
   if (customer) await tx.customers.delete(customerKey(customer.customerId));
-  await tx.users.delete(user.userId);
   await retireSubject(tx, user.userId);
 }
 

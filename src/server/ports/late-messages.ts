@@ -19,10 +19,15 @@ interface Parts {
   readonly clock: AdjustableClock;
   readonly ids: Ids;
   readonly timer: Timer;
+  relays(channel: Message['channel']): boolean;
+  look(): void;
 }
 
-/** @param look is called when one may have arrived since the last `settle`: time went by, or the clock was set. */
-export function createLateMessages({ store, clock, ids, timer }: Parts, look: () => void): LateMessages {
+/**
+ * `relays` tells which channels leave for a relay: what arrives there waits for it. `look` is called when a message may
+ * have arrived since the last `settle`: time went by, or the clock was set.
+ */
+export function createLateMessages({ store, clock, ids, timer, relays, look }: Parts): LateMessages {
   let callOff = () => {};
   const forgetClock = clock.onAdjusted(look);
 
@@ -41,7 +46,7 @@ export function createLateMessages({ store, clock, ids, timer }: Parts, look: ()
       const due = late.filter((message) => arrivalOf(message) <= now);
       lookAt(late.map(arrivalOf).filter((time) => time > now));
       if (due.length === 0) return;
-      await arrive(due, store, ids);
+      await arrive(due, { store, ids, relays });
       // Others wait as well.
       look();
     },
@@ -57,7 +62,10 @@ function arrivalOf({ arrivesAt = '' }: Message): number {
 }
 
 /** The one that was to come first is first. */
-async function arrive(due: readonly Message[], store: Store, ids: Ids): Promise<void> {
+async function arrive(
+  due: readonly Message[],
+  { store, ids, relays }: Pick<Parts, 'store' | 'ids' | 'relays'>,
+): Promise<void> {
   const inOrder = [...due].sort((a, b) => arrivalOf(a) - arrivalOf(b));
   await store.transaction(async (tx) => {
     for (const { messageId } of inOrder) {
@@ -66,7 +74,8 @@ async function arrive(due: readonly Message[], store: Store, ids: Ids): Promise<
       if (!row) continue;
       const { delivery: _, arrivesAt: __, ...arrived } = row;
       await tx.messages.delete(messageId);
-      await tx.messages.insert({ ...arrived, messageId: ids.newId() });
+      const waits = relays(row.channel) ? { delivery: 'waiting' as const } : {};
+      await tx.messages.insert({ ...arrived, ...waits, messageId: ids.newId() });
     }
   });
 }

@@ -22,7 +22,6 @@ export interface MessagePort extends Outbox {
 
 export function createOutbox(parts: PortParts): MessagePort {
   const waiters = createWaiters();
-  const late = createLateMessages(parts, waiters.wake);
   const relayed = openers(parts).map(([channel, openRelay]) => ({
     channel,
     deliveries: createDeliveries({ ...parts, channel, openRelay }),
@@ -31,18 +30,29 @@ export function createOutbox(parts: PortParts): MessagePort {
     for (const { deliveries } of relayed) deliveries.wake();
   };
   const relays = (channel: Message['channel']) => relayed.some((one) => one.channel === channel);
+  const look = () => {
+    waiters.wake();
+    // Where messages are read, the reader settles them; a relay has no reader.
+    if (relayed.length > 0) settleForRelays();
+  };
+  const late = createLateMessages({ ...parts, relays, look });
+  const settleForRelays = () => {
+    late
+      .settle()
+      .then(wakeAll, (error: unknown) => parts.log.warn({ err: error }, 'late messages stay until the next look'));
+  };
   const hasOutcomes = !parts.settings.noControl && hasTestFeatures(parts.settings);
   return {
     relays,
     outcomeOf: (contact) => (hasOutcomes && !relays(contact.channel) ? reservedOutcome(contact) : undefined),
     kept() {
-      waiters.wake();
+      look();
       wakeAll();
     },
     waitFor: waiters.waitFor,
     follow: waiters.follow,
     settle: late.settle,
-    start: wakeAll,
+    start: look,
     async stop() {
       waiters.end();
       late.stop();

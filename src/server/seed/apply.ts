@@ -13,10 +13,10 @@ import { weaknessesOf } from '../identity/password-rules.ts';
 import { type HashPassword, hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
 import { claimSubject } from '../identity/subjects.ts';
-import { leaveBusiness } from '../identity/user-identities.ts';
+import { leaveBusiness, withProvenName } from '../identity/user-identities.ts';
 import type { Ids } from '../ids.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
-import { foldIdentifier, type User } from '../store/tables.ts';
+import { foldIdentifier, isUserNameProven, type User } from '../store/tables.ts';
 import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
 import { applyFactors } from './factors.ts';
@@ -132,14 +132,14 @@ async function applyUser(
     if (rest.businessId !== undefined && rest.businessId !== known.businessId) await leaveBusiness(tx, known);
     const isNewPassword = seed.passwordHash !== undefined && seed.passwordHash !== known.passwordHash;
     const before = isNewPassword ? withoutKnownSources(known) : known;
-    return replaceIfChanged(known, { ...before, ...given(rest), ...contacts, identities }, (row) =>
-      tx.users.replace(row),
-    );
+    const changed = { ...before, ...given(rest), ...contacts, identities };
+    const isProven = seed.userName !== undefined || isUserNameProven(known);
+    return replaceIfChanged(known, isProven ? withProvenName(changed) : changed, (row) => tx.users.replace(row));
   }
   await forgetMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
   await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
-  await tx.users.insert({
+  const user: User = {
     userName: userId,
     emailVerified: false,
     mobileVerified: false,
@@ -151,7 +151,9 @@ async function applyUser(
     ...(passwordHash === undefined ? {} : { passwordHash }),
     userId,
     createdAt: clock.now().toISOString(),
-  });
+  };
+  // A seed counts as proof of the name that it gives.
+  await tx.users.insert(seed.userName === undefined ? user : withProvenName(user));
 }
 
 async function applyFactorsOf(tx: Transaction, seed: SeedUser, parts: SeedParts): Promise<void> {

@@ -16,6 +16,7 @@ import {
   ScopeName,
 } from '../../contract/schemas.ts';
 import { weaknessesOf } from '../identity/password-rules.ts';
+import { hasLinkForm } from '../store/tables.ts';
 import { SeedProvider } from './provider-schema.ts';
 
 const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
@@ -99,6 +100,10 @@ const SeedUser = z
       .optional(),
   })
   .refine((user) => user.userId !== undefined || user.userName !== undefined, 'must have a userId or a userName')
+  .refine(({ userId, userName }) => userName === undefined || userName === userId || !hasLinkForm(userName), {
+    path: ['userName'],
+    message: 'must not contain a colon',
+  })
   .refine((user) => user.password === undefined || user.passwordHash === undefined, {
     path: ['passwordHash'],
     message: 'must not be given beside a password',

@@ -2,20 +2,21 @@
 import { bootstrapGroups } from '../bootstrap-groups.ts';
 import { certificatePrefix } from '../identity/certificate-login.ts';
 import type { SeedDocument } from '../seed/schema.ts';
-import type {
-  ApiKey,
-  Business,
-  Client,
-  CorporateGroup,
-  Factor,
-  Group,
-  Logon,
-  Membership,
-  Product,
-  Provider,
-  Row,
-  TableName,
-  User,
+import {
+  type ApiKey,
+  type Business,
+  type Client,
+  type CorporateGroup,
+  type Factor,
+  type Group,
+  isUserNameProven,
+  type Logon,
+  type Membership,
+  type Product,
+  type Provider,
+  type Row,
+  type TableName,
+  type User,
 } from '../store/tables.ts';
 import type { Image } from './image.ts';
 
@@ -24,7 +25,7 @@ type Groups = NonNullable<SeedDocument['groups']>;
 
 /**
  * What a seed can say of a state. The clients and the user of the first start are left out: every server has its own.
- * So is what a seed has no word for: sessions, codes, messages, contacts that are not verified, and memberships of
+ * So is what a seed has no word for: sessions, codes, messages, contacts and names that are not proven, and memberships of
  * services that give only what their owner holds: a seed would give them every role of the group.
  */
 export async function exportSeed(state: { now(): Promise<Image> }): Promise<SeedDocument> {
@@ -98,7 +99,7 @@ function seedUser(user: User, factors: readonly Factor[]) {
   const isCertificate = (name: string) => name.startsWith(certificatePrefix);
   return filled({
     userId,
-    userName,
+    userName: isUserNameProven(user) ? userName : undefined,
     passwordHash,
     userEmail: user.emailVerified ? user.userEmail : undefined,
     userMobile: user.mobileVerified ? user.userMobile : undefined,

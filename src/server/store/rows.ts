@@ -99,6 +99,8 @@ export const UserRow = z
   .strictObject({
     userId: text,
     userName: text,
+    /** A name in the form of an e-mail address that was proven, or set by an administrator or a seed. */
+    userNameProven: z.literal(true).optional(),
     passwordHash: text.optional(),
     userEmail: text.optional(),
     emailVerified: z.boolean(),
@@ -213,6 +215,8 @@ export const MessageRow = z
     delivery: z.enum(['waiting', 'sent', 'failed', 'late']).optional(),
     /** When it arrives, where it is late. */
     arrivesAt: instant.optional(),
+    /** Of a notice that waits for others to go out with it: how many it stands for. */
+    collapsed: z.int().optional(),
     /** Why it could not be handed on. */
     failure: text.optional(),
   })

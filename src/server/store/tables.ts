@@ -79,9 +79,29 @@ export function foldIdentifier(value: string): string {
   return value.normalize('NFC').toLowerCase();
 }
 
-/** Every name that logs a user in; one name space over all users. */
+/** Whether a name has the form of an e-mail address, however it is spelled: it is a login name once that is proven. */
+export function hasEmailForm(name: string): boolean {
+  return /^.+@.+$/su.test(foldIdentifier(name));
+}
+
+/** Whether a name has the form of a link to an outside account or a certificate: `<provider>:<subject>`. */
+export function hasLinkForm(name: string): boolean {
+  return foldIdentifier(name).includes(':');
+}
+
+/** Whether the user name logs the user in. One in the form of an e-mail address reserves nothing before it is proven. */
+export function isUserNameProven(user: z.infer<typeof UserRow>): boolean {
+  if (hasLinkForm(user.userName)) return false;
+  if (!hasEmailForm(user.userName) || user.userNameProven || user.bootstrap !== undefined) return true;
+  const { userEmail = '', emailVerified } = user;
+  return emailVerified && foldIdentifier(userEmail) === foldIdentifier(user.userName);
+}
+
+/** Every name that logs a user in; one name space over all users. A user id in the form of another kind of name is none. */
 export function loginNames(user: z.infer<typeof UserRow>): string[] {
-  const given = [user.userId, user.userName, ...user.identities];
+  const given = [...user.identities];
+  if (!hasLinkForm(user.userId) && !user.userId.includes('@')) given.push(user.userId);
+  if (isUserNameProven(user)) given.push(user.userName);
   if (user.userEmail !== undefined && user.emailVerified) given.push(user.userEmail);
   return [...new Set(given.map(foldIdentifier))];
 }

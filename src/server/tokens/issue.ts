@@ -3,6 +3,7 @@ import { CompactSign } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { partyRole, rolesOfProvenClient } from '../identity/clients.ts';
 import { levelOf } from '../identity/sessions.ts';
+import { logonSubjectPrefix } from '../identity/subjects.ts';
 import { rolesOfLevel, rolesOfUser } from '../identity/users.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Store } from '../store/store.ts';
@@ -88,7 +89,10 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
     async forLogon(logon, session, client, more = {}) {
       const common = commonClaims(client, options, sessionLifetime(session, options), { ...more, session });
       const roles = [...rolesOfLevel(levelOf(session, common.iat)), 'CLI-AUTH-IDENTIFIED', partyRole(client)];
-      return respond({ ...common, sub: `logon:${logon}`, logon, authorities: asAuthorities(roles) }, more);
+      return respond(
+        { ...common, sub: `${logonSubjectPrefix}${logon}`, logon, authorities: asAuthorities(roles) },
+        more,
+      );
     },
     secondsLeft: ({ expiresIn }) =>
       Number(expiresIn) - (options.expiresIn === 'epoch' ? epochSeconds(options.clock) : 0),

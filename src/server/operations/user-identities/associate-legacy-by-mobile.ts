@@ -21,7 +21,7 @@ export default defineOperation({
   request: { body: LogonReference },
   response: { status: 201, body: Association },
   identifies: ['logon'],
-  errors: ['USER_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
+  errors: ['USER_MISSING', 'MFA_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
   async handle({ body }, context) {
     const { codeId, contact, expiresIn } = await beginAssociation(body.logon, byMobile, context);

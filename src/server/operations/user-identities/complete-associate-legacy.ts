@@ -31,7 +31,7 @@ export default defineOperation({
       .strictObject({ legacyLogons: z.array(z.string()) })
       .meta({ id: 'LegacyLogons', description: 'All mainframe logons of a user.' }),
   },
-  errors: ['USER_MISSING', 'CODE_INVALID', 'LOGON_TAKEN', 'CODE_FAILURES'],
+  errors: ['USER_MISSING', 'MFA_MISSING', 'CODE_INVALID', 'LOGON_TAKEN', 'CODE_FAILURES'],
 
   async handle({ body }, context) {
     const { user, session } = requireUserCaller(context.caller);

@@ -6,7 +6,12 @@ import { type OtpSource, unknownSource } from '../../identity/otp-source.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { startSession } from '../../identity/sessions.ts';
 import { claimSubject } from '../../identity/subjects.ts';
-import { requireBusinessFor, requireFreeLogins } from '../../identity/user-identities.ts';
+import {
+  requireBusinessFor,
+  requireFreeLogins,
+  requireUserNameForm,
+  withProvenName,
+} from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Code, User } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -15,7 +20,7 @@ export default defineOperation({
   id: 'user-identities.create',
   title: 'Create Identity',
   description:
-    'Makes a user. token is the code that identification sent to one of the contacts: that one is verified then, and the token of the answer has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level: it identifies nobody yet. A code is used up only where the user is made.',
+    'Creates a user. token is the code that identification sent to one of the contacts: that contact is verified, and the token of the response has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level. A code is used up only where the user is created. A userName in the form of an e-mail address must be the userEmail, and is a login name once the address is proven, or if an administrator calls; one with a colon is refused.',
   method: 'POST',
   path: '/user-identities',
   auth: 'client-id',
@@ -44,7 +49,16 @@ export default defineOperation({
   },
   response: { status: 201, body: Token, secret: true },
   identifies: ['userEmail', 'userMobile'],
-  errors: ['ID_TAKEN', 'LOGIN_NAME_TAKEN', 'CODE_INVALID', 'CODE_FAILURES', 'BUSINESS_NOT_ALLOWED', 'BUSINESS_UNKNOWN'],
+  errors: [
+    'USER_NAME_RESERVED',
+    'ID_TAKEN',
+    'LOGIN_NAME_TAKEN',
+    'CODE_INVALID',
+    'CODE_FAILURES',
+    'BUSINESS_NOT_ALLOWED',
+    'BUSINESS_UNKNOWN',
+    'MFA_MISSING',
+  ],
   command: 'users create',
   examples: [
     { title: 'A user who proves the e-mail later', command: '--user-name alice --user-email alice@example.com' },
@@ -52,7 +66,8 @@ export default defineOperation({
 
   async handle({ query, body }, { caller, ids, ...context }) {
     const { token, lead = false, ...given } = body;
-    const user: User = {
+    requireUserNameForm(given.userName, given.userEmail);
+    const draft: User = {
       ...given,
       userId: given.userId ?? ids.newId(),
       lead,
@@ -62,6 +77,7 @@ export default defineOperation({
       identities: [],
       createdAt: context.clock.now().toISOString(),
     };
+    const user = provesNames(caller) ? withProvenName(draft) : draft;
     const remember = query['remember-me'] ?? false;
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
     const make = async (tx: Transaction, made: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
@@ -77,6 +93,11 @@ export default defineOperation({
     return context.issuer.forUser(made, session, caller.client, { refreshToken });
   },
 });
+
+/** The word of an administrator counts as proof of a name; a user that is one only after a password counts from there. */
+function provesNames({ roles }: Principal): boolean {
+  return roles.has('AUTH-BASIC') && (roles.has('ADMIN') || roles.has('IAM_ADMIN_MAINTENANCE'));
+}
 
 /** The code may have been sent to either contact. */
 function checksOf({ userEmail = '', userMobile }: User, code: string, source: OtpSource): [CodeCheck, ...CodeCheck[]] {

@@ -1,12 +1,19 @@
 import * as z from 'zod';
 import { Email, Id, Mobile, UserName } from '../../../contract/schemas.ts';
+import { lostContacts } from '../../identity/account-notices.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
-import { announceLostContacts, lostContacts } from '../../identity/contact-notices.ts';
 import { subjectOfUser, voidCodes } from '../../identity/otp.ts';
 import { requireProofFor } from '../../identity/rules.ts';
-import { leaveBusiness, requireBusinessFor, requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
+import {
+  leaveBusiness,
+  requireBusinessFor,
+  requireFreeLogins,
+  requireUser,
+  requireUserNameForm,
+  withProvenName,
+} from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
-import type { User } from '../../store/tables.ts';
+import { isUserNameProven, type User } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 import { UserView, viewOfUser } from './get.ts';
 
@@ -24,7 +31,7 @@ export default defineOperation({
   id: 'user-identities.update',
   title: 'Updates specific identity attributes',
   description:
-    'Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change.',
+    'Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change. A userName in the form of an e-mail address must be the userEmail of the same request; one with a colon is refused.',
   method: 'PATCH',
   path: '/user-identities/{id}',
   auth: 'caller',
@@ -33,6 +40,7 @@ export default defineOperation({
   request: { params: { id: Id.describe('User id') }, body: Body },
   response: { status: 204 },
   errors: [
+    'USER_NAME_RESERVED',
     'USER_NOT_FOUND',
     'MFA_MISSING',
     'CHANGED_MEANWHILE',
@@ -45,6 +53,7 @@ export default defineOperation({
   examples: [{ title: 'Another e-mail', command: 'USER_ID --user-email alice@example.org' }],
 
   async handle({ params, body }, context) {
+    if (body.userName !== undefined) requireUserNameForm(body.userName, body.userEmail);
     await context.store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
       context.requireMatch(UserView, viewOfUser(user));
@@ -55,12 +64,9 @@ export default defineOperation({
       await requireFreeLogins(tx, changed);
       if (changed.businessId !== user.businessId) await keepingAnAdministrator(tx, () => move(tx, user, changed));
       else await tx.users.replace(changed);
-      const lost = lostContacts(user, changed);
       // A code that is on its way there is good for nobody any more.
-      if (lost.length > 0) await voidCodes(tx, subjectOfUser(user.userId));
-      await announceLostContacts(tx, lost, context);
+      if (lostContacts(user, changed).length > 0) await voidCodes(tx, subjectOfUser(user.userId));
     });
-    context.outbox.kept();
     return undefined;
   },
 });
@@ -73,10 +79,12 @@ function changedBy(user: User, { userEmail, userMobile, ...rest }: z.output<type
     ...(userMobile === undefined ? {} : { userMobile, mobileVerified: userMobile !== null }),
   };
   const entries = Object.entries({ ...user, ...sent }).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(entries) as User;
+  const changed = Object.fromEntries(entries) as User;
+  return rest.userName !== undefined || isUserNameProven(user) ? withProvenName(changed) : changed;
 }
 
 async function move(tx: Transaction, user: User, changed: User): Promise<void> {
-  await leaveBusiness(tx, user);
+  // Before the memberships end, which tell whether the user is an administrator.
   await tx.users.replace(changed);
+  await leaveBusiness(tx, user);
 }

@@ -19,7 +19,7 @@ export default defineOperation({
     body: z.strictObject({ challengeId: z.string() }).meta({ id: 'SmartChallenge' }),
     secret: true,
   },
-  errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'CODE_INVALID', 'CODE_FAILURES', 'LOGIN_NAME_TAKEN'],
+  errors: ['USER_MISSING', 'MFA_MISSING', 'FACTOR_NOT_FOUND', 'CODE_INVALID', 'CODE_FAILURES', 'LOGIN_NAME_TAKEN'],
   command: 'factors validate-token',
   examples: [{ title: 'The code from standard input', command: 'main-email --token-file -' }],
 

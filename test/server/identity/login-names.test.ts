@@ -1,0 +1,164 @@
+/** Names that a stranger may not register: those under which another user logs in, now or once it has proven an address. */
+import { describe, expect, test } from 'vitest';
+import { isUserNameProven, loginNames, type User } from '../../../src/server/store/tables.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { failureOf } from '../operations/access.ts';
+import { fast, newPassword, signUp, signUpCode } from '../operations/user-identities/flows.ts';
+import { logIn } from '../operations/user-identities/people.ts';
+
+const victim = 'victim@example.com';
+const refused = { status: 400, json: [{ code: 'USER_NAME_RESERVED' }] };
+/** Full-width forms fold to nothing else, the Kelvin sign folds to k: what matters is what the name folds to. */
+const kelvin = 'mi\u212Ae@example.com';
+
+const startFast = () => startServer({ flags: fast });
+
+async function userNamed({ world }: TestServer, name: string): Promise<User | undefined> {
+  return world.store.users.getBy('login', name);
+}
+
+/** Signs up with a code to the address, and sets a password. */
+async function signUpProven(server: TestServer, userName: string, userEmail: string) {
+  const token = await signUpCode(server, userEmail);
+  const made = await signUp(server, { userName, userEmail, token });
+  expect(made.status).toBe(201);
+  const { accessToken } = made.json as { accessToken: string };
+  await server.as({ token: accessToken }).userIdentities.createPassword({ body: { newPassword } });
+}
+
+describe('a user name in the form of an e-mail address', () => {
+  test.each([
+    ['of another', { userName: victim, userEmail: 'me@example.com' }],
+    ['in other letters', { userName: 'VICTIM@Example.com', userEmail: 'me@example.com' }],
+    ['that folds to one', { userName: kelvin, userEmail: 'me@example.com' }],
+    ['that nobody can have', { userName: 'a b@c', userEmail: 'me@example.com' }],
+  ])('%s is refused, and nothing is stored', async (_, body) => {
+    await using server = await startFast();
+    const before = await server.dump();
+    expect(await signUp(server, body)).toMatchObject(refused);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('reserves nothing while it is not proven: its owner signs up, takes the name and logs in with it', async () => {
+    await using server = await startFast();
+    expect(await signUp(server, { userName: victim, userEmail: victim })).toMatchObject({ status: 201 });
+    expect(await userNamed(server, victim)).toBeUndefined();
+    await signUpProven(server, victim, victim);
+    expect(await userNamed(server, victim)).toMatchObject({ emailVerified: true });
+    await expect(logIn(server, { name: 'Victim@example.com', secret: newPassword })).resolves.toBeDefined();
+    expect(await signUp(server, { userName: victim, userEmail: victim })).toMatchObject({ status: 201 });
+  });
+
+  test('is registered by many at once, of whom the one with the code gets the name', async () => {
+    await using server = await startFast();
+    const token = await signUpCode(server, victim);
+    const bodies = Array.from({ length: 20 }, (_, at) => (at === 7 ? { token } : {}));
+    const answers = await Promise.all(
+      bodies.map((more) => signUp(server, { userName: victim, userEmail: victim, ...more })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 201));
+    expect(await userNamed(server, victim)).toMatchObject({ emailVerified: true });
+  });
+
+  test('folds as the address does', async () => {
+    await using server = await startFast();
+    expect(await signUp(server, { userName: kelvin, userEmail: 'mike@example.com' })).toMatchObject({ status: 201 });
+    expect(await userNamed(server, 'mike@example.com')).toBeUndefined();
+  });
+
+  test('counts as proven where an administrator or a seed gives it', async () => {
+    const users = [{ userId: 'seeded', userName: 'seeded@example.com' }];
+    await using server = await startServer({ flags: fast, seed: { users } });
+    expect(await userNamed(server, 'seeded@example.com')).toMatchObject({ userId: 'seeded' });
+    const body = { userName: 'made@example.com', userEmail: 'made@example.com' };
+    await server.admin.userIdentities.create({ body });
+    expect(await userNamed(server, 'made@example.com')).toMatchObject({ emailVerified: false });
+    const taken = await failureOf(server.admin.userIdentities.create({ body }));
+    expect(taken).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
+  });
+
+  test('stays a login name when an administrator changes the address that proved it', async () => {
+    await using server = await startFast();
+    await signUpProven(server, victim, victim);
+    const id = (await userNamed(server, victim))?.userId ?? '';
+    await server.admin.userIdentities.update({ params: { id }, body: { userEmail: 'new@example.com' } });
+    for (const name of [victim, 'new@example.com']) expect(await userNamed(server, name)).toMatchObject({ userId: id });
+  });
+
+  test('is changed only together with the e-mail', async () => {
+    await using server = await startServer({ flags: fast, seed: { users: [{ userId: 'u', userEmail: victim }] } });
+    const update = (body: object) => server.admin.userIdentities.update({ params: { id: 'u' }, body });
+    for (const more of [{}, { userEmail: null }, { userEmail: 'b@example.com' }]) {
+      const before = await server.dump();
+      const failure = await failureOf(update({ userName: 'a@example.com', ...more }));
+      expect(failure).toMatchObject({ status: 400, code: 'USER_NAME_RESERVED' });
+      expect(await server.dump()).toEqual(before);
+    }
+    await update({ userName: 'a@example.com', userEmail: 'A@example.com' });
+    expect(await userNamed(server, 'a@example.com')).toMatchObject({ userId: 'u' });
+    await update({ userName: 'plain' });
+    expect(await userNamed(server, 'plain')).not.toHaveProperty('userNameProven');
+  });
+});
+
+describe('a name in the form of a link', () => {
+  test.each(['google:12345', `x5t#S256:${'a'.repeat(64)}`, ':', 'a:b'])('%s is refused', async (userName) => {
+    await using server = await startFast();
+    const before = await server.dump();
+    expect(await signUp(server, { userName })).toMatchObject(refused);
+    const params = { id: 'nobody' };
+    const failure = await failureOf(server.admin.userIdentities.update({ params, body: { userName } }));
+    expect(failure).toMatchObject({ status: 400, code: 'USER_NAME_RESERVED' });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test.each(['google:12345', victim, 'a:b@c'])('of a user id, %s, is no login name', async (userId) => {
+    await using server = await startFast();
+    expect(await signUp(server, { userId })).toMatchObject({ status: 201 });
+    expect(await userNamed(server, userId)).toBeUndefined();
+    expect(await userNamed(server, 'bob')).toMatchObject({ userId });
+    await server.admin.userIdentities.create({ body: { userName: 'other', userEmail: 'other@example.com' } });
+    const other = (await userNamed(server, 'other'))?.userId ?? '';
+    await server.admin.userIdentities.addIdentity({ params: { id: other }, body: { identity: userId } });
+    expect(await userNamed(server, userId)).toMatchObject({ userId: other });
+  });
+
+  test('of the subject of a mainframe logon is no id', async () => {
+    await using server = await startFast();
+    const before = await server.dump();
+    const taken = { status: 412, json: [{ code: 'ID_TAKEN' }] };
+    expect(await signUp(server, { userId: 'logon:ALICE01' })).toMatchObject(taken);
+    expect(await server.dump()).toEqual(before);
+    const body = { appId: 'x', serviceAccountId: 'logon:ALICE01' };
+    expect(await failureOf(server.admin.clientIdentities.create({ body }))).toMatchObject({ code: 'ID_TAKEN' });
+  });
+});
+
+test('a name of an older store counts where its address is verified, and for the first administrator', () => {
+  const old: User = {
+    userId: 'u',
+    userName: victim,
+    userEmail: victim,
+    emailVerified: true,
+    mobileVerified: false,
+    lead: false,
+    locked: false,
+    identities: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+  };
+  const others: Partial<User>[] = [{ emailVerified: false }, { userEmail: 'other@example.com' }, { userName: 'a:b' }];
+  expect(loginNames(old)).toEqual(['u', victim]);
+  expect(others.map((more) => isUserNameProven({ ...old, ...more }))).toEqual([false, false, false]);
+  expect(isUserNameProven({ ...old, emailVerified: false, bootstrap: 'admin' })).toBe(true);
+});
+
+test('the answer does not tell whether the address of a name is that of another user', async () => {
+  await using server = await startFast();
+  await signUpProven(server, 'owner', victim);
+  const told = [];
+  for (const userEmail of [victim, 'absent@example.com']) {
+    const { status, headers } = await signUp(server, { userName: userEmail, userEmail });
+    told.push({ status, headers: { ...headers, 'content-length': '' } });
+  }
+  expect(told[0]).toEqual(told[1]);
+});
