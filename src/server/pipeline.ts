@@ -39,19 +39,17 @@ export type Handler = (ctx: Context, search: URLSearchParams) => Promise<void>;
 
 const defaultLimit = 100;
 
-/** What routes of the control plane do not have. */
 export interface CompileOptions {
   /** Those on purpose. With them on the control plane nobody could take them away again. */
   readonly faults?: Faults | undefined;
   /** Whether callers that did not authenticate are limited in what they create. Revocation is not: a limit would keep tokens in force. */
   readonly limitsGrowth?: boolean;
-  /** Whether what the handler writes to accounts is guarded. */
   readonly guardsAccounts?: boolean;
 }
 
 export function compile(operation: AnyOperation, world: World, options: CompileOptions = {}): Handler {
   const { faults } = options;
-  const guardsAccounts = options.guardsAccounts === true && operation.method !== 'GET';
+  const isGuarded = options.guardsAccounts === true && operation.method !== 'GET';
   const limitsGrowth = options.limitsGrowth === true && hasGrowthLimit(operation);
   const readParameters = parametersIn(operation.path);
   const lenient = !operation.statuses.includes(400);
@@ -91,7 +89,7 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
     const store = limited?.store ?? world.store;
     const gone = () => goneSignal(ctx.res);
     const context = contextOf(world, operation, {
-      store: guardsAccounts ? guardAccounts(store, caller ?? nobody, world) : store,
+      store: isGuarded ? guardAccounts(store, caller ?? nobody, world) : store,
       presented: () => presented ?? present(ctx, search, operation),
       caller: caller ?? nobody,
       source,

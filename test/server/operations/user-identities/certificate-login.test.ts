@@ -128,6 +128,18 @@ describe('the user', () => {
     expect(claimsOf(await logIn(server, await proofOf(server, bare)))).toMatchObject({ sub: alice.userId });
   });
 
+  test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])('who holds %s is not found by an e-mail', async (role) => {
+    const groups = [{ groupName: 'g', roles: [role], users: [alice.userId] }];
+    await using server = await start({ groups });
+    await expectRefused(server, await proofOf(server));
+    const id = alice.userId;
+    await server.admin.userIdentities.addIdentity({
+      params: { id },
+      body: { identity: `x5t#S256:${leaf.fingerprint}` },
+    });
+    expect(claimsOf(await logIn(server, await proofOf(server)))).toMatchObject({ sub: id });
+  });
+
   test('of the fingerprint comes before that of the e-mail', async () => {
     const bob = { userId: 'bob', userName: 'Bob', certificates: [leaf.fingerprint] };
     await using server = await start({ users: [alice, bob] });

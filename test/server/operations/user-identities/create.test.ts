@@ -73,7 +73,6 @@ describe('a name that logs somebody else in is taken', () => {
     ['a user id as name', { userName: 'ALICE-ID' }, 'LOGIN_NAME_TAKEN'],
     ['a user name as id', { userId: 'alice' }, 'LOGIN_NAME_TAKEN'],
     ['a further identifier', { userName: 'alice.smith' }, 'LOGIN_NAME_TAKEN'],
-    ['a proven e-mail', { userName: 'ALICE@example.com' }, 'LOGIN_NAME_TAKEN'],
     ['a user id', { userId: 'alice-id' }, 'ID_TAKEN'],
     ['a client id', { userId: appClientId }, 'ID_TAKEN'],
     ['a service account id', { userId: 'service-account' }, 'ID_TAKEN'],
@@ -93,7 +92,7 @@ describe('a name that logs somebody else in is taken', () => {
     await create(server, { userName: 'bob', userEmail: alice.userEmail });
     await create(server, { userName: 'eve', userEmail: 'bob@example.com' });
     await create(server, { userName: 'dan', userEmail: 'bob@example.com' });
-    await create(server, { userName: 'bob@example.com', userEmail: 'x@example.com' });
+    await create(server, { userName: 'bob@example.com', userEmail: 'bob@example.com' });
     expect(claimsOf(await logIn(server, { name: alice.userEmail })).sub).toBe(alice.userId);
   });
 

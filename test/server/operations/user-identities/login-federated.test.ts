@@ -433,10 +433,28 @@ describe('the user', () => {
     await expectRefused(world, await world.provider.token(claims), {}, unknown);
   });
 
-  test('is not another one whose link differs by case, or whose name reads like the link', async () => {
-    const users = [linked, { userId: 'n', userName: `${name}:named` }];
+  test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])(
+    'who holds %s gets no link by an e-mail: as if there were none',
+    async (role) => {
+      await using world = await start({ groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }] });
+      await expectRefused(world, await world.provider.token(byEmail), {}, unknown);
+      await logIn(world, await world.provider.token());
+    },
+  );
+
+  test('hears of the link that its first login made, at its verified e-mail', async () => {
+    await using world = await start();
+    await logIn(world, await world.provider.token(byEmail));
+    await logIn(world, await world.provider.token({ sub: 'new', jti: 'second' }));
+    const messages = await world.server.world.store.messages.list();
+    expect(messages).toMatchObject([{ to: alice.userEmail, purpose: 'login-changed' }]);
+    expect(messages[0]?.text).toContain(`added to your account: ${name}:new.`);
+  });
+
+  test('is not another one whose link differs by case', async () => {
+    const users = [linked];
     await using world = await start({ users });
-    for (const sub of ['SUBJECT-1', 'Subject-1', 'named'])
+    for (const sub of ['SUBJECT-1', 'Subject-1'])
       for (const claims of [{ sub }, { ...byEmail, sub }])
         await expectRefused(world, await world.provider.token(claims), {}, unknown);
   });

@@ -98,13 +98,15 @@ describe('a contact that is lost hears of it', () => {
     expect((await messages(server)).slice(2).map(({ to }) => to)).toEqual(['new@example.com', '+551112345']);
   });
 
-  test('not where it stays, or something else changes', async () => {
+  test('not where it stays; of another user name it is notified, and of what is no login identifier not', async () => {
     await using server = await startWith();
-    await server.admin.userIdentities.update({
-      params,
-      body: { userEmail: alice.userEmail, userName: 'Alicia', lead: true },
-    });
+    await server.admin.userIdentities.update({ params, body: { userEmail: alice.userEmail, lead: true } });
     expect(await messages(server)).toEqual([]);
+    await server.admin.userIdentities.update({ params, body: { userName: 'Alicia' } });
+    expect(await messages(server)).toMatchObject([{ to: alice.userEmail, purpose: 'login-changed' }]);
+    const [{ text } = { text: '' }] = await messages(server);
+    expect(text).toContain('A login identifier was added to your account: Alicia.');
+    expect(text).toContain('A login identifier was removed from your account: Alice.');
   });
 });
 

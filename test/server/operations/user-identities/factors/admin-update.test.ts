@@ -18,13 +18,7 @@ describe('changes what is sent', () => {
     ['the tags of one that is not verified', 'fresh', { tags: ['a'] }, { tags: ['a'], verified: false }, []],
     ['the contact', 'work', { email: 'n@work.example' }, { email: 'n@work.example', verified: true }, [workEmail]],
     ['the contact to what it is', 'fresh', { email: freshEmail }, { verified: true }, []],
-    [
-      'one that is not verified',
-      'fresh',
-      { email: 'n@e.example' },
-      { email: 'n@e.example', verified: true },
-      [freshEmail],
-    ],
+    ['one that is not verified', 'fresh', { email: 'n@e.example' }, { email: 'n@e.example', verified: true }, []],
     ['the mobile', 'phone', { contactType: 'MOBILE', mobile }, { mobile, verified: true }, ['+15555550123']],
   ];
   test.each(changes)('%s', async (_, id, body, changed, told) => {
