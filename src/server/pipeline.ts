@@ -7,7 +7,6 @@ import type * as z from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth.ts';
 import type { Operation } from '../contract/operation.ts';
-import { allows, nearestMiss, type RoleExpression } from '../contract/roles.ts';
 import { type Issued, noting } from './audit/issued.ts';
 import type { WholeContext } from './control/define.ts';
 import { readForm, readJson, sendsNothing } from './http/body.ts';
@@ -20,7 +19,8 @@ import { behindClient, type RequestSource } from './http/request-source.ts';
 import { checkBody, checkParams, headerReader, queryReader } from './http/validate.ts';
 import { etagMatches, wireEtag } from './http/wire.ts';
 import { guardAccounts } from './identity/account-guard.ts';
-import { authenticate, unauthenticated } from './identity/authenticate.ts';
+import { authenticate } from './identity/authenticate.ts';
+import { authorizeCaller } from './identity/authorize.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import { limitGrowth } from './identity/growth-limit.ts';
 import { type HashLane, laneOf } from './identity/hash-queue.ts';
@@ -63,7 +63,7 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
     const caller = asked ? await authenticate(world, presented, operation.auth) : undefined;
     // Also of whoever is refused: who looks for the reason wants to know who he was.
     ctx.state.caller = caller;
-    authorize(operation.roles, caller);
+    authorizeCaller(operation.roles, caller);
     return caller;
   }
 
@@ -160,18 +160,6 @@ function present(ctx: Context, search: URLSearchParams, operation: AnyOperation)
 function repeated(ctx: Context, name: string): undefined {
   if (timesGiven(ctx.req, name) > 1) throw fault('CREDENTIALS_AMBIGUOUS', `${name} is given more than once.`);
   return undefined;
-}
-
-/** @throws IamError CREDENTIALS_MISSING where nobody calls, ROLE_MISSING naming the nearest way in. */
-function authorize(roles: RoleExpression, caller: Principal | undefined): void {
-  if (allows(roles, caller)) return;
-  if (!caller) throw unauthenticated('CREDENTIALS_MISSING');
-  const { missing, standsAgainst } = nearestMiss(roles, caller);
-  const reasons = [
-    missing.length > 0 ? `The caller lacks ${missing.join(', ')}.` : '',
-    standsAgainst.length > 0 ? `The caller must not have ${standsAgainst.join(', ')}.` : '',
-  ];
-  throw fault('ROLE_MISSING', reasons.filter(Boolean).join(' '));
 }
 
 interface CallParts {
