@@ -136,8 +136,9 @@ export const errorTable = {
   },
   TOO_MANY_ATTEMPTS: {
     status: 429,
-    message: 'There were too many failed attempts.',
-    fix: 'Wait as long as Retry-After says, then send the right secret.',
+    message:
+      'Too many attempts have failed. The setting disable-rate-limits (--disable-rate-limits) switches this limit off.',
+    fix: 'Wait as long as Retry-After says, then send the right password or secret; for tests, start the server with --disable-rate-limits.',
   },
   CODE_FAILURES: {
     status: 429,

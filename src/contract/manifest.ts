@@ -817,7 +817,7 @@ export const manifest: Manifest = {
   {
    "id": "client-identities.login",
    "title": "Login client",
-   "description": "Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter.",
+   "description": "Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter. A right secret is accepted however many wrong ones came before.",
    "method": "POST",
    "path": "/client-identities/login",
    "auth": "none",
@@ -4464,7 +4464,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.change-password",
    "title": "Change Password",
-   "description": "Changes the password of the calling user, who gives the current one; a wrong one counts as a failed login. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.",
+   "description": "Changes the password of the calling user, who gives the current one; after ten wrong ones from one source within 15 minutes further ones from there wait. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.",
    "method": "POST",
    "path": "/user-identities/me/change-password",
    "auth": "caller",
@@ -6207,7 +6207,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.login",
    "title": "Login user",
-   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user.",
+   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user. Ten failures under one name from one source within 15 minutes delay further attempts from there; after 100 from all sources only sources and devices that the user is known to come from are served.",
    "method": "POST",
    "path": "/user-identities/login",
    "auth": "client-id",
@@ -6440,7 +6440,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.login-legacy",
    "title": "Login legacy user",
-   "description": "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case.",
+   "description": "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case. Failures are limited for each logon as those of the other login are for each name.",
    "method": "POST",
    "path": "/user-identities/login-legacy",
    "auth": "client-id",
@@ -7206,7 +7206,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.reset-password",
    "title": "Reset password",
-   "description": "Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.",
+   "description": "Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and the throttles of its login names are cleared; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.",
    "method": "POST",
    "path": "/user-identities/reset-password",
    "auth": "client-id",
@@ -7455,7 +7455,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.unlock",
    "title": "Unlock an user credential",
-   "description": "Ends a lock and forgets failed logins. Where there is no lock nothing changes.",
+   "description": "Ends a lock and clears the throttles of all login names of the user. Where there is no lock nothing else changes.",
    "method": "POST",
    "path": "/user-identities/unlock",
    "auth": "caller",
@@ -7955,8 +7955,8 @@ export const manifest: Manifest = {
   {
    "code": "TOO_MANY_ATTEMPTS",
    "status": 429,
-   "message": "There were too many failed attempts.",
-   "fix": "Wait as long as Retry-After says, then send the right secret."
+   "message": "Too many attempts have failed. The setting disable-rate-limits (--disable-rate-limits) switches this limit off.",
+   "fix": "Wait as long as Retry-After says, then send the right password or secret; for tests, start the server with --disable-rate-limits."
   },
   {
    "code": "CODE_FAILURES",

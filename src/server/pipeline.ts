@@ -60,7 +60,9 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
 
   async function admitted(ctx: Context, presented: Presented | undefined): Promise<Principal | undefined> {
     const asked = presented !== undefined && !operation.request.clientInBody;
-    const caller = asked ? await authenticate(world, presented, operation.auth) : undefined;
+    const caller = asked
+      ? await authenticate(world, presented, { auth: operation.auth, source: ctx.state.source })
+      : undefined;
     // Also of whoever is refused: who looks for the reason wants to know who he was.
     ctx.state.caller = caller;
     authorizeCaller(operation.roles, caller);

@@ -5,9 +5,9 @@ import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
 import type { Authentication } from './identity/authenticate.ts';
 import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './identity/growth-limit.ts';
 import type { HashQueue } from './identity/hash-queue.ts';
-import { createHoldBack, type HoldBack, holdNobodyBack } from './identity/hold-back.ts';
 import { createPasswords, type Passwords } from './identity/passwords.ts';
 import type { OpenedStoreKey } from './identity/store-key.ts';
+import { createThrottles, type Throttles } from './identity/throttles.ts';
 import { createIds, type Ids } from './ids.ts';
 import { createInsight, type Insight } from './insight/insight.ts';
 import type { Log } from './log.ts';
@@ -35,7 +35,7 @@ export interface World extends Authentication, Ports {
   readonly baseUrl: string;
   readonly issuer: TokenIssuer;
   readonly verifier: TokenVerifier;
-  readonly holdBack: HoldBack;
+  readonly throttles: Throttles;
   /** One for the server and its sandboxes. */
   readonly growthLimit: GrowthLimit;
   readonly passwords: Passwords;
@@ -82,7 +82,7 @@ export function createWorld(parts: WorldParts): World {
   const { clock, randomness, settings, hashQueue, timer = systemTimer } = parts;
   const baseUrl = parts.baseUrl.replace(/\/+$/, '');
   const passwords = createPasswords(hashQueue, { fast: settings.fastPasswords });
-  const holdBack = settings.disableRateLimits ? holdNobodyBack : createHoldBack(clock);
+  const throttles = createThrottles(clock, { disabled: settings.disableRateLimits });
   const growthLimit = parts.growthLimit ?? growthLimitOf(settings, clock);
   const ids = parts.ids ?? createIds(clock, randomness);
   const ports = createPorts({ ...parts, ids, timer, passwords });
@@ -96,13 +96,13 @@ export function createWorld(parts: WorldParts): World {
     ids,
     timer,
     disableRateLimits: settings.disableRateLimits,
-    holdBack,
+    throttles,
     growthLimit,
     passwords,
     ...ports,
     apiKeyUses,
     sandboxes: parts.sandboxes ?? createSandboxes({ ...parts, growthLimit, baseUrl, createWorld }),
-    state: createState({ ...parts, holdBack, growthLimit, apiKeyUses, outbox: ports.outbox }),
+    state: createState({ ...parts, throttles, growthLimit, apiKeyUses, outbox: ports.outbox }),
     insight,
     stopWaiting() {
       insight?.calls.end();

@@ -138,7 +138,9 @@ function forwardedAddress({ headers }: IncomingMessage, trusted: BlockList): str
     ...(forwarded === undefined ? [] : [lastParts(forwarded).map(forwardedNode)]),
     ...(forwardedFor === undefined ? [] : [lastParts([forwardedFor].flat().join(',')).map(plainAddress)]),
   ].map((hops) => nearestUntrusted(hops, trusted));
-  return new Set(addresses).size === 1 ? addresses[0] : undefined;
+  const [address] = addresses;
+  // Copied: a slice of a header keeps the whole of it in memory, for as long as anything is counted by it.
+  return address !== undefined && new Set(addresses).size === 1 ? Buffer.from(address).toString() : undefined;
 }
 
 /** A list whose beginning was cut off begins with an entry that may be half of one, so that is left out. */

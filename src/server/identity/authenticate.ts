@@ -2,6 +2,7 @@
 import { type ErrorCode, fault, type IamError } from '../../contract/errors.ts';
 import type { Auth } from '../../contract/operation.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Store } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
 import { type AccessClaims, authoritiesOf } from '../tokens/claims.ts';
@@ -9,11 +10,11 @@ import type { TokenVerifier } from '../tokens/verify.ts';
 import type { ApiKeyUses } from './api-key-uses.ts';
 import { hasOwner, ownerInForce, partyRole, rolesOfProvenClient } from './clients.ts';
 import type { Pair, Presented } from './credentials.ts';
-import type { HoldBack } from './hold-back.ts';
 import type { Principal } from './principal.ts';
 import { because, type Reason } from './reasons.ts';
 import { hashSecret, secretMatches } from './secrets.ts';
 import { levelOf, sessionInForce } from './sessions.ts';
+import type { Throttles } from './throttles.ts';
 import { rolesOfLevel, rolesOfUser } from './users.ts';
 
 /** What of a world authentication needs. */
@@ -21,7 +22,7 @@ export interface Authentication {
   readonly store: Store;
   readonly clock: Clock;
   readonly verifier: TokenVerifier;
-  readonly holdBack: HoldBack;
+  readonly throttles: Throttles;
   readonly apiKeyUses: ApiKeyUses;
 }
 
@@ -29,8 +30,12 @@ export interface Authentication {
  * @returns who calls; undefined where nothing is presented.
  * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
  */
-export function authenticate(by: Authentication, presented: Presented, auth: Auth): Promise<Principal | undefined> {
-  const principal = proven(by, presented);
+export function authenticate(
+  by: Authentication,
+  presented: Presented,
+  { auth, source }: { readonly auth: Auth; readonly source: RequestSource },
+): Promise<Principal | undefined> {
+  const principal = proven(by, presented, source);
   const { clientId } = presented;
   return auth === 'client-id' && clientId !== undefined ? agreeing(by, principal, clientId) : principal;
 }
@@ -51,35 +56,38 @@ async function agreeing(
   return principal;
 }
 
-function proven(by: Authentication, presented: Presented): Promise<Principal | undefined> {
+function proven(by: Authentication, presented: Presented, source: RequestSource): Promise<Principal | undefined> {
   if (presented.bearer !== undefined) return fromToken(by, presented.bearer);
-  if (presented.basic) return fromBasic(by, presented.basic);
+  if (presented.basic) return fromBasic(by, presented.basic, source);
   return presented.apiKey === undefined ? nobody : fromApiKey(by, presented.apiKey);
 }
 
 const nobody = Promise.resolve(undefined);
 
-async function fromBasic(by: Authentication, { name, secret }: Pair): Promise<Principal> {
-  return provenClient(by.store, await authenticateClient(by, name, secret), 'basic');
+async function fromBasic(by: Authentication, pair: Pair, source: RequestSource): Promise<Principal> {
+  return provenClient(by.store, await authenticateClient(by, pair, source), 'basic');
 }
 
 /**
- * Proves a client by its secret. Unknown id, wrong secret, and a client without one are told apart by nothing.
- * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS.
+ * Proves a client by its secret. Unknown id, wrong secret, and a client without one are told apart by nothing. A right
+ * secret is accepted whatever others fail, or the source itself: it is random, and no one finds it by guessing.
+ * @throws IamError CREDENTIALS_INVALID; TOO_MANY_ATTEMPTS for a wrong one, where the source had its fill.
  */
-export async function authenticateClient(by: Authentication, clientId: string, secret: string): Promise<Client> {
-  const identity = `client:${clientId}`;
-  const client = await by.holdBack.attempt(identity, async () => {
-    const found = await by.store.clients.get(clientId);
-    return secretMatches(secret, found?.secretHash) ? found : undefined;
-  });
-  if (!client) throw because(unauthenticated('CREDENTIALS_INVALID'), await whyNotProven(by.store, clientId));
+export async function authenticateClient(
+  by: Authentication,
+  { name, secret }: Pair,
+  source: RequestSource,
+): Promise<Client> {
+  const client = await by.store.clients.get(name);
+  if (!secretMatches(secret, client?.secretHash) || !client) {
+    by.throttles.clientSecret.failed(source);
+    throw because(unauthenticated('CREDENTIALS_INVALID'), whyNotProven(client));
+  }
   if (!(await ownerInForce(by.store, client))) throw because(unauthenticated('CREDENTIALS_INVALID'), ownerless(client));
   return client;
 }
 
-async function whyNotProven(store: Store, clientId: string): Promise<Reason> {
-  const client = await store.clients.get(clientId);
+function whyNotProven(client: Client | undefined): Reason {
   if (!client) return { text: 'There is no client of the id that was given.' };
   const text =
     client.secretHash === undefined ? 'The client has no secret to show.' : 'The secret is not that of the client.';

@@ -61,6 +61,7 @@ export async function loginByCertificate(
     const start = { ...wishes, clientId: client.clientId, user, level: 'AUTH-MFA' } as const;
     return startLoginSession(tx, { ...start, callerKey: tools.source.key }, tools);
   });
+  tools.authentication.throttles.loggedIn(user, tools.source.key);
   return tools.issuer.forUser(user, session, client, { refreshToken });
 }
 

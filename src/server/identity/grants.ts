@@ -56,7 +56,7 @@ export async function grantToken(
 }
 
 /** Who asks. A client that has a secret has to show it, or a key or a token in its place. */
-async function granteeOf({ authentication, ...tools }: GrantTools, request: GrantRequest): Promise<Grantee> {
+async function granteeOf(tools: GrantTools, request: GrantRequest): Promise<Grantee> {
   const presented = tools.presented();
   const named = request.clientId ?? presented.clientId;
   if (presented.clientId !== undefined && presented.clientId !== named)
@@ -65,38 +65,43 @@ async function granteeOf({ authentication, ...tools }: GrantTools, request: Gran
   if (inHeader !== undefined && request.clientSecret !== undefined)
     throw fault('CREDENTIALS_AMBIGUOUS', 'The client presents itself in a header and in the body.');
   const client = await (inHeader === undefined
-    ? fromBody(authentication, named, request.clientSecret)
-    : fromHeader(authentication, presented));
+    ? fromBody(tools, named, request.clientSecret)
+    : fromHeader(tools, presented));
   if (named !== undefined && named !== client.client.clientId)
     throw fault('CREDENTIALS_AMBIGUOUS', 'The client id is another than that of the credentials.');
   return client;
 }
 
 async function fromBody(
-  by: LoginTools['authentication'],
+  { authentication, source }: GrantTools,
   clientId: string | undefined,
   secret: string | undefined,
 ): Promise<Grantee> {
   if (clientId === undefined) throw unauthenticated('CREDENTIALS_MISSING', basicChallenge);
   if (secret !== undefined)
-    return { client: await authenticateClient(by, clientId, secret), proven: true, authenticated: true };
-  const principal = await authenticate(by, { clientId }, 'client-id');
+    return provenBy(await authenticateClient(authentication, { name: clientId, secret }, source));
+  const principal = await authenticate(authentication, { clientId }, { auth: 'client-id', source });
   if (!principal || principal.client.secretHash !== undefined)
     throw unauthenticated('CREDENTIALS_INVALID', basicChallenge);
   return { client: principal.client, proven: false, authenticated: false };
 }
 
 async function fromHeader(
-  by: LoginTools['authentication'],
+  { authentication, source }: GrantTools,
   { clientId: _query, ...presented }: Presented,
 ): Promise<Grantee> {
   if (presented.basic) {
-    const { name, secret } = await chosenPair(by, presented.basic);
-    return { client: await authenticateClient(by, name, secret), proven: true, authenticated: true };
+    const pair = await chosenPair(authentication, presented.basic);
+    return provenBy(await authenticateClient(authentication, pair, source));
   }
-  const principal = await authenticate(by, presented, 'caller');
+  const principal = await authenticate(authentication, presented, { auth: 'caller', source });
   if (!principal || principal.user) throw unauthenticated('TOKEN_INVALID');
   return { client: principal.client, proven: principal.way === 'api-key', authenticated: isClientItself(principal) };
+}
+
+/** By its secret. */
+function provenBy(client: Client): Grantee {
+  return { client, proven: true, authenticated: true };
 }
 
 /** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: raw counts first. */

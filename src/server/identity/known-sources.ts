@@ -7,7 +7,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import type { Device, User } from '../store/tables.ts';
 import type { StoreKey } from './store-key.ts';
 
-interface Deps {
+export interface KnownSourceDeps {
   readonly clock: Clock;
   readonly storeKey: Pick<StoreKey, 'digest'>;
 }
@@ -23,14 +23,20 @@ export function callerKey(source: Pick<RequestSource, 'key'>, device: Pick<Devic
   return device ? `device ${device.deviceKey}` : source.key;
 }
 
-/** Whether the user logged in, or recovered its account, from here within the last 90 days. */
-export function isKnownSource(user: Pick<User, 'userId' | 'knownSources'>, key: string, deps: Deps): boolean {
-  const hash = hashOf(user, key, deps);
-  return current(user, deps).some((known) => known.hash === hash);
+/** Whether the user logged in, or recovered its account, from here within the last 90 days. The same work without a user. */
+export function isKnownSource(
+  user: Pick<User, 'userId' | 'knownSources'> | undefined,
+  key: string,
+  deps: KnownSourceDeps,
+): boolean {
+  const hash = hashOf(user ?? nobody, key, deps);
+  return user !== undefined && current(user, deps).some((known) => known.hash === hash);
 }
 
+const nobody = { userId: '' };
+
 /** The user with this source among the known ones: after a right login. The same user where nothing is to be written. */
-export function withKnownSource(user: User, key: string, deps: Deps): User {
+export function withKnownSource(user: User, key: string, deps: KnownSourceDeps): User {
   const now = epochSeconds(deps.clock);
   const hash = hashOf(user, key, deps);
   const known = current(user, deps);
@@ -40,7 +46,7 @@ export function withKnownSource(user: User, key: string, deps: Deps): User {
 }
 
 /** The user with these as the only known ones: after it changed its password, the others are strangers. */
-export function withOnlyKnownSources(user: User, keys: readonly string[], deps: Deps): User {
+export function withOnlyKnownSources(user: User, keys: readonly string[], deps: KnownSourceDeps): User {
   const at = epochSeconds(deps.clock);
   return { ...user, knownSources: [...new Set(keys)].map((key) => ({ hash: hashOf(user, key, deps), at })) };
 }
@@ -51,7 +57,7 @@ export function withoutKnownSources({ knownSources: _before, ...user }: User): U
 }
 
 /** After a clock was set back, sources of a time still to come count as seen just now. */
-function current({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: Deps) {
+function current({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: KnownSourceDeps) {
   const now = epochSeconds(clock);
   return knownSources
     .map(({ hash, at }) => ({ hash, at: Math.min(at, now) }))
@@ -59,6 +65,6 @@ function current({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: D
 }
 
 /** With the user in it, so that the store does not tell which users share a source. */
-function hashOf({ userId }: Pick<User, 'userId'>, key: string, { storeKey }: Deps): string {
+function hashOf({ userId }: Pick<User, 'userId'>, key: string, { storeKey }: KnownSourceDeps): string {
   return storeKey.digest('known-source', `${userId}\n${key}`);
 }

@@ -12,28 +12,30 @@ import { deviceOf } from './devices.ts';
 import type { HashLane } from './hash-queue.ts';
 import { callerKey } from './known-sources.ts';
 import { startLoginSession } from './login-session.ts';
+import type { LoginAttempt, LoginThrottle } from './login-throttle.ts';
 import { isTooLong } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { because } from './reasons.ts';
 import type { SessionStart } from './sessions.ts';
 import type { StoreKey } from './store-key.ts';
+import { attemptOf } from './throttles.ts';
 import { findByLogin } from './users.ts';
 
 /** What proving a password needs of a call's context. */
 interface ProofTools {
   readonly store: Store;
+  readonly clock: Clock;
+  readonly storeKey: StoreKey;
   readonly passwords: Passwords;
   readonly hashLane: HashLane;
   readonly authentication: Authentication;
+  readonly source: RequestSource;
 }
 
 /** What logging in needs of a call's context. */
 export interface LoginTools extends ProofTools {
-  readonly clock: Clock;
   readonly randomness: Randomness;
   readonly issuer: TokenIssuer;
-  readonly storeKey: StoreKey;
-  readonly source: RequestSource;
 }
 
 export interface LoginWishes extends Pick<SessionStart, 'remember' | 'renewable' | 'scope'> {
@@ -48,7 +50,7 @@ export async function loginWithPassword(
   client: Client,
   { deviceTokenId, ...wishes }: LoginWishes,
 ): Promise<TokenResponse> {
-  const proven = await proveByPassword(tools, pair);
+  const { user: proven, attempt } = await proveByPassword(tools, pair, deviceTokenId);
   const stronger = await strongerHash(tools, proven, pair.secret);
   const started = await whileProven({ tools, proven, secret: pair.secret, refused }, async (tx, current) => {
     const isStronger = stronger !== undefined && current.passwordHash === proven.passwordHash;
@@ -58,21 +60,22 @@ export async function loginWithPassword(
     const start = { ...wishes, deviceKey: device?.deviceKey, clientId: client.clientId, level: 'AUTH-BASIC' } as const;
     return startLoginSession(tx, { ...start, user, callerKey: callerKey(tools.source, device) }, tools);
   });
+  tools.authentication.throttles.loggedIn(started.user, attempt.caller);
   return tools.issuer.forUser(started.user, started.session, client, { refreshToken: started.refreshToken });
 }
 
-/** The name under which the failed logins of a user count. */
-export function loginIdentity(userId: string): string {
-  return `user:${userId}`;
-}
-
 /**
- * The user whom name and password belong to. Ways of giving a password count together, for each user by its id.
+ * The user whom name and password belong to. All operations that take a name and a password count together.
  * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
-async function proveByPassword(tools: ProofTools, { name, secret }: Pair): Promise<User> {
+async function proveByPassword(tools: ProofTools, { name, secret }: Pair, deviceTokenId: string | undefined) {
   const user = await findByLogin(tools.store, name);
-  const right = await isRightPassword(tools, loginIdentity(user?.userId ?? foldIdentifier(name)), {
+  const device =
+    deviceTokenId === undefined ? undefined : await deviceOf(tools.store, user?.userId ?? '', deviceTokenId);
+  const attempt = attemptOf({ name: foldIdentifier(name), user, source: tools.source, device }, tools);
+  const right = await isRightPassword(tools, {
+    throttle: tools.authentication.throttles.login,
+    attempt,
     secret,
     passwordHash: user?.passwordHash,
   });
@@ -80,20 +83,34 @@ async function proveByPassword(tools: ProofTools, { name, secret }: Pair): Promi
   if (user.passwordHash === undefined) throw because(refused(), { text: 'The user has no password.', user });
   if (!right) throw because(refused(), { text: 'The password is not that of the user.', user });
   if (user.locked) throw because(refused(), { text: 'The password is right, but the user is locked.', user });
-  return user;
+  return { user, attempt };
 }
 
-/** Whether a user's current password was given. A wrong one counts as a failed login. @throws IamError TOO_MANY_ATTEMPTS, TOO_BUSY. */
+/**
+ * Whether a signed-in user gave its current password. Wrong ones count for themselves: failed logins, which anyone can
+ * bring about, do not stand in the way. @throws IamError TOO_MANY_ATTEMPTS, TOO_BUSY.
+ */
 export function isPasswordOf(tools: ProofTools, user: User, secret: string): Promise<boolean> {
-  return isRightPassword(tools, loginIdentity(user.userId), { secret, passwordHash: user.passwordHash });
+  return isRightPassword(tools, {
+    throttle: tools.authentication.throttles.currentPassword,
+    attempt: attemptOf({ name: user.userId, user, source: tools.source }, tools),
+    secret,
+    passwordHash: user.passwordHash,
+  });
+}
+
+interface PasswordCheck {
+  readonly throttle: LoginThrottle;
+  readonly attempt: LoginAttempt;
+  readonly secret: string;
+  readonly passwordHash: string | undefined;
 }
 
 async function isRightPassword(
-  { passwords, hashLane, authentication }: ProofTools,
-  identity: string,
-  { secret, passwordHash }: { readonly secret: string; readonly passwordHash: string | undefined },
+  { passwords, hashLane }: Pick<ProofTools, 'passwords' | 'hashLane'>,
+  { throttle, attempt, secret, passwordHash }: PasswordCheck,
 ): Promise<boolean> {
-  const right = await authentication.holdBack.attempt(identity, async () => {
+  const right = await throttle.attempt(attempt, async () => {
     if (isTooLong(secret)) return undefined;
     return (await passwords.matches(secret, passwordHash, hashLane)) || undefined;
   });

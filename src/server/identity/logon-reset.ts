@@ -9,6 +9,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import type { Mainframe } from '../ports/mainframe.ts';
 import type { Settings } from '../settings.ts';
 import type { Transaction } from '../store/store.ts';
+import type { Authentication } from './authenticate.ts';
 import type { HashLane } from './hash-queue.ts';
 import { withOnlyKnownSources } from './known-sources.ts';
 import {
@@ -40,6 +41,7 @@ export interface ResetTools extends OtpDeps {
   readonly hashLane: HashLane;
   readonly mainframe: Mainframe;
   readonly settings: Settings;
+  readonly authentication: Authentication;
 }
 
 /**
@@ -52,6 +54,9 @@ export async function resetLogon(reset: LogonReset, tools: ResetTools): Promise<
   if (!(await setPassword(reset, taken.codeId, tools))) throw fault('PROOF_INVALID');
   const session = await tools.store.transaction((tx) => finish(tx, reset, taken, tools));
   if (!session) throw fault('PROOF_INVALID');
+  const { throttles } = tools.authentication;
+  throttles.logon.clear([reset.logon]);
+  if (session.user) throttles.clear(session.user);
   return session;
 }
 

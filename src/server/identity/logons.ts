@@ -13,6 +13,7 @@ import { startLoginSession } from './login-session.ts';
 import { subjectOfLogon, voidCodes } from './otp.ts';
 import { endSessionsOfLogon, type SessionStart, startSession } from './sessions.ts';
 import type { StoreKey } from './store-key.ts';
+import { attemptOf } from './throttles.ts';
 
 const longestPassword = 128;
 
@@ -91,8 +92,8 @@ export interface LogonTools extends Omit<LoginTools, 'passwords'> {
 }
 
 /**
- * Logs in whoever a logon belongs to, or the logon alone where it is nobody's. Failures count for the user whom it
- * belongs to, together with those of its own password.
+ * Logs in whoever a logon belongs to, or the logon alone where it is nobody's. Failures count for
+ * the logon, in a table of their own.
  * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY, MAINFRAME_UNAVAILABLE.
  */
 export async function loginWithLogon(
@@ -104,8 +105,9 @@ export async function loginWithLogon(
   const logon = foldLogon(name);
   const owner = await ownerOfLogon(tools.store, logon);
   const changes = await passwordChanges(tools.store, logon);
-  const identity = owner ? `user:${owner.userId}` : `logon:${logon}`;
-  const proven = await tools.authentication.holdBack.attempt(identity, async () => {
+  const { throttles } = tools.authentication;
+  const attempt = attemptOf({ name: logon, user: owner, source: tools.source }, tools);
+  const proven = await throttles.logon.attempt(attempt, async () => {
     if ([...secret].length > longestPassword) return undefined;
     return (await tools.mainframe.verify(logon, secret, tools.hashLane)) || undefined;
   });
@@ -117,6 +119,8 @@ export async function loginWithLogon(
     if ((await passwordChanges(tx, logon)) !== changes) throw refused();
     return startLogonSession(tx, { ...wishes, clientId: client.clientId, logon, user: current }, tools);
   });
+  throttles.logon.loggedIn([logon], attempt.caller);
+  if (started.user) throttles.loggedIn(started.user, attempt.caller);
   return tokenOfLogon(tools.issuer, started, client);
 }
 

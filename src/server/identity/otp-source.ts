@@ -27,9 +27,6 @@ export function unknownSource({ source }: Pick<Deps, 'source'>): OtpSource {
   return { key: source.key, isKnown: false };
 }
 
-/** In the place of a user who does not exist, so that the same work is done. */
-const absentUser = { userId: '' };
-
 /** For a call without a session. A device of the user, proven by its deviceTokenId, counts in the place of the address. */
 export async function otpSource(
   reader: Pick<Reader, 'devices'>,
@@ -37,10 +34,9 @@ export async function otpSource(
   deviceTokenId: string | undefined,
   deps: Deps,
 ): Promise<OtpSource> {
-  const { userId } = user ?? absentUser;
-  const device = deviceTokenId === undefined ? undefined : await deviceOf(reader, userId, deviceTokenId);
+  const device = deviceTokenId === undefined ? undefined : await deviceOf(reader, user?.userId ?? '', deviceTokenId);
   const key = callerKey(deps.source, device);
-  return { key, isKnown: isKnownSource(user ?? absentUser, key, deps), deviceKey: device?.deviceKey };
+  return { key, isKnown: isKnownSource(user, key, deps), deviceKey: device?.deviceKey };
 }
 
 /**

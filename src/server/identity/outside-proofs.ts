@@ -7,6 +7,7 @@ import type { Randomness } from '../randomness.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import { type Client, foldIdentifier, type Provider, type User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+import type { Authentication } from './authenticate.ts';
 import { clearExpired } from './clear-expired.ts';
 import { startLoginSession } from './login-session.ts';
 import { hashSecret } from './secrets.ts';
@@ -37,6 +38,7 @@ export interface ProofTools {
   readonly issuer: TokenIssuer;
   readonly storeKey: StoreKey;
   readonly source: RequestSource;
+  readonly authentication: Authentication;
 }
 
 /**
@@ -60,6 +62,7 @@ export async function loginByProof(
     const start = { ...wishes, clientId: client.clientId, user, level: 'AUTH-BASIC' } as const;
     return startLoginSession(tx, { ...start, callerKey: tools.source.key }, tools);
   });
+  tools.authentication.throttles.loggedIn(user, tools.source.key);
   return tools.issuer.forUser(user, session, client, { refreshToken });
 }
 

@@ -7,7 +7,7 @@ export type UserState =
   | 'unproven'
   | 'identified'
   | 'with password'
-  | 'held back'
+  | 'throttled'
   | 'second proof pending'
   | 'proven twice'
   | 'locked'
@@ -43,9 +43,9 @@ export const userStates: Readonly<Record<UserState, StateEntry>> = {
     recovery: true,
     level: 'AUTH-BASIC',
   },
-  'held back': {
+  throttled: {
     meaning:
-      'Ten logins failed within 15 minutes: further ones wait. It is no lock: its session goes on, with a second proof too.',
+      'Ten logins failed within 15 minutes under one name from one source: further ones from there wait. It is no lock: its session goes on, with a second proof too.',
     login: 429,
     recovery: true,
     level: 'AUTH-BASIC',
@@ -104,8 +104,8 @@ export interface Transition {
 
 const withPassword = ['with password', 'second proof pending', 'proven twice'] as const;
 /** A session is not ended by failed logins of others, so what needs none but the session stays possible. */
-const heldBack = ['held back'] as const;
-const open = ['unproven', 'identified', ...withPassword, 'held back'] as const;
+const throttled = ['throttled'] as const;
+const open = ['unproven', 'identified', ...withPassword, ...throttled] as const;
 
 /** What leads from a state to another. Where an event has no line for a state, it is refused there and changes nothing. */
 export const userLife: readonly Transition[] = [
@@ -124,7 +124,7 @@ export const userLife: readonly Transition[] = [
   {
     event: 'resets the password by a code',
     operations: ['user-identities.retrieve', 'user-identities.reset-password'],
-    from: ['identified', ...withPassword, ...heldBack],
+    from: ['identified', ...withPassword, ...throttled],
     to: 'with password',
   },
   { event: 'logs in', operations: ['user-identities.login'], from: withPassword, to: 'with password' },
@@ -132,12 +132,12 @@ export const userLife: readonly Transition[] = [
     event: 'fails ten logins',
     operations: ['user-identities.login'],
     from: withPassword,
-    to: 'held back',
+    to: 'throttled',
   },
   {
     event: 'waits and logs in',
     operations: ['user-identities.login'],
-    from: ['held back'],
+    from: throttled,
     to: 'with password',
   },
   {
@@ -149,7 +149,7 @@ export const userLife: readonly Transition[] = [
   {
     event: 'asks for a second proof',
     operations: ['user-identities.leverage-mfa'],
-    from: ['proven twice', ...heldBack],
+    from: ['proven twice', ...throttled],
     to: 'same',
   },
   {
@@ -162,7 +162,7 @@ export const userLife: readonly Transition[] = [
   {
     event: 'gives the code',
     operations: ['user-identities.fulfill-mfa'],
-    from: ['proven twice', ...heldBack],
+    from: ['proven twice', ...throttled],
     needs: 'an open code',
     to: 'same',
   },

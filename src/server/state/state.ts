@@ -7,9 +7,9 @@ import { fault } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { ApiKeyUses } from '../identity/api-key-uses.ts';
 import type { GrowthLimit } from '../identity/growth-limit.ts';
-import type { HoldBack } from '../identity/hold-back.ts';
 import type { Outbox } from '../identity/messages.ts';
 import type { OpenedStoreKey } from '../identity/store-key.ts';
+import type { Throttles } from '../identity/throttles.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import type { SigningKey, TableName } from '../store/tables.ts';
 import { checkKeys, type KeyRing } from '../tokens/keys.ts';
@@ -41,7 +41,7 @@ export interface StateParts {
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly beginnings: Beginnings;
-  readonly holdBack: HoldBack;
+  readonly throttles: Throttles;
   readonly growthLimit: GrowthLimit;
   readonly apiKeyUses: ApiKeyUses;
   readonly outbox: Outbox;
@@ -107,8 +107,8 @@ export function createState(parts: StateParts): State {
 
 /** What is held in memory about rows that are no more. Tokens are looked up in the store with each call, so they are not. */
 async function forgetWhatWas(parts: StateParts): Promise<void> {
-  const { holdBack, growthLimit, apiKeyUses, storeKey, outbox } = parts;
-  holdBack.forget();
+  const { throttles, growthLimit, apiKeyUses, storeKey, outbox } = parts;
+  throttles.reset();
   growthLimit.clear();
   apiKeyUses.forget();
   await storeKey.reload();

@@ -1,6 +1,10 @@
 /** Calls that present themselves in any way, right or wrong. */
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import type { RequestSource } from '../../../src/server/http/request-source.ts';
 import { head, type Origin, send } from '../http/raw.ts';
+
+/** The source of a call from this machine. */
+export const here: RequestSource = { address: '127.0.0.1', network: '127.0.0.1', key: '127.0.0.1', isLoopback: true };
 
 export interface Outcome {
   readonly status: number;

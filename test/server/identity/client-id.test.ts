@@ -4,6 +4,7 @@ import { authenticate } from '../../../src/server/identity/authenticate.ts';
 import { readCredentials } from '../../../src/server/identity/credentials.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { login } from '../tokens/forge.ts';
+import { here } from './calling.ts';
 
 interface Given {
   readonly authorization?: string;
@@ -12,7 +13,10 @@ interface Given {
 }
 
 async function enter({ world }: TestServer, { authorization, apiKey, clientIds = [] }: Given) {
-  return authenticate(world, readCredentials({ authorization, apiKey, clientIds }), 'client-id');
+  return authenticate(world, readCredentials({ authorization, apiKey, clientIds }), {
+    auth: 'client-id',
+    source: here,
+  });
 }
 
 test('a named client is identified and of its party, and nothing else, whatever authorities it has', async () => {

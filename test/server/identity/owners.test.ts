@@ -4,7 +4,7 @@ import { authenticate } from '../../../src/server/identity/authenticate.ts';
 import type { User } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { login } from '../tokens/forge.ts';
-import { badSecret, badToken, basic, callWith, loginWith } from './calling.ts';
+import { badSecret, badToken, basic, callWith, here, loginWith } from './calling.ts';
 
 const users = [{ userId: 'olga', userName: 'olga', password: 'correct horse battery staple' }];
 const businesses = [{ businessId: 'acme', businessName: 'Acme' }];
@@ -26,7 +26,7 @@ async function waysOf(server: TestServer, owner: { userId?: string; businessId?:
     .catch(() => ({ apiKey: '' }));
   const token = await login(server, pair);
   const secretLine = basic(pair.clientId, pair.clientSecret);
-  const named = () => authenticate(server.world, { clientId: pair.clientId }, 'client-id');
+  const named = () => authenticate(server.world, { clientId: pair.clientId }, { auth: 'client-id', source: here });
   return {
     async expectOpen() {
       for (const line of [secretLine, `Authorization: Bearer ${token}`, `X-Api-Key: ${apiKey}`])

@@ -1,7 +1,7 @@
 /** The ways in: each of them opens the door alone, two at once do not, and every refusal says what to present. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { login } from '../tokens/forge.ts';
 import { badSecret, badToken, basic, callWith, groupsPath, loginWith } from './calling.ts';
 
@@ -192,9 +192,12 @@ test('headers of a proxy change nothing', async () => {
   expect(await callWith(server, [pair, ...plain])).toMatchObject(welcome);
 });
 
-test('failures count for one client wherever they are said to come from', async () => {
-  const { clientId: target } = await server.makeClient();
-  for (let guess = 0; guess < 10; guess += 1)
-    expect(await callWith(server, [basic(target, 'wrong'), `X-Forwarded-For: 10.0.0.${guess}`])).toEqual(badSecret);
-  expect(await callWith(server, [basic(target, 'wrong'), 'X-Forwarded-For: 10.0.1.1'])).toMatchObject({ status: 429 });
+test('failed logins count for one source wherever they are said to come from', async () => {
+  const path = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
+  const guess = (from: string) => {
+    const lines = [basic('somebody', 'wrong'), `X-Forwarded-For: ${from}`, `Forwarded: for=${from}`, `ip: ${from}`];
+    return callWith(server, [...lines, 'Content-Length: 0'], path, 'POST');
+  };
+  for (let count = 0; count < 10; count += 1) expect(await guess(`10.0.0.${count}`)).toEqual(badSecret);
+  expect(await guess('10.0.1.1')).toMatchObject({ status: 429 });
 });

@@ -6,7 +6,7 @@ export default defineOperation({
   id: 'client-identities.login',
   title: 'Login client',
   description:
-    'Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter.',
+    'Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter. A right secret is accepted however many wrong ones came before.',
   method: 'POST',
   path: '/client-identities/login',
   auth: 'none',
@@ -17,13 +17,13 @@ export default defineOperation({
   identifies: ['authorization'],
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 
-  async handle(_input, { presented, authentication, issuer, loggedIn }) {
+  async handle(_input, { presented, authentication, source, issuer, loggedIn }) {
     const { basic, bearer, apiKey } = presented();
     if (!basic) {
       const nothing = bearer === undefined && apiKey === undefined;
       throw unauthenticated(nothing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
     }
-    const client = await authenticateClient(authentication, basic.name, basic.secret);
+    const client = await authenticateClient(authentication, basic, source);
     loggedIn(client.clientId);
     return issuer.forClient(client);
   },

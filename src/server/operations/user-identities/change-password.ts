@@ -12,7 +12,7 @@ export default defineOperation({
   id: 'user-identities.change-password',
   title: 'Change Password',
   description:
-    'Changes the password of the calling user, who gives the current one; a wrong one counts as a failed login. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.',
+    'Changes the password of the calling user, who gives the current one; after ten wrong ones from one source within 15 minutes further ones from there wait. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.',
   method: 'POST',
   path: '/user-identities/me/change-password',
   auth: 'caller',

@@ -17,7 +17,7 @@ export default defineOperation({
   id: 'user-identities.login-legacy',
   title: 'Login legacy user',
   description:
-    "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case.",
+    "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case. Failures are limited for each logon as those of the other login are for each name.",
   method: 'POST',
   path: '/user-identities/login-legacy',
   auth: 'client-id',

@@ -21,7 +21,7 @@ export default defineOperation({
   id: 'user-identities.login',
   title: 'Login user',
   description:
-    "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user.",
+    "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user. Ten failures under one name from one source within 15 minutes delay further attempts from there; after 100 from all sources only sources and devices that the user is known to come from are served.",
   method: 'POST',
   path: '/user-identities/login',
   auth: 'client-id',

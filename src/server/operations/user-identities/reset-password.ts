@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { Id, NewPassword } from '../../../contract/schemas.ts';
-import { loginIdentity } from '../../identity/login.ts';
 import { checkCode, takeCode } from '../../identity/otp.ts';
 import { otpSource } from '../../identity/otp-source.ts';
 import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
@@ -26,7 +25,7 @@ export default defineOperation({
   id: 'user-identities.reset-password',
   title: 'Reset password',
   description:
-    'Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and its failed logins are forgotten; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.',
+    'Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and the throttles of its login names are cleared; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.',
   method: 'POST',
   path: '/user-identities/reset-password',
   auth: 'client-id',
@@ -57,7 +56,7 @@ export default defineOperation({
       const current = requireRecoverable(await tx.users.get(user.userId));
       await replacePassword(tx, current, passwordHash, context, { deviceKey: source.deviceKey });
     });
-    context.authentication.holdBack.succeeded(loginIdentity(user.userId));
+    context.authentication.throttles.clear(user);
     context.outbox.kept();
     return { userId: user.userId };
   },

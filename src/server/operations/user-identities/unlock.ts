@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { Empty, Id } from '../../../contract/schemas.ts';
-import { loginIdentity } from '../../identity/login.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
@@ -8,7 +7,8 @@ import { defineOperation } from '../define.ts';
 export default defineOperation({
   id: 'user-identities.unlock',
   title: 'Unlock an user credential',
-  description: 'Ends a lock and forgets failed logins. Where there is no lock nothing changes.',
+  description:
+    'Ends a lock and clears the throttles of all login names of the user. Where there is no lock nothing else changes.',
   method: 'POST',
   path: '/user-identities/unlock',
   auth: 'caller',
@@ -29,7 +29,7 @@ export default defineOperation({
       if (found.locked) await tx.users.replace({ ...rest, locked: false });
       return found;
     });
-    authentication.holdBack.succeeded(loginIdentity(user.userId));
+    authentication.throttles.clear(user);
     return {};
   },
 });

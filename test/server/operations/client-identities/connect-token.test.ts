@@ -210,8 +210,8 @@ describe('refusals are the object of RFC 6749', () => {
 
   test('too many guesses', async () => {
     for (let guess = 0; guess < 10; guess += 1)
-      await postForm(server, clientGrant, { authorization: basic('guessed', 'wrong') });
-    expect(await postForm(server, clientGrant, { authorization: basic('guessed', 'secret') })).toMatchObject({
+      await postForm(server, { ...userGrant, username: 'guessed', password: 'wrong' });
+    expect(await postForm(server, { ...userGrant, username: 'guessed' })).toMatchObject({
       status: 429,
       headers: { 'retry-after': '30' },
       json: { error: 'temporarily_unavailable' },

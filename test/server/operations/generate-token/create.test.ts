@@ -156,12 +156,14 @@ describe('is refused', () => {
     expect(answer).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
   });
 
-  test('after too many guesses', async () => {
+  test('after ten wrong passwords under one name, while the client goes on', async () => {
     await using server = await startWithClients();
+    const app = { clientId: appClientId };
     for (let guess = 0; guess < 10; guess += 1)
-      await postJson(server, path, { ...clientGrant, ...service, clientSecret: `guess ${guess}` });
-    const held = await postJson(server, path, { ...clientGrant, ...service });
-    expect(held).toMatchObject({
+      await postJson(server, path, { ...userGrant, ...app, password: `guess ${guess}` });
+    const throttled = await postJson(server, path, { ...userGrant, ...app });
+    expect(await postJson(server, path, { ...clientGrant, ...service })).toMatchObject({ status: 201 });
+    expect(throttled).toMatchObject({
       status: 429,
       headers: { 'retry-after': '30' },
       json: [{ code: 'TOO_MANY_ATTEMPTS' }],

@@ -6,7 +6,8 @@ import { messagesTo } from '../codes.ts';
 import { asUser } from '../user-token.ts';
 import { expectRefused, rowOf, signedIn } from './callers.ts';
 import { newPassword, recoveryCode, refusedCode, reset, startFast } from './flows.ts';
-import { alice, countHashes, doors, logIn, password, replacePasswords } from './people.ts';
+import { alice, countHashes, doors, logIn, password, postJson, replacePasswords } from './people.ts';
+import { from, logInFrom, withProxy } from './sources.ts';
 
 const { userId } = alice;
 const change = (as: IamClient, { current = password, wish = newPassword } = {}) =>
@@ -62,18 +63,38 @@ describe('a wrong current password', () => {
       await expectRefused(server, () => change(user, { current: 'open sesame', wish }), wrong);
   });
 
-  test('counts as a failed login, and failed logins count here', async () => {
+  test('is throttled after ten, whatever failed logins there are: those anyone can bring about', async () => {
     await using server = await startFast();
     const user = await signedIn(server, userId);
-    for (let guess = 0; guess < 5; guess += 1) {
+    for (let guess = 0; guess < 10; guess += 1)
+      for (const name of [userId, 'alice']) await doors.login?.(server, name, `guess ${guess}`);
+    for (let guess = 0; guess < 10; guess += 1)
       await expect(change(user, { current: `guess ${guess}` })).rejects.toMatchObject(wrong);
-      await doors.login?.(server, 'alice', `guess ${guess}`);
-    }
     await expect(change(user)).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS', retryAfter: 30 });
-    await expect(logIn(server)).rejects.toMatchObject({ status: 429 });
     server.clock.advance(31);
     expect(await change(user)).toEqual({});
     await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
+  });
+
+  test('from many sources fails a hundred times at most; then only known ones are served, until an unlock', async () => {
+    await using server = await startFast([], withProxy());
+    // What these hashes cost is not what is tested.
+    replacePasswords(server, { matches: async (secret) => secret === password });
+    await logInFrom(server, '192.0.2.1');
+    const { accessToken } = await logIn(server);
+    const changeFrom = (address: string, current: string) =>
+      postJson(
+        server,
+        '/user-identities/me/change-password',
+        { password: current, newPassword },
+        { ...from(address), authorization: `Bearer ${accessToken}` },
+      );
+    for (let guess = 0; guess < 100; guess += 1)
+      expect((await changeFrom(`198.51.100.${guess % 20}`, `guess ${guess}`)).status).toBe(412);
+    expect(await changeFrom('203.0.113.1', password)).toMatchObject({ status: 429 });
+    expect(await changeFrom('192.0.2.1', 'wrong')).toMatchObject({ status: 412 });
+    await server.admin.userIdentities.unlock({ body: { userId } });
+    expect(await changeFrom('203.0.113.1', password)).toMatchObject({ status: 201 });
   });
 
   test('of 100 at once ten are looked at', async () => {

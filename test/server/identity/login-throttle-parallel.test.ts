@@ -1,7 +1,7 @@
-/** Guesses that come together, and at different doors, count together; whoever is right only waits his turn. */
+/** Guesses that come together, and at different operations, count together; right passwords only wait their turn. */
 import { describe, expect, test } from 'vitest';
-import { authenticateClient } from '../../../src/server/identity/authenticate.ts';
-import { createHoldBack } from '../../../src/server/identity/hold-back.ts';
+import { createLoginThrottle, type LoginAttempt } from '../../../src/server/identity/login-throttle.ts';
+import { createMonotonicClock } from '../../../src/server/monotonic-clock.ts';
 import { createFakeClock, type TestServer } from '../../harness.ts';
 import {
   alice,
@@ -14,22 +14,26 @@ import {
   replacePasswords,
   startWith,
 } from '../operations/user-identities/people.ts';
+import { minutes } from './throttling.ts';
 
-function createAttempts() {
+const stranger: LoginAttempt = { name: 'alice', caller: '192.0.2.1', isLoopback: false, isKnown: false };
+const source = (number: number) => `198.51.${number >> 8}.${number & 255}`;
+
+function createAttempts(capacity?: number) {
   const clock = createFakeClock();
-  const holdBack = createHoldBack(clock);
+  const throttle = createLoginThrottle(createMonotonicClock(clock), capacity);
   let running = 0;
   const seen = { most: 0, proofs: 0 };
-  const attempt = async (proven: boolean, identity = 'a') =>
-    holdBack.attempt(identity, async () => {
+  const attempt = (isRight: boolean, given: Partial<LoginAttempt> = {}) =>
+    throttle.attempt({ ...stranger, ...given }, async () => {
       running += 1;
       seen.proofs += 1;
       seen.most = Math.max(seen.most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
-      return proven ? 'proven' : undefined;
+      return isRight ? 'right' : undefined;
     });
-  return { clock, holdBack, attempt, seen };
+  return { clock, throttle, attempt, seen };
 }
 
 const outcomesOf = async (attempts: Promise<unknown>[]) =>
@@ -37,16 +41,19 @@ const outcomesOf = async (attempts: Promise<unknown>[]) =>
     outcome.status === 'fulfilled' ? (outcome.value ?? 'wrong') : outcome.reason.code,
   );
 
-const times = <Item>(count: number, make: () => Item): Item[] => Array.from({ length: count }, make);
+const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));
 const number = (items: readonly unknown[], item: unknown) => items.filter((each) => each === item).length;
+/** How many were wrong, and how many were not looked at. */
+const tally = (outcomes: readonly unknown[]) => [number(outcomes, 'wrong'), number(outcomes, 'TOO_MANY_ATTEMPTS')];
 
-describe('attempts on one identity', () => {
+describe('attempts of one caller under one name', () => {
   test('run as many at once as may still fail', async () => {
-    const { attempt, seen, holdBack } = createAttempts();
-    for (let failure = 0; failure < 4; failure += 1) holdBack.failed('a');
-    const outcomes = await outcomesOf(times(50, () => attempt(false)));
+    const { attempt, seen } = createAttempts();
+    for (let failure = 0; failure < 4; failure += 1) await attempt(false);
+    seen.proofs = 0;
+    expect(tally(await outcomesOf(times(50, () => attempt(false))))).toEqual([6, 44]);
     expect(seen).toEqual({ most: 6, proofs: 6 });
-    expect([number(outcomes, 'wrong'), number(outcomes, 'TOO_MANY_ATTEMPTS')]).toEqual([6, 44]);
   });
 
   test('are one at a time after the delay, and the next failure doubles it', async () => {
@@ -60,41 +67,88 @@ describe('attempts on one identity', () => {
 
   test('all pass where they are right, however many they are', async () => {
     const { attempt, seen } = createAttempts();
-    expect(number(await outcomesOf(times(200, () => attempt(true))), 'proven')).toBe(200);
+    expect(number(await outcomesOf(times(200, () => attempt(true))), 'right')).toBe(200);
     expect(seen.most).toBe(10);
   });
 
-  test('do not wait for those on another', async () => {
+  test('that can not be decided do not count, and let the next one in', async () => {
+    const { throttle, attempt } = createAttempts();
+    const failing = times(40, () => throttle.attempt(stranger, () => Promise.reject(new Error('too busy'))));
+    await Promise.allSettled(failing);
+    expect(await attempt(true)).toBe('right');
+  });
+
+  test('do not wait for those under another name, nor for those of other callers', async () => {
     const { attempt } = createAttempts();
     const slow = outcomesOf(times(100, () => attempt(false)));
-    expect(await attempt(true, 'b')).toBe('proven');
+    expect(await attempt(true, { name: 'bob' })).toBe('right');
+    expect(await attempt(true, { caller: '192.0.2.2' })).toBe('right');
     await slow;
   });
+});
 
-  test('that can not be decided do not count, and let the next one in', async () => {
-    const { holdBack, attempt } = createAttempts();
-    const failing = times(40, () => holdBack.attempt('a', () => Promise.reject(new Error('too busy'))));
-    await Promise.allSettled(failing);
-    expect(await attempt(true)).toBe('proven');
+describe('attempts of many callers under one name', () => {
+  test('fail a hundred times at most, and all are answered', async () => {
+    const { attempt, seen } = createAttempts();
+    const outcomes = await outcomesOf(times(2000, (at) => attempt(false, { caller: source(at % 400) })));
+    expect(tally(outcomes)).toEqual([100, 1900]);
+    expect(seen).toEqual({ most: 100, proofs: 100 });
+  });
+
+  test('all pass where they are right', async () => {
+    const { attempt, seen } = createAttempts();
+    const outcomes = await outcomesOf(times(1000, (at) => attempt(true, { caller: source(at % 200) })));
+    expect(number(outcomes, 'right')).toBe(1000);
+    expect(seen.most).toBe(100);
+  });
+
+  test('do not delay a known source, nor a device', async () => {
+    const { attempt, throttle } = createAttempts();
+    let end: (result: undefined) => void = () => undefined;
+    const check = new Promise<undefined>((resolve) => {
+      end = resolve;
+    });
+    const guess = (at: number) => throttle.attempt({ ...stranger, caller: source(at % 400) }, () => check);
+    const strangers = outcomesOf(times(2000, guess));
+    for (const caller of ['192.0.2.7', 'device 1'])
+      expect(await attempt(true, { caller, isKnown: true })).toBe('right');
+    end(undefined);
+    expect(tally(await strangers)).toEqual([100, 1900]);
+  });
+
+  test('fail ten times at most where there is no room to count each', async () => {
+    const { attempt, seen } = createAttempts(1);
+    await attempt(false, { name: 'filler' });
+    seen.proofs = 0;
+    expect(tally(await outcomesOf(times(500, (at) => attempt(false, { caller: source(at) }))))).toEqual([10, 490]);
+    expect(seen.proofs).toBe(10);
+  });
+
+  test('after a rest of 15 minutes fail once', async () => {
+    const { attempt, clock } = createAttempts();
+    await outcomesOf(times(400, (at) => attempt(false, { caller: source(at) })));
+    clock.advance(minutes(15));
+    expect(tally(await outcomesOf(times(400, (at) => attempt(false, { caller: source(1000 + at) }))))).toEqual([
+      1, 399,
+    ]);
   });
 });
 
-test('guesses at the secret of a client count one by one, right secrets all pass', async () => {
-  await using server = await startWith();
-  const { clientId, clientSecret } = await server.makeClient();
-  const right = await outcomesOf(times(50, () => authenticateClient(server.world, clientId, clientSecret)));
-  expect(number(right, 'CREDENTIALS_INVALID') + number(right, 'TOO_MANY_ATTEMPTS')).toBe(0);
-  const wrong = await outcomesOf(times(100, () => authenticateClient(server.world, clientId, 'wrong')));
-  expect([number(wrong, 'CREDENTIALS_INVALID'), number(wrong, 'TOO_MANY_ATTEMPTS')]).toEqual([10, 90]);
+test('one source fails under 1,000 names at most, all at once too, and right ones under any number', async () => {
+  const { attempt } = createAttempts();
+  const names = (count: number, isRight: boolean) =>
+    outcomesOf(times(count, (at) => attempt(isRight, { name: `name ${at}` })));
+  expect(number(await names(3000, true), 'right')).toBe(3000);
+  expect(tally(await names(3000, false))).toEqual([1000, 2000]);
 });
 
-test('failures further apart than 15 minutes do not add up', async () => {
-  const { clock, holdBack } = createAttempts();
-  for (let failure = 0; failure < 40; failure += 1) {
-    holdBack.failed('a');
-    clock.advance(101);
-  }
-  expect(() => holdBack.check('a')).not.toThrow();
+test('a reset while attempts run leaves none of them waiting', async () => {
+  const { attempt, throttle } = createAttempts();
+  const running = outcomesOf(times(300, (at) => attempt(at % 3 === 0, { caller: source(at % 30) })));
+  throttle.reset();
+  const outcomes = await running;
+  expect(outcomes).toHaveLength(300);
+  expect(await attempt(true, { isKnown: true })).toBe('right');
 });
 
 async function guess(server: TestServer, count: number, { name = alice.userName, door = 'login' } = {}) {
@@ -116,7 +170,7 @@ function withoutHashing(server: TestServer): { count: number } {
 }
 
 describe('passwords of users', () => {
-  test.each([alice.userName, 'nobody'])('count over all doors and identifiers together: %s', async (name) => {
+  test.each([alice.userName, 'nobody'])('count over all operations and spellings together: %s', async (name) => {
     await using server = await startWith();
     withoutHashing(server);
     expect(await guess(server, 4, { name })).toEqual([401, 401, 401, 401]);
@@ -128,15 +182,16 @@ describe('passwords of users', () => {
     }
   });
 
-  test('the same for each identifier of the user', async () => {
+  test('count for the name as it was typed, in any spelling: they do not tell which names are of one user', async () => {
     await using server = await startWith();
     withoutHashing(server);
-    for (const name of [alice.userId, alice.userName, alice.userEmail, 'alice.smith', 'ALICE'])
-      await guess(server, 2, { name });
-    await expect(logIn(server)).rejects.toMatchObject({ status: 429, retryAfter: 30 });
+    const names = [alice.userId, alice.userName, alice.userEmail, 'alice.smith', 'nobody', 'no-one'];
+    for (const name of names) expect(await guess(server, 5, { name })).toEqual(Array(5).fill(401));
+    for (const name of names) expect(await guess(server, 4, { name: name.toUpperCase() })).toEqual(Array(4).fill(401));
+    for (const name of names) expect(await guess(server, 2, { name })).toEqual([401, 429]);
   });
 
-  test('held back, nothing is hashed; after the delay a right password clears the count', async () => {
+  test('throttled, nothing is hashed; after the delay a right password clears the count', async () => {
     await using server = await startWith();
     const hashes = withoutHashing(server);
     await guess(server, 10);

@@ -1,0 +1,54 @@
+/** Finds what has expired without a look at what has not: a hashed timing wheel (Varghese and Lauck, 1987) of one second. */
+
+const slotMs = 1000;
+
+/** What can be in one queue at a time. `slot` belongs to the queue. */
+export interface Expiring {
+  slot: number | undefined;
+}
+
+export class ExpiryQueue<Item extends Expiring> {
+  readonly #slots = new Map<number, Set<Item>>();
+  #next = 0;
+
+  /** Puts an item in, or moves it: it expires within the second after `at`. */
+  schedule(item: Item, at: number): void {
+    const slot = Math.max(this.#next, Math.floor(at / slotMs) + 1);
+    if (item.slot === slot) return;
+    this.remove(item);
+    const items = this.#slots.get(slot) ?? new Set();
+    this.#slots.set(slot, items.add(item));
+    item.slot = slot;
+  }
+
+  remove(item: Item): void {
+    if (item.slot === undefined) return;
+    const items = this.#slots.get(item.slot);
+    items?.delete(item);
+    if (items?.size === 0) this.#slots.delete(item.slot);
+    item.slot = undefined;
+  }
+
+  /** Takes out what has expired. Constant time for each item, however many others there are. */
+  expire(now: number, drop: (item: Item) => void): void {
+    const last = Math.floor(now / slotMs);
+    if (last < this.#next) return;
+    // After a long time without calls there are fewer slots than seconds.
+    const due = last - this.#next < this.#slots.size ? range(this.#next, last) : [...this.#slots.keys()];
+    this.#next = last + 1;
+    for (const slot of due) if (slot <= last) this.#drop(slot, drop);
+  }
+
+  #drop(slot: number, drop: (item: Item) => void): void {
+    const items = this.#slots.get(slot);
+    this.#slots.delete(slot);
+    for (const item of items ?? []) {
+      item.slot = undefined;
+      drop(item);
+    }
+  }
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+}

@@ -1,0 +1,73 @@
+/**
+ * Failures by name in memory of a fixed size, for when no more can be counted one by one: a count-min sketch (Cormode and
+ * Muthukrishnan, 2005). It may count a name too high, where others share its cells, and never too low.
+ */
+const rows = 2;
+const cells = 2 ** 20;
+const mostCounted = 255;
+
+/** Failures of one slice of time. */
+interface Slice {
+  readonly number: number;
+  readonly counts: Uint8Array;
+  /** How many different names have failed. */
+  names: number;
+}
+
+export class FailureSketch {
+  readonly #sliceMs: number;
+  #current: Slice | undefined;
+  #previous: Slice | undefined;
+
+  /** @param sliceMs a failure counts for so long at least, and for twice as long at most. */
+  constructor(sliceMs: number) {
+    this.#sliceMs = sliceMs;
+  }
+
+  add(name: string, now: number): void {
+    const isNew = this.count(name, now) === 0;
+    this.#current ??= { number: this.#numberAt(now), counts: new Uint8Array(rows * cells), names: 0 };
+    if (isNew) this.#current.names += 1;
+    const { counts } = this.#current;
+    for (const cell of cellsOf(name)) counts[cell] = Math.min((counts[cell] ?? 0) + 1, mostCounted);
+  }
+
+  count(name: string, now: number): number {
+    this.#advance(now);
+    if (!this.#current && !this.#previous) return 0;
+    const countIn = (cell: number) => (this.#current?.counts[cell] ?? 0) + (this.#previous?.counts[cell] ?? 0);
+    return Math.min(...cellsOf(name).map(countIn));
+  }
+
+  names(now: number): number {
+    this.#advance(now);
+    return (this.#current?.names ?? 0) + (this.#previous?.names ?? 0);
+  }
+
+  forget(name: string): void {
+    for (const slice of [this.#current, this.#previous])
+      for (const cell of cellsOf(name)) slice?.counts.fill(0, cell, cell + 1);
+  }
+
+  /** How long until the older failures no longer count. */
+  remaining(now: number): number {
+    return (this.#numberAt(now) + 1) * this.#sliceMs - now;
+  }
+
+  #advance(now: number): void {
+    const number = this.#numberAt(now);
+    const isPast = (slice: Slice | undefined) => slice !== undefined && slice.number < number;
+    if (isPast(this.#current)) [this.#previous, this.#current] = [this.#current, undefined];
+    if (this.#previous && this.#previous.number < number - 1) this.#previous = undefined;
+  }
+
+  #numberAt(now: number): number {
+    return Math.floor(now / this.#sliceMs);
+  }
+}
+
+/** @param name the digest that it is kept as, which is as good as random. */
+function cellsOf(name: string): number[] {
+  const digest = Buffer.from(name, 'base64url');
+  return Array.from({ length: rows }, (_, row) => row * cells + (digest.readUInt32BE(row * 4) % cells));
+}

@@ -1,0 +1,157 @@
+/** Wrong client secrets: a right one is accepted whatever was wrong before, and no client is locked out by strangers. */
+import { describe, expect, test } from 'vitest';
+import { authenticateClient } from '../../../src/server/identity/authenticate.ts';
+import { createClientSecretThrottle } from '../../../src/server/identity/client-secret-throttle.ts';
+import { createMonotonicClock } from '../../../src/server/monotonic-clock.ts';
+import { adminClient, createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { exchange, head } from '../http/raw.ts';
+import { from, withProxy } from '../operations/user-identities/sources.ts';
+import { badSecret, basic, callWith, groupsPath, loginPath, loginWith } from './calling.ts';
+
+const minutes = (count: number) => count * 60;
+const remote = (key: string) => ({ key, isLoopback: false });
+
+function throttleOf(capacity?: number) {
+  const clock = createFakeClock();
+  const throttle = createClientSecretThrottle(createMonotonicClock(clock), capacity);
+  return {
+    clock,
+    throttle,
+    fail(times: number, key = '192.0.2.1') {
+      for (let time = 0; time < times; time += 1) throttle.failed(remote(key));
+    },
+    /** Seconds that a wrong secret from here is told to wait; 0 where it is only wrong. It counts. */
+    wait(key = '192.0.2.1'): number {
+      try {
+        throttle.failed(remote(key));
+        return 0;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'TOO_MANY_ATTEMPTS' });
+        return Number((error as { headers: Record<string, string> }).headers['Retry-After']);
+      }
+    },
+  };
+}
+
+describe('wrong secrets from one source', () => {
+  test('are told to wait from the 1,001st on, until 15 minutes after the first', () => {
+    const { clock, fail, wait } = throttleOf();
+    fail(999);
+    expect([wait(), wait(), wait('192.0.2.2')]).toEqual([0, minutes(15), 0]);
+    clock.advance(minutes(15) - 1);
+    expect(wait()).toBe(1);
+    clock.advance(1);
+    expect(wait()).toBe(0);
+  });
+
+  test('on this machine never are', () => {
+    const { throttle } = throttleOf();
+    for (let time = 0; time < 5000; time += 1) throttle.failed({ key: '127.0.0.1', isLoopback: true });
+  });
+
+  test('count together for new sources where there is no room to count each', () => {
+    const { clock, fail, wait } = throttleOf(3);
+    for (const known of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) fail(1, known);
+    for (let source = 0; source < 1000; source += 1) fail(1, `198.51.100.${source}`);
+    expect([wait('203.0.113.1'), wait('192.0.2.1')]).toEqual([minutes(15), 0]);
+    clock.advance(minutes(15));
+    expect(wait('203.0.113.1')).toBe(0);
+  });
+
+  test('are not waited for after a clock was set back, and a reset clears them', () => {
+    const { clock, fail, throttle, wait } = throttleOf();
+    fail(1000);
+    clock.advance(-minutes(100_000));
+    expect(wait()).toBe(minutes(15));
+    clock.advance(minutes(15));
+    expect(wait()).toBe(0);
+    fail(999);
+    throttle.reset();
+    expect(wait()).toBe(0);
+  });
+});
+
+describe('at the service', () => {
+  const atOnce = 50;
+  const wrong = (clientId: string) => basic(clientId, 'wrong');
+
+  /** A multiple of 50. */
+  async function guess(server: TestServer, clientId: string, times: number, lines: readonly string[] = []) {
+    const one = head(`POST ${loginPath} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', wrong(clientId), ...lines);
+    const last = head(
+      `POST ${loginPath} HTTP/1.1`,
+      'Host: localhost',
+      'Content-Length: 0',
+      'Connection: close',
+      wrong(clientId),
+      ...lines,
+    );
+    const statuses: number[] = [];
+    // One connection takes only so many requests at once.
+    for (let sent = 0; sent < times; sent += atOnce)
+      statuses.push(...(await exchange(server, one.repeat(atOnce - 1) + last)).map(({ status }) => status));
+    return statuses;
+  }
+
+  test('ten wrong secrets, or a thousand, keep a service from nothing', async () => {
+    await using server = await startServer(withProxy());
+    const { clientId, clientSecret } = await server.makeClient();
+    const right = basic(clientId, clientSecret);
+    const stranger = 'X-Forwarded-For: 192.0.2.66';
+    const owner = 'X-Forwarded-For: 192.0.2.1';
+    expect(await guess(server, clientId, 1000, [stranger])).toEqual(Array(1000).fill(401));
+    for (const line of [stranger, owner]) {
+      expect(await loginWith(server, [right, line])).toMatchObject({ status: 200 });
+      expect(await callWith(server, [right, line])).toMatchObject({ status: 403 });
+    }
+    expect(await loginWith(server, [wrong(clientId), owner])).toEqual(badSecret);
+    for (const id of [clientId, 'nobody'])
+      for (const call of [loginWith, callWith])
+        expect(await call(server, [wrong(id), stranger])).toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS' });
+  });
+
+  test('the throttled answer is the same for an unknown client, and names the setting that switches it off', async () => {
+    await using server = await startServer(withProxy());
+    const { clientId } = await server.makeClient();
+    await guess(server, clientId, 1000, ['X-Forwarded-For: 192.0.2.66']);
+    const answers = await Promise.all(
+      [clientId, 'nobody'].map(async (id) => {
+        const authorization = wrong(id).slice('Authorization: '.length);
+        const headers = { ...from('192.0.2.66'), authorization };
+        const answer = await fetch(`${server.url}${groupsPath}`, { headers });
+        const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(answer.headers);
+        return { status: answer.status, text: await answer.text(), rest };
+      }),
+    );
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject({ status: 429, rest: { 'retry-after': String(minutes(15)) } });
+    expect(answers[0]?.text).toContain('--disable-rate-limits');
+  });
+
+  test('none are throttled on this machine, nor with disable-rate-limits', async () => {
+    await using here = await startServer();
+    await using free = await startServer(withProxy({ flags: { 'disable-rate-limits': true } }));
+    for (const [server, lines] of [
+      [here, []],
+      [free, ['X-Forwarded-For: 192.0.2.66']],
+    ] as const)
+      expect(await guess(server, adminClient.clientId, 1100, lines)).toEqual(Array(1100).fill(401));
+  });
+
+  test('guesses at the same time count one by one, and right secrets among them are all accepted', async () => {
+    await using server = await startServer();
+    const { clientId, clientSecret } = await server.makeClient();
+    const source = { address: '192.0.2.66', network: '192.0.2.66', key: '192.0.2.66', isLoopback: false };
+    const outcomes = await Promise.all(
+      Array.from({ length: 3000 }, (_, at) => {
+        const pair = { name: clientId, secret: at % 2 === 0 ? clientSecret : 'wrong' };
+        return authenticateClient(server.world, pair, source).then(
+          () => 'right',
+          (error: { code: string }) => error.code,
+        );
+      }),
+    );
+    const number = (outcome: string) => outcomes.filter((each) => each === outcome).length;
+    expect(['right', 'CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS'].map(number)).toEqual([1500, 1000, 500]);
+  });
+});

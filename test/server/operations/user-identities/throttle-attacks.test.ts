@@ -1,0 +1,305 @@
+/** What a stranger does with failures: lock an owner out, spend its budgets, flush throttles, find out who is who. */
+import { describe, expect, test } from 'vitest';
+import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
+import { audience, entityId, samlResponse, signing } from '../../outside/saml-responses.ts';
+import { lastCode } from '../codes.ts';
+import { newPassword } from './flows.ts';
+import { dora, logonPassword, mobiles, replaceMainframe, startWithLogons } from './logons.ts';
+import { type Answer, alice, password, passwordHash, postJson, replacePasswords, startWith } from './people.ts';
+import { from, type LoginFrom, logInFrom, withProxy } from './sources.ts';
+
+const [home, office, stranger] = ['192.0.2.1', '192.0.2.2', '203.0.113.66'];
+const named = `clientId=${appClientId}`;
+const throttled = { status: 429, json: [{ code: 'TOO_MANY_ATTEMPTS' }] };
+
+/** Carol has no password, Bob is locked. Hashes are not what these tests are about: the right password is known without. */
+async function start(options: TestServerOptions = {}): Promise<TestServer & { readonly verified: { count: number } }> {
+  const others = [
+    { userId: 'carol-id', userName: 'carol' },
+    { userId: 'bob-id', userName: 'bob', passwordHash, locked: true },
+  ];
+  const server = await startWith(others, withProxy(options));
+  const verified = { count: 0 };
+  replacePasswords(server, {
+    matches: async (secret, hash) => {
+      verified.count += 1;
+      return secret === password && hash !== undefined;
+    },
+  });
+  return Object.assign(server, { verified });
+}
+
+async function guess(server: TestServer, times: number, address: string, login: LoginFrom = {}): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let time = 0; time < times; time += 1)
+    statuses.push((await logInFrom(server, address, { secret: 'wrong', ...login })).status);
+  return statuses;
+}
+
+/** Ten failures from each of ten sources. */
+async function spendBudget(server: TestServer, name: string = alice.userName): Promise<void> {
+  for (let source = 0; source < 10; source += 1)
+    expect(await guess(server, 10, `198.51.100.${source}`, { name })).toEqual(Array(10).fill(401));
+}
+
+async function deviceFrom(server: TestServer, address: string): Promise<string> {
+  const { accessToken } = (await logInFrom(server, address)).json as { accessToken: string };
+  const headers = { ...from(address), authorization: `Bearer ${accessToken}` };
+  const answer = await postJson(server, '/user-identities/me/associate-user-device', { deviceId: 'phone' }, headers);
+  return (answer.json as { deviceTokenId: string }).deviceTokenId;
+}
+
+async function resetFrom(server: TestServer, address: string): Promise<Answer> {
+  const userName = alice.userName;
+  await postJson(server, `/user-identities/retrieve-identity?${named}`, { userName }, from(address));
+  const validationCode = await lastCode(server, alice.userEmail);
+  const body = { newPassword, validationCode, username: userName };
+  return postJson(server, `/user-identities/reset-password?${named}`, body, from(address));
+}
+
+describe('a stranger who fails ten times', () => {
+  test('is throttled itself, and locks the owner out of nothing', async () => {
+    await using server = await start();
+    await guess(server, 10, stranger);
+    expect(await logInFrom(server, stranger)).toMatchObject({ ...throttled, headers: { 'retry-after': '30' } });
+    expect(await logInFrom(server, home)).toMatchObject({ status: 201 });
+    expect(await logInFrom(server, stranger)).toMatchObject(throttled);
+  });
+
+  test('on this machine does not throttle its other addresses', async () => {
+    await using server = await start();
+    await guess(server, 10, '127.0.0.2');
+    expect((await logInFrom(server, '127.0.0.2')).status).toBe(429);
+    expect((await logInFrom(server, '127.0.0.3')).status).toBe(201);
+  });
+
+  test('in one IPv6 network is one source', async () => {
+    await using server = await start();
+    for (let host = 1; host <= 10; host += 1) await guess(server, 1, `2001:db8:1:2::${host}`);
+    expect((await logInFrom(server, '2001:db8:1:2:ffff::1')).status).toBe(429);
+    expect((await logInFrom(server, '2001:db8:1:3::1')).status).toBe(201);
+  });
+
+  test('can not pass for other sources', async () => {
+    await using server = await startWith([], { flags: { 'fast-passwords': true } });
+    for (let count = 0; count < 10; count += 1) {
+      const headers = { ...from(`192.0.2.${count}`), ip: `192.0.2.${count}`, forwarded: `for=192.0.2.${count}` };
+      await logInFrom(server, home, { secret: 'wrong', headers });
+    }
+    expect((await logInFrom(server, office)).status).toBe(429);
+  });
+
+  test('is told which setting switches it off, and with that is not throttled', async () => {
+    await using server = await start();
+    await using free = await start({ flags: { 'disable-rate-limits': true } });
+    await guess(server, 10, stranger);
+    expect((await logInFrom(server, stranger)).text).toContain('--disable-rate-limits');
+    expect(await guess(free, 150, stranger)).toEqual(Array(150).fill(401));
+    expect((await logInFrom(free, stranger)).status).toBe(201);
+  });
+});
+
+describe('strangers who spend the budget of a name', () => {
+  test('close it to strangers, with any password, and not to the sources that its owner is known to come from', async () => {
+    await using server = await start();
+    await logInFrom(server, home);
+    await spendBudget(server);
+    const verified = server.verified.count;
+    expect(await logInFrom(server, office)).toMatchObject({ ...throttled, headers: { 'retry-after': '900' } });
+    expect(server.verified.count).toBe(verified);
+    expect((await logInFrom(server, home)).status).toBe(201);
+    // Which was a right login, so the budget is whole again.
+    expect((await logInFrom(server, office)).status).toBe(201);
+  });
+
+  test('do not keep a known device out, from wherever it comes; a device id proves nothing', async () => {
+    await using server = await start();
+    const deviceTokenId = await deviceFrom(server, home);
+    await spendBudget(server);
+    const body = { deviceId: 'phone' };
+    const path = `/user-identities/login?${named}`;
+    const { authorization } = { authorization: `Basic ${btoa(`${alice.userName}:${password}`)}` };
+    expect(await postJson(server, path, body, { ...from(stranger), authorization })).toMatchObject(throttled);
+    expect(await logInFrom(server, stranger, { deviceTokenId: 'made up' })).toMatchObject(throttled);
+    expect((await logInFrom(server, stranger, { deviceTokenId })).status).toBe(201);
+  });
+
+  test('a device of another user is none', async () => {
+    await using server = await start();
+    const deviceTokenId = await deviceFrom(server, home);
+    await spendBudget(server, 'nobody');
+    await spendBudget(server, 'carol');
+    for (const name of ['nobody', 'carol'])
+      expect(await logInFrom(server, stranger, { name, deviceTokenId })).toMatchObject(throttled);
+  });
+
+  test('do not close the way back: a recovery from anywhere clears it', async () => {
+    await using server = await start();
+    await spendBudget(server);
+    await guess(server, 1, home);
+    expect(await logInFrom(server, home)).toMatchObject(throttled);
+    expect(await resetFrom(server, office)).toMatchObject({ status: 201 });
+    replacePasswords(server, { matches: async (secret) => secret === newPassword });
+    for (const address of [home, office])
+      expect(await logInFrom(server, address, { secret: newPassword })).toMatchObject({ status: 201 });
+  });
+
+  test('do not close the other names of the user, which would tell whose they are', async () => {
+    await using server = await start();
+    await spendBudget(server);
+    for (const name of [alice.userEmail, alice.userId, 'alice.smith'])
+      expect((await logInFrom(server, home, { name, secret: 'wrong' })).status).toBe(401);
+  });
+
+  test('let one attempt through each 15 minutes', async () => {
+    await using server = await start();
+    await spendBudget(server);
+    server.clock.advance(15 * 60);
+    expect(await guess(server, 2, stranger)).toEqual([401, 429]);
+    server.clock.advance(15 * 60);
+    expect((await logInFrom(server, office)).status).toBe(201);
+  });
+
+  test.each([
+    ['an unlock', (server: TestServer) => server.admin.userIdentities.unlock({ body: { userId: alice.userId } })],
+    ['a reset of the state', ({ world }: TestServer) => world.state.reset('seed')],
+    [
+      'a restored snapshot',
+      async ({ world }: TestServer) => {
+        await world.state.save('before', true);
+        await world.state.restore('before');
+      },
+    ],
+    ['an import', async ({ world }: TestServer) => world.state.import(JSON.parse(await world.state.exported()), true)],
+  ])('end with %s', async (_, clear) => {
+    await using server = await start();
+    await spendBudget(server);
+    await guess(server, 10, '198.51.100.99', { name: 'alice.smith' });
+    await clear(server);
+    expect((await logInFrom(server, stranger)).status).toBe(201);
+    expect((await logInFrom(server, '198.51.100.99', { name: 'alice.smith' })).status).toBe(201);
+  });
+
+  test('do not get it back by the right password of a locked user, which is no login', async () => {
+    await using server = await start();
+    await spendBudget(server, 'bob');
+    server.clock.advance(15 * 60);
+    expect((await logInFrom(server, home, { name: 'bob' })).status).toBe(401);
+    expect(await guess(server, 2, stranger, { name: 'bob' })).toEqual([401, 429]);
+  });
+});
+
+test('a login by another proof gives the budget back as well', async () => {
+  const provider = { kind: 'saml' as const, name: 'idp', entityId, certificates: [signing.pem], audience };
+  const providers = [{ ...provider, emailDomains: ['example.com'] }];
+  await using server = await startServer(withProxy({ seed: { users: [alice], providers } }));
+  replacePasswords(server, { matches: async () => false });
+  await spendBudget(server);
+  expect(await logInFrom(server, stranger)).toMatchObject(throttled);
+  const body = { samlResponse: samlResponse(server, { nameId: 'new', attributes: { email: [alice.userEmail] } }) };
+  const login = await postJson(server, `/user-identities/renew-app-token?${named}`, body, from(home));
+  expect(login).toMatchObject({ status: 201 });
+  expect((await logInFrom(server, stranger)).status).toBe(401);
+});
+
+describe('failures tell nothing', () => {
+  test('five on each of two names of one user are as five on each of two users', async () => {
+    await using server = await start();
+    for (const names of [
+      ['alice', 'alice@example.com'],
+      ['alice', 'carol'],
+      ['nobody', 'no-one'],
+    ]) {
+      const statuses: number[] = [];
+      for (const name of names) statuses.push(...(await guess(server, 5, stranger, { name })));
+      for (const name of names) statuses.push(...(await guess(server, 4, stranger, { name })));
+      expect(statuses).toEqual(Array(18).fill(401));
+      server.clock.advance(31 * 60);
+    }
+  });
+
+  test.each([
+    ['ten from one source', (server: TestServer, name: string) => guess(server, 10, stranger, { name })],
+    ['the whole budget', (server: TestServer, name: string) => spendBudget(server, name)],
+  ])(
+    'after %s, who is there, locked, without a password or unknown is answered alike, without a hash',
+    async (_, fail) => {
+      await using server = await start();
+      const answers: Answer[] = [];
+      const { count } = server.verified;
+      const hashes: number[] = [];
+      for (const name of ['alice', 'bob', 'carol', 'nobody']) {
+        await fail(server, name);
+        hashes.push(server.verified.count);
+        answers.push(
+          await logInFrom(server, stranger, { name }),
+          await logInFrom(server, stranger, { name, secret: '' }),
+        );
+        hashes.push(server.verified.count);
+      }
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+      expect(answers[0]).toMatchObject(throttled);
+      const each = (hashes[0] ?? 0) - count;
+      expect(hashes).toEqual([1, 1, 2, 2, 3, 3, 4, 4].map((times) => count + times * each));
+    },
+  );
+
+  test('spellings that lead to the same user are one name', async () => {
+    await using server = await startWith([{ userId: 'zoe', userName: 'Zo\u00eb', passwordHash }], withProxy());
+    const names = ['zo\u00eb', 'ZO\u00cb', 'Zoe\u0308', 'zOE\u0308'];
+    for (let count = 0; count < 10; count += 1) await guess(server, 1, stranger, { name: names[count % 4] ?? '' });
+    for (const name of names) expect((await logInFrom(server, stranger, { name })).status).toBe(429);
+  });
+});
+
+describe('a source that fails under many names', () => {
+  test('is refused new ones after 1,000; on this machine it never is, and a known user never is', async () => {
+    await using server = await start();
+    await logInFrom(server, stranger);
+    const failMany = async (address: string) => {
+      for (let first = 0; first < 1000; first += 50)
+        await Promise.all(
+          Array.from({ length: 50 }, (_, at) => guess(server, 1, address, { name: `name ${first + at}` })),
+        );
+    };
+    await failMany(stranger);
+    await failMany('127.0.0.9');
+    expect(await guess(server, 1, stranger, { name: 'new' })).toEqual([429]);
+    expect(await guess(server, 1, stranger, { name: 'name 7' })).toEqual([401]);
+    expect((await logInFrom(server, stranger)).status).toBe(201);
+    expect(await guess(server, 1, '127.0.0.9', { name: 'new' })).toEqual([401]);
+  });
+});
+
+describe('a mainframe logon', () => {
+  const loginLegacy = (server: TestServer, address: string, secret = logonPassword, logon = 'DORA1') =>
+    postJson(server, `/user-identities/login-legacy?${named}`, { logon, password: secret }, from(address));
+
+  async function spend(server: TestServer, logon: string) {
+    for (let failure = 0; failure < 100; failure += 1)
+      await loginLegacy(server, `198.51.100.${Math.floor(failure / 10)}`, 'wrong', logon);
+  }
+
+  test('over its budget serves the known sources of its user, and a recovery opens it again', async () => {
+    await using server = await startWithLogons(withProxy());
+    // The mainframe, but for the time that its hashes take.
+    const right = [logonPassword, 'NEW#PW1'];
+    replaceMainframe(server, { verify: async (logon, secret) => logon !== 'NONE1' && right.includes(secret) });
+    await logInFrom(server, home, { name: dora.userName });
+    await spend(server, 'DORA1');
+    expect(await loginLegacy(server, stranger)).toMatchObject(throttled);
+    expect(await loginLegacy(server, home)).toMatchObject({ status: 201 });
+    await spend(server, 'FREE1');
+    const unknown = await loginLegacy(server, stranger, 'wrong', 'FREE1');
+    await spend(server, 'NONE1');
+    expect(await loginLegacy(server, stranger, 'wrong', 'NONE1')).toEqual(unknown);
+    expect(unknown).toMatchObject(throttled);
+    const { hash } = await server
+      .as()
+      .userIdentities.retrieveLegacy({ query: { clientId: appClientId }, body: { logon: 'FREE1' } });
+    const reset = { logon: 'FREE1', hash, token: await lastCode(server, mobiles.FREE1), newPassword: 'NEW#PW1' };
+    const answer = await postJson(server, `/user-identities/reset-legacy-password?${named}`, reset, from(office));
+    expect(answer).toMatchObject({ status: 200 });
+    expect(await loginLegacy(server, stranger, 'NEW#PW1', 'FREE1')).toMatchObject({ status: 201 });
+  });
+});
