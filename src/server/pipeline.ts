@@ -19,7 +19,7 @@ import { behindClient, type RequestSource } from './http/request-source.ts';
 import { checkBody, checkParams, headerReader, queryReader } from './http/validate.ts';
 import { etagMatches, wireEtag } from './http/wire.ts';
 import { guardAccounts } from './identity/account-guard.ts';
-import { authenticate } from './identity/authenticate.ts';
+import { authenticate, unauthenticated } from './identity/authenticate.ts';
 import { authorizeCaller } from './identity/authorize.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import { limitGrowth } from './identity/growth-limit.ts';
