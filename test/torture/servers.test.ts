@@ -1,6 +1,7 @@
 /** A short part of the suites that start servers; needs dist/ (npm run build). */
 import { describe, expect, test } from 'vitest';
 import { countBudget } from '../../torture/budget.ts';
+import { parsersSuite } from '../../torture/hostile/parsers.ts';
 import type { Line } from '../../torture/strace.ts';
 import { kills } from '../../torture/suites/kills.ts';
 import { ackOrder, assertOrder } from '../../torture/suites/system-calls.ts';
@@ -11,6 +12,7 @@ const PATIENCE_MS = 180_000;
 test.each([
   ['kills', kills, 2],
   ['ack-order', ackOrder, 1],
+  ['parsers', parsersSuite, 1],
 ] as const)(
   '%s finds nothing',
   async (_, suite, count) => {

@@ -19,7 +19,7 @@ export interface Attack {
   readonly name: string;
   /** Those that are right answers. */
   readonly status: readonly number[];
-  /** Gives the status of the answer. */
+  /** Gives the status of the answer. What is sent was made before, so that making it keeps nobody waiting here. */
   send(): Promise<number>;
 }
 
@@ -38,15 +38,15 @@ async function statusOf(url: string, init: RequestInit): Promise<number> {
 }
 
 function forms({ url }: Target): Attack[] {
-  const post = (body: string) =>
+  const post = (body: string) => () =>
     statusOf(`${url}${servicePrefix}/client-identities/connect/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body,
     });
   return [
-    { name: 'a form of many names', status: [400], send: () => post(many(90_000, (at) => `k${at}=`).join('&')) },
-    { name: 'a form of long values', status: [400, 401], send: () => post(`a=${'%41'.repeat(300_000)}`) },
+    { name: 'a form of many names', status: [400], send: post(many(90_000, (at) => `k${at}=`).join('&')) },
+    { name: 'a form of long values', status: [400, 401], send: post(`a=${'%41'.repeat(300_000)}`) },
   ];
 }
 
@@ -57,7 +57,7 @@ function bodies({ url, authorization, members }: Target): Attack[] {
       headers: { authorization, 'content-type': 'application/json' },
       body,
     });
-  const crowd = '/user-accesses/crowd/user-accounts';
+  const crowd = (body: string) => () => post('/user-accesses/crowd/user-accounts', body);
   const group = (body: string) => () => post('/groups', body);
   return [
     { name: 'unknown fields', status: [400], send: group(`{${many(39_000, (at) => `"k${at}":0`)}}`) },
@@ -69,16 +69,16 @@ function bodies({ url, authorization, members }: Target): Attack[] {
       send: group(`{${many(39_000, (at) => `"k${at}":0`)},"__proto__":0}`),
     },
     { name: 'escapes', status: [422], send: group(`{"groupName":"${'\\u0061'.repeat(160_000)}"}`) },
-    { name: 'entries that are none', status: [400], send: () => post(crowd, `[${many(members, () => '{"a":1}')}]`) },
+    { name: 'entries that are none', status: [400], send: crowd(`[${many(members, () => '{"a":1}')}]`) },
     {
       name: 'members',
       status: [200],
-      send: () => post(crowd, JSON.stringify(many(members, (at) => ({ userId: `user-${at}` })))),
+      send: crowd(JSON.stringify(many(members, (at) => ({ userId: `user-${at}` })))),
     },
     {
       name: 'members who are nobody',
       status: [422],
-      send: () => post(crowd, JSON.stringify(many(members, (at) => ({ userId: `nobody-${at}` })))),
+      send: crowd(JSON.stringify(many(members, (at) => ({ userId: `nobody-${at}` })))),
     },
   ];
 }
@@ -92,7 +92,7 @@ function heads({ url, authorization }: Target): Attack[] {
   return [
     { name: 'a query that is not text', status: [200, 206], send: get(`${groups}?${'%FF&'.repeat(3_000)}`) },
     { name: 'a query of many names', status: [200, 206], send: get(`${groups}?${'a&'.repeat(6_000)}`) },
-    { name: 'a long cursor', status: [422], send: get(`${groups}?after=${'a'.repeat(14_000)}`) },
+    { name: 'a long cursor', status: [400], send: get(`${groups}?after=${'a'.repeat(14_000)}`) },
     { name: 'a path of many parts', status: [404], send: get(`${servicePrefix}/${'a/'.repeat(7_000)}`) },
     { name: 'a path of the control plane', status: [404], send: get(`/_iam/${'a/'.repeat(7_000)}`) },
     { name: 'preferences', status: [200, 206], send: get(groups, { prefer: 'a=b;'.repeat(3_000) }) },
@@ -111,11 +111,14 @@ function proofs({ url, appClientId }: Target): Attack[] {
     });
   const clock = { now: () => new Date() };
   const leaf = makeCertificate({ purposes: [2], keyUsage: [0] });
-  const bySaml = worstResponses.map(([name, options]) => ({
-    name: `a SAML response of ${name}`,
-    status: [401],
-    send: async () => (await post('renew-app-token', { samlResponse: samlResponse({ url, clock }, options) })).status,
-  }));
+  const bySaml = worstResponses.map(([name, options]) => {
+    const body = { samlResponse: samlResponse({ url, clock }, options) };
+    return {
+      name: `a SAML response of ${name}`,
+      status: [401],
+      send: async () => (await post('renew-app-token', body)).status,
+    };
+  });
   const byCertificate = worstCertificates.map(([name, { der }]) => ({
     name: `a chain of certificates of ${name}`,
     status: [401],
@@ -132,7 +135,7 @@ function proofs({ url, appClientId }: Target): Attack[] {
 
 async function states({ url }: Target): Promise<Attack[]> {
   const state = await (await fetch(`${url}/_iam/state/export`)).text();
-  const put = (body: string) =>
+  const put = (body: string) => () =>
     statusOf(`${url}/_iam/state/import?force=true`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -140,10 +143,10 @@ async function states({ url }: Target): Promise<Attack[]> {
     });
   const tables = (users: string) => `{"formatVersion":1,"tables":{"users":[${users}]}}`;
   return [
-    { name: 'a state', status: [204], send: () => put(state) },
-    { name: 'a state of numbers', status: [400, 422], send: () => put(tables(`${'0,'.repeat(3_000_000)}0`)) },
-    { name: 'a state of lists', status: [400, 422], send: () => put(tables(`${'[],'.repeat(900_000)}0`)) },
-    { name: 'a state of names', status: [400], send: () => put(`{${many(600_000, (at) => `"k${at}":0`)}}`) },
+    { name: 'a state', status: [204], send: put(state) },
+    { name: 'a state of numbers', status: [400, 422], send: put(tables(`${'0,'.repeat(3_000_000)}0`)) },
+    { name: 'a state of lists', status: [400, 422], send: put(tables(`${'[],'.repeat(900_000)}0`)) },
+    { name: 'a state of names', status: [400], send: put(`{${many(600_000, (at) => `"k${at}":0`)}}`) },
     {
       name: 'the difference of two states',
       status: [200],

@@ -7,7 +7,7 @@ export default defineRoute({
   capability: 'maintain',
   id: 'control.state-import',
   title: 'Puts an exported state in the place of what is there',
-  description: `All of it or nothing: users, clients with their secrets, sessions and keys are then those of the document, whoever called. It may be ${stateLimit / 1024 / 1024} MiB long.`,
+  description: `All of it or nothing: users, clients with their secrets, sessions and keys are then those of the document, whoever called. It may be ${stateLimit / 1024 / 1024} MiB long and have 1,000,000 rows, of 1,000,000 characters and 40,000 values each.`,
   method: 'POST',
   path: '/state/import',
   status: [204, 400, 401, 403, 412, 422, 500],
