@@ -1,6 +1,7 @@
 /** All suites, in the order in which they run. */
 import { fuzzSuite } from './fuzz/index.ts';
 import { browsersSuite } from './hostile/browsers.ts';
+import { fairnessSuite } from './hostile/fairness.ts';
 import { greedySuite } from './hostile/index.ts';
 import { parsersSuite } from './hostile/parsers.ts';
 import { racesSuite } from './races/index.ts';
@@ -45,6 +46,7 @@ export const suites: readonly Suite[] = [
   secondServers,
   browsersSuite,
   greedySuite,
+  fairnessSuite,
   parsersSuite,
   killSuite,
   racesSuite,

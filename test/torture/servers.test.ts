@@ -1,6 +1,7 @@
 /** A short part of the suites that start servers; needs dist/ (npm run build). */
 import { describe, expect, test } from 'vitest';
 import { countBudget } from '../../torture/budget.ts';
+import { fairnessSuite } from '../../torture/hostile/fairness.ts';
 import { parsersSuite } from '../../torture/hostile/parsers.ts';
 import type { Line } from '../../torture/strace.ts';
 import { kills } from '../../torture/suites/kills.ts';
@@ -13,6 +14,7 @@ test.each([
   ['kills', kills, 2],
   ['ack-order', ackOrder, 1],
   ['parsers', parsersSuite, 1],
+  ['fairness', fairnessSuite, 1],
 ] as const)(
   '%s finds nothing',
   async (_, suite, count) => {
