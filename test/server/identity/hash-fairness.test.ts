@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createHashQueue, type HashLane, laneOf } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { head, open } from '../http/raw.ts';
 import { alice, basic, password, replacePasswords, startWith } from '../operations/user-identities/people.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -315,6 +316,31 @@ test('a caller that hangs up gives its place up, is not answered, and does not c
   expect((await first).status).toBe(401);
   expect(begun).toHaveLength(1);
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+test('a connection that closes gives up the places of all requests that were sent ahead on it', async () => {
+  await using server = await startServer({ flags: { 'hashes-in-flight': '1' } });
+  const { begun, end } = holdHashes(server);
+  const first = server.send({
+    method: 'POST',
+    path: `/security/iam/v1/user-identities/login?clientId=${appClientId}`,
+    headers: [['Authorization', basic('first', 'no')]],
+  });
+  await until(() => begun.length === 1);
+  const socket = await open(server);
+  const path = `/security/iam/v1/user-identities/login?clientId=${appClientId}`;
+  const login = (name: string) =>
+    head(`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', `Authorization: ${basic(name, 'no')}`);
+  socket.write(
+    times(5)
+      .map((at) => login(`ahead-${at}`))
+      .join(''),
+  );
+  await until(() => server.world.hashQueue.waiting() === 5);
+  socket.destroy();
+  await until(() => server.world.hashQueue.waiting() === 0);
+  await whileEnding(first, end);
+  expect(begun).toHaveLength(1);
 });
 
 test('a sandbox has its hashes computed in the same queue', async () => {
