@@ -3,15 +3,20 @@
  * writes of each table. The operations come from the registry: one that identifies somebody and has no probe fails here.
  * That it takes the same time is measured by `npm run torture -- --only timing`.
  */
+import { sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/contract/operation.ts';
+import { servicePrefix } from '../../src/contract/prefix.ts';
 import { operations } from '../../src/server/operations/index.ts';
+import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { openMemoryStore } from '../../src/server/store/memory.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { tables } from '../../src/server/store/tables.ts';
 import { appId, type Probe, pathOf, probes, provenIdentities, seed } from '../../torture/timing/probes.ts';
 import { startServer, type TestServer } from '../harness.ts';
 import { tokensOf } from '../server/operations/user-identities/renewing.ts';
+import { makeAuthority, makeCertificate } from '../server/outside/certificates.ts';
+import type { RawAnswer, RawRequest } from '../server/property/raw.ts';
 
 const identifying = Object.values(operations as Record<string, Operation<never>>).filter(
   ({ identifies = [] }) => identifies.length > 0,
@@ -70,17 +75,18 @@ function watch<Watched extends object>(
 interface Watched extends AsyncDisposable {
   /** Goes back to the seed: each class begins with the same state. */
   reset(): Promise<void>;
+  send(request: RawRequest): Promise<{ answer: RawAnswer; work: Work }>;
   /** What the call did, and how many rows of each table there are more. */
   workOf(probe: Probe, name: string): Promise<{ status: number; work: Work }>;
 }
 
-async function startWatched(unlimited: boolean): Promise<Watched> {
+async function startWatched(unlimited: boolean, seeded: SeedDocument = seed): Promise<Watched> {
   let work: Work = {};
   const count = (what: string) => {
     work[what] = (work[what] ?? 0) + 1;
   };
   const server = await startServer({
-    seed,
+    seed: seeded,
     environment: { IAM_APP_CLIENT_ID: appId },
     flags: { 'disable-rate-limits': unlimited },
     openStore: async () => countedStore(openMemoryStore(), count),
@@ -88,26 +94,31 @@ async function startWatched(unlimited: boolean): Promise<Watched> {
   let accessToken = '';
   watch(server.world.passwords, ['hash', 'matches'], count);
   watch(server.world.storeKey, ['digest', 'seal'], count);
+  async function send(request: RawRequest) {
+    const before = await rowsOf(server);
+    work = {};
+    const answer = await server.send(request);
+    const done = work;
+    const after = await rowsOf(server);
+    const grown = Object.keys(after).map((table) => [`rows of ${table}`, (after[table] ?? 0) - (before[table] ?? 0)]);
+    return { answer, work: { ...done, ...(Object.fromEntries(grown) as Work) } };
+  }
   return {
     async reset() {
       await server.world.state.reset('seed');
       ({ accessToken } = await tokensOf(server, { userId: 'erin', clientId: appId }));
     },
+    send,
     async workOf({ request, classes, signedIn }, name) {
       const identifier = classes[name];
       if (!identifier) throw new Error(`there is no class ${name}`);
       const made = request(identifier);
       const headers = { ...made.headers, ...(signedIn ? { authorization: `Bearer ${accessToken}` } : {}) };
-      const before = await rowsOf(server);
-      work = {};
       const { body } = made;
-      const { status } = await server.send({
+      const { answer, work } = await send({
         ...{ method: 'POST', path: pathOf(made), headers: Object.entries(headers), body },
       });
-      const done = work;
-      const after = await rowsOf(server);
-      const grown = Object.keys(after).map((table) => [`rows of ${table}`, (after[table] ?? 0) - (before[table] ?? 0)]);
-      return { status, work: { ...done, ...Object.fromEntries(grown) } };
+      return { status: answer.status, work };
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -149,4 +160,36 @@ describe.each([false, true])('the same work for every class (limits switched off
       expect(seen).toEqual(Object.fromEntries(names.map((name) => [name, seen[first]])));
     },
   );
+});
+
+describe('a certificate of a trusted authority', () => {
+  const root = makeAuthority({ name: 'Root', key: 'ec' });
+  const leafOf = (email: string) =>
+    makeCertificate({
+      ...{ name: 'Leaf', issuer: root, key: 'ec-other', authority: false, keyUsage: [0], purposes: [2] },
+      emails: [email],
+    });
+
+  test('is refused with the same work, be it of a locked user or of nobody', async () => {
+    const providers = [{ kind: 'certificateAuthority' as const, name: 'root', certificate: root.pem }];
+    await using watched = await startWatched(false, { ...seed, providers });
+    const seen = [];
+    for (const email of ['bob@example.com', 'unknown@example.com']) {
+      await watched.reset();
+      const leaf = leafOf(email);
+      const path = `${servicePrefix}/user-identities/digital-certificate`;
+      const given = await watched.send({ method: 'POST', path: `${path}/token?clientId=${appId}` });
+      const { token } = given.answer.json as { token: string };
+      const key = { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+      const signature = sign('sha256', Buffer.from(token), key).toString('base64');
+      const { answer, work } = await watched.send({
+        ...{ method: 'POST', path: `${path}/login?clientId=${appId}` },
+        headers: [['Content-Type', 'application/json']],
+        body: JSON.stringify({ token, certificate: leaf.pem, signature }),
+      });
+      seen.push({ status: answer.status, body: answer.json, work });
+    }
+    expect(seen[0]).toMatchObject({ status: 401, body: [{ code: 'PROOF_INVALID' }] });
+    expect(seen[1]).toEqual(seen[0]);
+  });
 });

@@ -53,14 +53,24 @@ async function sample(target: Target, group: readonly Probe[], budget: Budget): 
   );
   const most = Math.min(wanted, budget.count);
   for (let round = -20; round < 30 || (round < most && goesOn({ ...budget, count: most }, round)); round += 1)
-    for (const [probe, times] of taken)
-      for (const name of [...times.keys()].toSorted(() => draw() - 0.5)) {
+    for (const [probe, times] of taken) {
+      const names = shuffled([...times.keys()], draw);
+      // The first call after those of another probe finds caches cold, whichever class it is of; it does not count.
+      await measureClass(target, agent, probe, names.at(-1) ?? '');
+      for (const name of names) {
         const took = await measureClass(target, agent, probe, name);
         // The first ones warm up what is compiled and loaded late.
         if (round >= 0) times.get(name)?.push(took);
       }
+    }
   agent.destroy();
   return taken;
+}
+
+/** Every order is as likely as any other. */
+function shuffled<Item>(items: readonly Item[], draw: () => number): Item[] {
+  const order = items.map((item) => ({ item, at: draw() }));
+  return order.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
 function measureClass({ url, authorization }: Target, agent: Agent, probe: Probe, name: string): Promise<number> {
