@@ -113,7 +113,11 @@ async function userOfEmail(
 export async function findByOutsideEmail(reader: RoleReader, email: string): Promise<User | undefined> {
   if (!Email.safeParse(email).success) return undefined;
   const user = await findByLogin(reader, email);
+  // Looked up in any case, so that an unknown address takes as long.
+  const roles = await groupRolesOfUser(reader, user ?? absentUser);
   const own = user?.emailVerified && user.userEmail !== undefined;
   if (!own || foldIdentifier(user.userEmail ?? '') !== foldIdentifier(email)) return undefined;
-  return isAdministrative(await groupRolesOfUser(reader, user)) ? undefined : user;
+  return isAdministrative(roles) ? undefined : user;
 }
+
+const absentUser = { userId: '' };

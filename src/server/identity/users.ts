@@ -25,7 +25,9 @@ export function isLevelUpTo(role: string, roles: ReadonlySet<string>): boolean {
 }
 
 /** The memberships that count for a user: its own, those of its business, and those it has in the name of its business. */
-export function membersOf(user: User): Pick<Membership, 'kind' | 'memberId' | 'businessId'>[] {
+export function membersOf(
+  user: Pick<User, 'userId' | 'businessId'>,
+): Pick<Membership, 'kind' | 'memberId' | 'businessId'>[] {
   const own = { kind: 'user', memberId: user.userId } as const;
   if (user.businessId === undefined) return [own];
   return [
@@ -36,13 +38,19 @@ export function membersOf(user: User): Pick<Membership, 'kind' | 'memberId' | 'b
 }
 
 /** The ids of all groups that give a user roles directly. */
-export async function groupsOfUser(reader: Pick<Reader, 'memberships'>, user: User): Promise<string[]> {
+export async function groupsOfUser(
+  reader: Pick<Reader, 'memberships'>,
+  user: Pick<User, 'userId' | 'businessId'>,
+): Promise<string[]> {
   const groups = await Promise.all(membersOf(user).map((member) => groupsOfMember(reader, member)));
   return [...new Set(groups.flat())];
 }
 
 /** The roles that a user has from its groups, whatever its level. */
-export async function groupRolesOfUser(reader: RoleReader, user: User): Promise<Set<string>> {
+export async function groupRolesOfUser(
+  reader: RoleReader,
+  user: Pick<User, 'userId' | 'businessId'>,
+): Promise<Set<string>> {
   return effectiveRoles(reader, await groupsOfUser(reader, user));
 }
 
