@@ -10,8 +10,6 @@ const mostCounted = 255;
 interface Slice {
   readonly number: number;
   readonly counts: Uint8Array;
-  /** How many different names have failed. */
-  names: number;
 }
 
 export class FailureSketch {
@@ -25,9 +23,8 @@ export class FailureSketch {
   }
 
   add(name: string, now: number): void {
-    const isNew = this.count(name, now) === 0;
-    this.#current ??= { number: this.#numberAt(now), counts: new Uint8Array(rows * cells), names: 0 };
-    if (isNew) this.#current.names += 1;
+    this.#advance(now);
+    this.#current ??= { number: this.#numberAt(now), counts: new Uint8Array(rows * cells) };
     const { counts } = this.#current;
     for (const cell of cellsOf(name)) counts[cell] = Math.min((counts[cell] ?? 0) + 1, mostCounted);
   }
@@ -37,11 +34,6 @@ export class FailureSketch {
     if (!this.#current && !this.#previous) return 0;
     const countIn = (cell: number) => (this.#current?.counts[cell] ?? 0) + (this.#previous?.counts[cell] ?? 0);
     return Math.min(...cellsOf(name).map(countIn));
-  }
-
-  names(now: number): number {
-    this.#advance(now);
-    return (this.#current?.names ?? 0) + (this.#previous?.names ?? 0);
   }
 
   forget(name: string): void {

@@ -17,10 +17,8 @@ const budget = 100;
 const regainMs = 15 * minute;
 /** One source that is not this machine fails under so many names, */
 const namesOfSource = 1000;
-/** and all together are counted one by one so far. Beyond, new ones are counted together, in memory of a fixed size. */
+/** and all together are counted one by one so far. Beyond, new callers share ten failures a name, in memory of a fixed size. */
 const mostEntries = 100_000;
-/** What new callers are counted as beyond that. No caller has this key. */
-const shared = 'shared';
 
 export interface LoginAttempt {
   /** The name as it was typed, folded as names of its kind compare. The throttle keeps a digest of it. */
@@ -84,10 +82,12 @@ export class LoginFailures {
   /** All that may stand against an attempt. None of it depends on whether the name leads to a user. */
   limitsOf(attempt: LoginAttempt): FailureLimit[] {
     const now = this.#now();
-    const limits = [this.#callerLimit(attempt, now)];
+    const entry = this.#names.get(attempt.name)?.callers.get(attempt.caller);
+    const isCounted = this.#isCounted(attempt);
+    const limits = [isCounted ? callerLimit(attempt, entry, now) : this.#sharedLimit(attempt.name, now)];
     if (attempt.isKnown) return limits;
     limits.push(this.#budgetOf(attempt.name, now));
-    if (!attempt.isLoopback && this.#isNew(attempt, now)) limits.push(this.#namesLimit(attempt, now));
+    if (!attempt.isLoopback && isCounted && !entry) limits.push(this.#namesLimit(attempt.caller));
     return limits;
   }
 
@@ -122,15 +122,9 @@ export class LoginFailures {
     this.#sketch.forget(name);
   }
 
-  #callerLimit(attempt: LoginAttempt, now: number): FailureLimit {
-    const { name, caller } = attempt;
-    if (this.#isCounted(attempt)) {
-      const entry = this.#names.get(name)?.callers.get(caller);
-      const retryAfterMs = (entry?.throttledUntil ?? now) - now;
-      return { key: `caller\n${caller}\n${name}`, left: leftOf(entry, now), retryAfterMs };
-    }
+  #sharedLimit(name: string, now: number): FailureLimit {
     const left = failuresAllowed - this.#sketch.count(name, now);
-    return { key: `caller\n${shared}\n${name}`, left, retryAfterMs: this.#sketch.remaining(now) };
+    return { key: `shared\n${name}`, left, retryAfterMs: this.#sketch.remaining(now) };
   }
 
   #budgetOf(name: string, now: number): FailureLimit {
@@ -140,11 +134,9 @@ export class LoginFailures {
   }
 
   /** Told in whole windows: when the name that failed longest ago is forgotten is not kept. */
-  #namesLimit(attempt: LoginAttempt, now: number): FailureLimit {
-    const isCounted = this.#isCounted(attempt);
-    const caller = isCounted ? attempt.caller : shared;
-    const names = isCounted ? (this.#callers.get(caller) ?? 0) : this.#sketch.names(now);
-    return { key: `names\n${caller}`, left: namesOfSource - names, retryAfterMs: windowMs };
+  #namesLimit(caller: string): FailureLimit {
+    const left = namesOfSource - (this.#callers.get(caller) ?? 0);
+    return { key: `names\n${caller}`, left, retryAfterMs: windowMs };
   }
 
   /** Whether the attempt has, or can have, a count of its own. Known sources always can: a user has 20 at most. */
@@ -152,11 +144,6 @@ export class LoginFailures {
     const failures = this.#names.get(name);
     if (isKnown || failures?.callers.has(caller)) return true;
     return this.#entries < this.#capacity && (failures !== undefined || this.#names.size < this.#capacity);
-  }
-
-  #isNew(attempt: LoginAttempt, now: number): boolean {
-    if (this.#isCounted(attempt)) return this.#names.get(attempt.name)?.callers.has(attempt.caller) !== true;
-    return this.#sketch.count(attempt.name, now) === 0;
   }
 
   #entry(name: string, caller: string): CallerFailures {
@@ -204,6 +191,11 @@ export class LoginFailures {
     this.#regaining.expire(now, (failures) => this.#dropName(failures));
     return now;
   }
+}
+
+function callerLimit({ name, caller }: LoginAttempt, entry: CallerFailures | undefined, now: number): FailureLimit {
+  const retryAfterMs = (entry?.throttledUntil ?? now) - now;
+  return { key: `caller\n${caller}\n${name}`, left: leftOf(entry, now), retryAfterMs };
 }
 
 /** While a delay runs none may fail; after it one may, and a further failure doubles it. */
