@@ -9,6 +9,7 @@ import { lockPlants } from './planted-locks.ts';
 import { orderPlants, withOrder } from './planted-order.ts';
 import { refusalPlants, withRefusals } from './planted-refusals.ts';
 import { servicePlants } from './planted-service.ts';
+import { throttlePlants } from './planted-throttles.ts';
 
 /** What each defect does, in the words of `--help`. */
 export const plants = {
@@ -28,6 +29,7 @@ export const plants = {
   'slow-sync': 'each sync takes a fifth of a second longer',
   ...orderPlants,
   ...servicePlants,
+  ...throttlePlants,
   ...refusalPlants,
   ...lockPlants,
   ...browserPlants,

@@ -19,6 +19,7 @@ import { soak } from './suites/soak.ts';
 import { fullDisk, shortWrites } from './suites/space.ts';
 import { firstStarts, secondServers } from './suites/starts.ts';
 import { ackOrder, failedSyncs, refusals } from './suites/system-calls.ts';
+import { throttleSuite } from './throttle/index.ts';
 import { timingSuite } from './timing/index.ts';
 
 export type { Budget, Finding, Suite } from './suite.ts';
@@ -50,6 +51,7 @@ export const suites: readonly Suite[] = [
   parsersSuite,
   killSuite,
   racesSuite,
+  throttleSuite,
   timingSuite,
   fuzzSuite,
   simulator,

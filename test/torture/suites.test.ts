@@ -27,6 +27,7 @@ test.each([
   ['group-commit', 1],
   ['clock', 1],
   ['browsers', 2],
+  ['throttle', 2],
 ] as const)(
   '%s finds nothing',
   async (name, count) => {
@@ -59,6 +60,10 @@ describe('a planted defect is found', () => {
     ['ignore-host', 'browsers', 1],
     ['ignore-origin', 'browsers', 1],
     ['ignore-fetch-metadata', 'browsers', 1],
+    ['throttle-by-name', 'throttle', 1],
+    ['forget-known-sources', 'throttle', 1],
+    ['evict-failures', 'throttle', 1],
+    ['unbounded-names', 'throttle', 1],
   ] as const)(
     '%s, by %s',
     async (plant, name, seed) => {
