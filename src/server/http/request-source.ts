@@ -30,9 +30,23 @@ export function createSourceReader(trustedProxies: readonly string[]): ReadSourc
   if (!trusted) return readSocket;
   return (request) => {
     const direct = readSocket(request);
-    if (!contains(trusted, direct.address)) return direct;
-    return sourceOf(forwardedAddress(request, trusted) ?? direct.address);
+    if (!contains(trusted, direct.address) || !isForwarded(request)) return direct;
+    const address = forwardedAddress(request, trusted);
+    return address === undefined ? unresolved(direct) : sourceOf(address);
   };
+}
+
+function isForwarded({ headers }: IncomingMessage): boolean {
+  return headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
+}
+
+/**
+ * A forwarded request whose headers name no one address, which the caller can bring about: it comes from somewhere behind
+ * the proxy, so it is never this machine, and shares no count with what the proxy's own machine sends.
+ */
+function unresolved({ address, network }: RequestSource): RequestSource {
+  const behind = `behind ${network}`;
+  return { address, network: behind, isLoopback: false, key: behind };
 }
 
 /** @returns a reader of the network that holds a connection; undefined for a trusted proxy, which serves many sources. */

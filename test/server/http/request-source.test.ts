@@ -69,6 +69,19 @@ describe('behind trusted proxies', () => {
     expect(proxied(request('10.9.9.9', two)).address).toBe('10.9.9.9');
   });
 
+  test.each([
+    ['disagree', { forwarded: 'for=192.0.2.1', 'x-forwarded-for': '198.51.100.7' }],
+    ['disagree, as one names no address', { forwarded: 'for=_hidden', 'x-forwarded-for': '198.51.100.7' }],
+    ['name no address', { 'x-forwarded-for': 'unknown' }],
+  ])('is not loopback where headers %s, and shares no count with this machine', (_, headers) => {
+    const forwarded = proxied(request('::1', headers));
+    expect(forwarded).toMatchObject({ address: '::1', isLoopback: false });
+    const local = proxied(request('::1'));
+    expect(local.isLoopback).toBe(true);
+    expect(forwarded.key).not.toBe(local.key);
+    expect(forwarded.network).not.toBe(local.network);
+  });
+
   test('believes no header of a peer that is not trusted', () => {
     expect(proxied(request('203.0.113.9', { 'x-forwarded-for': '192.0.2.1' })).address).toBe('203.0.113.9');
   });
@@ -93,6 +106,20 @@ test('a trusted proxy is an address or a block', () => {
   for (const value of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']) expect(isProxyAddress(value)).toBe(true);
   for (const value of ['', 'proxy', '10.0.0.0/33', '::/129', '10.0.0.0/8/8', '10.0.0.0/'])
     expect(isProxyAddress(value)).toBe(false);
+});
+
+test('the control plane refuses a caller elsewhere who makes the headers of the proxy disagree', async () => {
+  await using server = await startServer({ flags: { 'trusted-proxies': '127.0.0.1' } });
+  const call = (headers: [string, string][]) => server.send({ method: 'GET', path: '/_iam/inbox', headers });
+  const refused = { status: 403, json: [{ code: 'ORIGIN_FOREIGN' }] };
+  expect(await call([['X-Forwarded-For', '198.51.100.7']])).toMatchObject(refused);
+  for (const forwarded of ['for=192.0.2.1', 'for=_hidden', 'for=127.0.0.1', ''])
+    expect(
+      await call([
+        ['X-Forwarded-For', '198.51.100.7'],
+        ['Forwarded', forwarded],
+      ]),
+    ).toMatchObject(refused);
 });
 
 describe('the audit log and the log', () => {
