@@ -47,6 +47,24 @@ export async function associateDevice(
   return { device, deviceTokenId };
 }
 
+/** So many new devices within an hour are known sources at once; */
+const newDevices = 5;
+const hourMs = 3_600_000;
+
+/**
+ * Whether a user associated more devices within the last hour. Those beyond become known by a login with them: each known
+ * device has attempts of its own, and a stolen session would make as many as it likes.
+ */
+export async function hasManyNewDevices(
+  reader: Pick<Reader, 'devices'>,
+  userId: string,
+  clock: Clock,
+): Promise<boolean> {
+  const since = clock.now().getTime() - hourMs;
+  const devices = await reader.devices.find('userId', userId);
+  return devices.filter(({ createdAt }) => Date.parse(createdAt) > since).length > newDevices;
+}
+
 /** A session that is bound to a device which had to go is not renewed any more. */
 async function makeRoom(tx: Transaction, own: readonly Device[]): Promise<void> {
   const oldestFirst = own.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));

@@ -78,11 +78,12 @@ async function proveByPassword(tools: ProofTools, { name, secret }: Pair, device
     attempt,
     secret,
     passwordHash: user?.passwordHash,
+    isLocked: user?.locked ?? false,
   });
   if (!user) throw because(refused(), { text: 'No user logs in with this name.' });
   if (user.passwordHash === undefined) throw because(refused(), { text: 'The user has no password.', user });
+  if (user.locked) throw because(refused(), { text: 'The user is locked.', user });
   if (!right) throw because(refused(), { text: 'The password is not that of the user.', user });
-  if (user.locked) throw because(refused(), { text: 'The password is right, but the user is locked.', user });
   return { user, attempt };
 }
 
@@ -104,15 +105,17 @@ interface PasswordCheck {
   readonly attempt: LoginAttempt;
   readonly secret: string;
   readonly passwordHash: string | undefined;
+  /** The right password then counts as a wrong one: it would show by the failures that it clears. */
+  readonly isLocked?: boolean;
 }
 
 async function isRightPassword(
   { passwords, hashLane }: Pick<ProofTools, 'passwords' | 'hashLane'>,
-  { throttle, attempt, secret, passwordHash }: PasswordCheck,
+  { throttle, attempt, secret, passwordHash, isLocked = false }: PasswordCheck,
 ): Promise<boolean> {
   const right = await throttle.attempt(attempt, async () => {
     if (isTooLong(secret)) return undefined;
-    return (await passwords.matches(secret, passwordHash, hashLane)) || undefined;
+    return ((await passwords.matches(secret, passwordHash, hashLane)) && !isLocked) || undefined;
   });
   return right ?? false;
 }

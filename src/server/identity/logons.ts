@@ -109,7 +109,8 @@ export async function loginWithLogon(
   const attempt = attemptOf({ name: logon, user: owner, source: tools.source }, tools);
   const proven = await throttles.logon.attempt(attempt, async () => {
     if ([...secret].length > longestPassword) return undefined;
-    return (await tools.mainframe.verify(logon, secret, tools.hashLane)) || undefined;
+    // That of a locked user counts as a wrong one: it would show by the failures that it clears.
+    return ((await tools.mainframe.verify(logon, secret, tools.hashLane)) && !owner?.locked) || undefined;
   });
   if (!proven) throw refused();
   const started = await tools.store.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { line } from '../../../contract/schemas.ts';
-import { associateDevice } from '../../identity/devices.ts';
+import { associateDevice, hasManyNewDevices } from '../../identity/devices.ts';
 import { callerKey, withKnownSource } from '../../identity/known-sources.ts';
 import { bindToDevice } from '../../identity/sessions.ts';
 import { requireStanding } from '../../identity/standing.ts';
@@ -37,7 +37,8 @@ export default defineOperation({
       const { user, session } = await requireStanding(tx, context.caller, context.clock);
       const { device, deviceTokenId } = await associateDevice(tx, user.userId, body, context);
       await bindToDevice(tx, session, device);
-      const known = withKnownSource(user, callerKey(context.source, device), context);
+      const isOneOfMany = await hasManyNewDevices(tx, user.userId, context.clock);
+      const known = isOneOfMany ? user : withKnownSource(user, callerKey(context.source, device), context);
       if (known !== user) await tx.users.replace(known);
       return { deviceTokenId };
     });

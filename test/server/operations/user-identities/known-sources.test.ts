@@ -13,33 +13,13 @@ import { rowOf } from './callers.ts';
 import { newPassword, retrieve } from './flows.ts';
 import { dora, logonPassword, mobiles, startWithLogons } from './logons.ts';
 import { alice, basic, password, passwordHash, postForm, postJson, startWith } from './people.ts';
-import { from, knownOf, logInFrom, withProxy } from './sources.ts';
+import { associate, from, knownOf, logInFrom, tokenFrom, withProxy } from './sources.ts';
 
 const [here, there, elsewhere] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
 const all = [here, there, elsewhere];
 const named = `clientId=${appClientId}`;
 
 const start = () => startWith([], withProxy());
-
-interface DeviceCall {
-  readonly accessToken: string;
-  readonly address?: string;
-  readonly deviceId?: string;
-}
-
-async function associate(
-  server: TestServer,
-  { accessToken, address = here, deviceId = 'phone' }: DeviceCall,
-): Promise<string> {
-  const path = '/user-identities/me/associate-user-device';
-  const headers = { ...from(address), authorization: `Bearer ${accessToken}` };
-  const { json } = await postJson(server, path, { deviceId }, headers);
-  return (json as { deviceTokenId: string }).deviceTokenId;
-}
-
-async function tokenFrom(server: TestServer, address: string): Promise<string> {
-  return ((await logInFrom(server, address)).json as { accessToken: string }).accessToken;
-}
 
 describe('a right password', () => {
   test('makes its source known, a wrong one does not', async () => {
@@ -116,7 +96,7 @@ describe('behind a back end', () => {
 describe('a device', () => {
   test('counts in the place of the address where its token is shown', async () => {
     await using server = await start();
-    const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here) });
+    const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
     const [device] = await server.world.store.devices.list();
     await logInFrom(server, there, { deviceTokenId });
     expect(await knownOf(server, [...all, `device ${device?.deviceKey}`])).toEqual([
@@ -134,7 +114,7 @@ describe('a device', () => {
 
   test('of another user is none', async () => {
     await using server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }], withProxy());
-    const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here) });
+    const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
     const [device] = await server.world.store.devices.list();
     await logInFrom(server, there, { name: 'bob', deviceTokenId });
     expect(await knownOf(server, [there, `device ${device?.deviceKey}`], 'bob')).toEqual([there]);
@@ -228,10 +208,10 @@ describe('a new password', () => {
 
   test("in a session, leaves the caller's source and the device of its session", async () => {
     await using server = await start();
-    const stranger = await associate(server, { accessToken: await tokenFrom(server, elsewhere) });
+    const stranger = await associate(server, { accessToken: await tokenFrom(server, elsewhere), address: here });
     await logInFrom(server, elsewhere, { deviceTokenId: stranger });
     const accessToken = await tokenFrom(server, here);
-    await associate(server, { accessToken, deviceId: 'tablet' });
+    await associate(server, { accessToken, address: here, deviceId: 'tablet' });
     const devices = await server.world.store.devices.find('userId', alice.userId);
     const keys = Object.fromEntries(devices.map(({ deviceId, deviceKey }) => [deviceId, `device ${deviceKey}`]));
     const { phone = '', tablet = '' } = keys;

@@ -42,3 +42,23 @@ export async function knownOf(
   const user = await rowOf(server, userId);
   return keys.filter((key) => isKnownSource(user, key, server.world));
 }
+
+export interface DeviceCall {
+  readonly accessToken: string;
+  readonly address: string;
+  readonly deviceId?: string;
+}
+
+export async function associate(
+  server: TestServer,
+  { accessToken, address, deviceId = 'phone' }: DeviceCall,
+): Promise<string> {
+  const path = '/user-identities/me/associate-user-device';
+  const headers = { ...from(address), authorization: `Bearer ${accessToken}` };
+  const { json } = await postJson(server, path, { deviceId }, headers);
+  return (json as { deviceTokenId: string }).deviceTokenId;
+}
+
+export async function tokenFrom(server: TestServer, address: string): Promise<string> {
+  return ((await logInFrom(server, address)).json as { accessToken: string }).accessToken;
+}

@@ -6,7 +6,7 @@ import { lastCode } from '../codes.ts';
 import { newPassword } from './flows.ts';
 import { dora, logonPassword, mobiles, replaceMainframe, startWithLogons } from './logons.ts';
 import { type Answer, alice, password, passwordHash, postJson, replacePasswords, startWith } from './people.ts';
-import { from, type LoginFrom, logInFrom, withProxy } from './sources.ts';
+import { associate, from, type LoginFrom, logInFrom, tokenFrom, withProxy } from './sources.ts';
 
 const [home, office, stranger] = ['192.0.2.1', '192.0.2.2', '203.0.113.66'];
 const named = `clientId=${appClientId}`;
@@ -43,10 +43,7 @@ async function spendBudget(server: TestServer, name: string = alice.userName): P
 }
 
 async function deviceFrom(server: TestServer, address: string): Promise<string> {
-  const { accessToken } = (await logInFrom(server, address)).json as { accessToken: string };
-  const headers = { ...from(address), authorization: `Bearer ${accessToken}` };
-  const answer = await postJson(server, '/user-identities/me/associate-user-device', { deviceId: 'phone' }, headers);
-  return (answer.json as { deviceTokenId: string }).deviceTokenId;
+  return associate(server, { accessToken: await tokenFrom(server, address), address });
 }
 
 async function resetFrom(server: TestServer, address: string): Promise<Answer> {
@@ -124,6 +121,18 @@ describe('strangers who spend the budget of a name', () => {
     expect((await logInFrom(server, stranger, { deviceTokenId })).status).toBe(201);
   });
 
+  test('do not get further by devices that a stolen session associates one after the other', async () => {
+    await using server = await start();
+    const accessToken = await tokenFrom(server, stranger);
+    await spendBudget(server);
+    let guesses = 0;
+    for (let device = 0; device < 30; device += 1) {
+      const deviceTokenId = await associate(server, { accessToken, address: stranger, deviceId: `device ${device}` });
+      guesses += (await guess(server, 1, '203.0.113.66', { deviceTokenId })).filter((status) => status === 401).length;
+    }
+    expect(guesses).toBe(5);
+  });
+
   test('a device of another user is none', async () => {
     await using server = await start();
     const deviceTokenId = await deviceFrom(server, home);
@@ -185,7 +194,7 @@ describe('strangers who spend the budget of a name', () => {
     await spendBudget(server, 'bob');
     server.clock.advance(15 * 60);
     expect((await logInFrom(server, home, { name: 'bob' })).status).toBe(401);
-    expect(await guess(server, 2, stranger, { name: 'bob' })).toEqual([401, 429]);
+    expect(await guess(server, 2, stranger, { name: 'bob' })).toEqual([429, 429]);
   });
 });
 
@@ -203,6 +212,14 @@ test('a login by another proof gives the budget back as well', async () => {
 });
 
 describe('failures tell nothing', () => {
+  test('the right password of a locked user counts as a wrong one: it does not show by what clears', async () => {
+    await using server = await start();
+    const statuses = await guess(server, 9, stranger, { name: 'bob' });
+    statuses.push((await logInFrom(server, stranger, { name: 'bob' })).status);
+    statuses.push(...(await guess(server, 1, stranger, { name: 'bob' })));
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  });
+
   test('five on each of two names of one user are as five on each of two users', async () => {
     await using server = await start();
     for (const names of [
