@@ -3871,7 +3871,7 @@ export const manifest: Manifest = {
   {
    "id": "user-identities.associate-device",
    "title": "User associate-user-device",
-   "description": "Associates a device with the user, and binds the calling session to it: its refresh tokens are taken by remember-me together with the deviceTokenId only. A device that is associated already keeps its binding and gets a new deviceTokenId; the old one is no longer taken. A user has 50 devices at most: one more takes the place of the one that was associated longest ago.",
+   "description": "Associates a device with the user, and binds the calling session to it: its refresh tokens are taken by remember-me together with the deviceTokenId only. A device that is associated already keeps its binding and gets a new deviceTokenId; the old one is no longer taken. A user has 50 devices at most: one more takes the place of the one that was associated longest ago. Of those associated within one hour five are known devices at once, and others once the user has logged in with them.",
    "method": "POST",
    "path": "/user-identities/me/associate-user-device",
    "auth": "caller",

@@ -1,5 +1,4 @@
-/** Clears rows away that nobody needs any more, a few with each write: more than come anew, so they do not pile up. */
-import type { Randomness } from '../randomness.ts';
+/** Deletes expired rows, a few with each write: more than are inserted, so that they do not pile up. */
 import type { Range } from '../store/store.ts';
 
 interface Expiring<R> {
@@ -9,14 +8,17 @@ interface Expiring<R> {
 
 const lookedAt = 4;
 
-/** Looks at a few rows from anywhere in the table and at its first ones, and removes those that are over. */
+/**
+ * Deletes the expired ones of a few rows: those after the key that is written, and the first ones of the table. Keys that
+ * are random, or digests, spread over the whole table whatever prefix they have, and so does what is looked at.
+ */
 export async function clearExpired<R extends { readonly expiresAt: number }>(
   table: Expiring<R>,
   keyOf: (row: R) => string,
   now: number,
-  randomness: Randomness,
+  key: string,
 ): Promise<void> {
-  const anywhere = await table.list({ after: randomness.uuid(), limit: lookedAt });
-  for (const row of [...anywhere, ...(await table.list({ limit: lookedAt }))])
+  const next = await table.list({ after: key, limit: lookedAt });
+  for (const row of [...next, ...(await table.list({ limit: lookedAt }))])
     if (row.expiresAt <= now) await table.delete(keyOf(row));
 }

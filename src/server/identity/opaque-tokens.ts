@@ -77,7 +77,8 @@ async function keepToken(
   { clock, randomness }: Tools,
 ): Promise<string> {
   const token = newSecret(randomness);
-  await clearExpired(tx.opaqueTokens, ({ tokenHash }) => tokenHash, epochSeconds(clock), randomness);
-  await tx.opaqueTokens.insert({ ...row, tokenHash: hashSecret(token) });
+  const tokenHash = hashSecret(token);
+  await clearExpired(tx.opaqueTokens, (other) => other.tokenHash, epochSeconds(clock), tokenHash);
+  await tx.opaqueTokens.insert({ ...row, tokenHash });
   return token;
 }

@@ -76,7 +76,7 @@ export async function countAttempt(tx: Transaction, holder: Counted, source: Otp
     },
     (row) => row.name,
     now,
-    deps.randomness,
+    name,
   );
 }
 

@@ -4,7 +4,6 @@
  */
 import { fault } from '../../contract/errors.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
-import type { Randomness } from '../randomness.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Row } from '../store/tables.ts';
 import { clearExpired } from './clear-expired.ts';
@@ -27,7 +26,6 @@ const clockDifference = 60;
 
 interface Deps {
   readonly clock: Clock;
-  readonly randomness: Randomness;
   readonly storeKey: StoreKey;
   /** Setting disable-rate-limits: counts nothing. */
   readonly disableRateLimits: boolean;
@@ -77,7 +75,7 @@ export async function countSending(
     },
     ({ contact }) => contact,
     now,
-    deps.randomness,
+    name,
   );
   return true;
 }

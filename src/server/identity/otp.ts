@@ -84,9 +84,9 @@ export async function sendCode(tx: Transaction, request: CodeRequest, deps: OtpD
     throw fault('TOO_MANY_CODES', undefined, { 'Retry-After': String(place.freeAt - now) });
   }
   for (const { codeId } of place.removed) await tx.codes.delete(codeId);
-  await clearExpired(tx.codes, ({ codeId: key }) => key, now, deps.randomness);
   const code = newCodeFor(real, deps);
   const codeId = deps.randomness.uuid();
+  await clearExpired(tx.codes, (row) => row.codeId, now, codeId);
   const expiresAt = now + lifetimeSeconds;
   await tx.codes.insert({
     purpose,

@@ -71,11 +71,11 @@ export async function isStillThere(reader: Pick<Reader, 'providers'>, provider: 
   return JSON.stringify(await reader.providers.get(provider.name)) === JSON.stringify(provider);
 }
 
-async function use(tx: Transaction, { name, expiresAt }: OutsideProof, { clock, randomness }: ProofTools) {
+async function use(tx: Transaction, { name, expiresAt }: OutsideProof, { clock }: ProofTools) {
   const now = epochSeconds(clock);
   const proofHash = hashSecret(name);
   if (expiresAt <= now || (await tx.usedProofs.get(proofHash))) throw fault('PROOF_INVALID');
-  await clearExpired(tx.usedProofs, (row) => row.proofHash, now, randomness);
+  await clearExpired(tx.usedProofs, (row) => row.proofHash, now, proofHash);
   await tx.usedProofs.insert({ proofHash, expiresAt });
 }
 

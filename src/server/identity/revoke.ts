@@ -1,6 +1,5 @@
 /** Revocation (RFC 7009): whoever holds a token can end what it is good for. */
 import { type Clock, epochSeconds } from '../clock.ts';
-import type { Randomness } from '../randomness.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { AccessClaims } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
@@ -11,7 +10,6 @@ import { endSession } from './sessions.ts';
 export interface RevocationTools {
   readonly store: Store;
   readonly clock: Clock;
-  readonly randomness: Randomness;
   readonly verifier: TokenVerifier;
 }
 
@@ -37,10 +35,10 @@ export async function revokeToken(token: string, tools: RevocationTools): Promis
 async function revokeAccess(
   tx: Transaction,
   { sid, jti, exp }: AccessClaims,
-  { clock, randomness }: RevocationTools,
+  { clock }: RevocationTools,
 ): Promise<void> {
   if (sid !== undefined) return endSession(tx, sid);
   if (await tx.revokedTokens.get(jti)) return;
-  await clearExpired(tx.revokedTokens, ({ tokenId }) => tokenId, epochSeconds(clock), randomness);
+  await clearExpired(tx.revokedTokens, ({ tokenId }) => tokenId, epochSeconds(clock), jti);
   await tx.revokedTokens.insert({ tokenId: jti, expiresAt: exp });
 }

@@ -29,10 +29,11 @@ export async function giveTicket(
   { clock, randomness }: Tools,
 ): Promise<{ readonly value: string; readonly expiresIn: string }> {
   const value = newSecret(randomness);
+  const ticketHash = hashSecret(value);
   const now = epochSeconds(clock);
-  await clearExpired(tx.tickets, ({ ticketHash }) => ticketHash, now, randomness);
+  await clearExpired(tx.tickets, (row) => row.ticketHash, now, ticketHash);
   const lifetime = ticketLifetimes[ticket.kind];
-  await tx.tickets.insert({ ...ticket, ticketHash: hashSecret(value), expiresAt: now + lifetime });
+  await tx.tickets.insert({ ...ticket, ticketHash, expiresAt: now + lifetime });
   return { value, expiresIn: String(lifetime) };
 }
 

@@ -20,8 +20,8 @@ export default defineRoute({
   response: { status: 200, body: z.strictObject({}) },
   errors: [],
 
-  async handle({ body: { token } }, { store, clock, randomness, authentication: { verifier } }) {
-    await revokeToken(token, { store, clock, randomness, verifier });
+  async handle({ body: { token } }, { store, clock, authentication: { verifier } }) {
+    await revokeToken(token, { store, clock, verifier });
     return {};
   },
 });

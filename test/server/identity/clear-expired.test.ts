@@ -1,0 +1,40 @@
+/** What is over does not pile up, however long callers that nobody knows go on. */
+import { expect, test } from 'vitest';
+import { countAttempt } from '../../../src/server/identity/otp-attempts.ts';
+import { countSending } from '../../../src/server/identity/otp-rate-limit.ts';
+import { hashSecret } from '../../../src/server/identity/secrets.ts';
+import { giveTicket } from '../../../src/server/identity/tickets.ts';
+import { systemRandomness } from '../../../src/server/randomness.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import type { Transaction } from '../../../src/server/store/store.ts';
+import { createFakeClock } from '../../harness.ts';
+
+const source = { key: '192.0.2.1', isKnown: false };
+
+/** Makes so many rows, one at a time, of which 120 are alive at any time. @returns how many there are at the most. */
+async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: number): Promise<number> {
+  const store = openMemoryStore();
+  const clock = createFakeClock();
+  const storeKey = { digest: (use: string, text: string) => hashSecret(`${use}\n${text}`).slice(7) };
+  const deps = { clock, randomness: systemRandomness, storeKey, disableRateLimits: false } as never;
+  const ticket = { kind: 'certificate-nonce', clientId: 'app' } as const;
+  const make = {
+    tickets: (tx: Transaction) => giveTicket(tx, ticket, deps),
+    codeFailures: (tx: Transaction, name: string) =>
+      countAttempt(tx, { purpose: 'recovery', subject: `asked:${name}` }, source, deps),
+    sendings: (tx: Transaction, name: string) => countSending(tx, `asked:${name}`, deps, { source }),
+  };
+  let most = 0;
+  for (let row = 0; row < rows; row += 1) {
+    clock.advance(table === 'tickets' ? 1 : 30);
+    const name = storeKey.digest('name', `${row}`);
+    await store.transaction<unknown>((tx) => make[table](tx, name));
+    most = Math.max(most, await store[table].count());
+  }
+  return most;
+}
+
+test.each(['tickets', 'codeFailures', 'sendings'] as const)('%s are as few after 4n rows as after n', async (table) => {
+  expect(await mostRows(table, 1000)).toBeLessThan(300);
+  expect(await mostRows(table, 4000)).toBeLessThan(300);
+});
