@@ -1,5 +1,7 @@
 /** Where a request comes from, with and without proxies in front. */
 import type { IncomingMessage } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { behindClient, createSourceReader, isProxyAddress } from '../../../src/server/http/request-source.ts';
@@ -141,4 +143,19 @@ describe('the audit log and the log', () => {
   test('name whom a trusted proxy names', async () => {
     expect(await send({ 'trusted-proxies': '127.0.0.0/8,::1' })).toEqual(['192.0.2.1', '192.0.2.1']);
   });
+});
+
+test('a source that is kept does not keep the header that it was cut out of', () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  const kept: unknown[] = [];
+  for (let at = 0; at < 10_000; at += 1) {
+    const header = Buffer.alloc(12_000, `192.0.2.${at % 250}, `).toString();
+    kept.push(proxied(request('10.0.0.1', { 'x-forwarded-for': `${header}, 198.100.100.${100 + (at % 100)}` })).key);
+  }
+  gc();
+  expect(kept.at(-1)).toBe('198.100.100.199');
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
 });
