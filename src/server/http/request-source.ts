@@ -67,7 +67,8 @@ export function createHolderReader(
 function nearestUntrusted(hops: readonly string[], trusted: BlockList): string | undefined {
   let nearest: string | undefined;
   for (const hop of hops.toReversed()) {
-    if (isIP(hop) === 0) return nearest;
+    // A loopback hop in front of it tells nothing of the machine that the request is from.
+    if (isIP(hop) === 0) return nearest !== undefined && sourceOf(nearest).isLoopback ? undefined : nearest;
     nearest = hop;
     if (!contains(trusted, hop)) return nearest;
   }

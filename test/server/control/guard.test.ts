@@ -134,6 +134,20 @@ describe('on a server that only this machine reaches', () => {
     expect(await sendCounting('/_iam/users', headers)).toMatchObject({ status: 403, count: 0 });
   });
 
+  test('a request that a proxy here forwards is refused, also where its headers hide from where', async () => {
+    await using behind = await startServer({ flags: { 'trusted-proxies': '127.0.0.1' } });
+    const forwarded = { 'X-Forwarded-For': '192.0.2.1' };
+    for (const headers of [forwarded, { ...forwarded, Forwarded: 'for=127.0.0.1' }, { Forwarded: 'for=unknown' }]) {
+      expect(await send(behind, '/_iam/state/export', { headers })).toMatchObject({
+        status: 403,
+        body: [{ code: 'ORIGIN_FOREIGN' }],
+      });
+      expect(await send(behind, '/s/hidden/healthz', { headers })).toMatchObject({ status: 404 });
+    }
+    expect(behind.world.sandboxes.list()).toEqual([]);
+    expect(await send(behind, '/_iam/users')).toMatchObject({ status: 200 });
+  });
+
   test('stale credentials do not matter', async () => {
     const headers = { Authorization: 'Bearer stale' };
     expect(await send(server, '/_iam/users', { headers })).toMatchObject({ status: 200 });

@@ -84,6 +84,16 @@ describe('behind trusted proxies', () => {
     expect(forwarded.network).not.toBe(local.network);
   });
 
+  test.each([
+    { forwarded: 'for=unknown, for=127.0.0.1' },
+    { 'x-forwarded-for': 'unix:, 127.0.0.1' },
+    { 'x-forwarded-for': 'unix:, 127.0.0.1, 127.0.0.1' },
+  ])('takes no request for one of this machine where a hop before a local proxy has no address: %j', (headers) => {
+    const local = createSourceReader(['127.0.0.1']);
+    expect(local(request('127.0.0.1', headers))).toMatchObject({ address: '127.0.0.1', isLoopback: false });
+    expect(local(request('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' })).isLoopback).toBe(true);
+  });
+
   test('believes no header of a peer that is not trusted', () => {
     expect(proxied(request('203.0.113.9', { 'x-forwarded-for': '192.0.2.1' })).address).toBe('203.0.113.9');
   });
