@@ -12,9 +12,7 @@ const formulas = [
   '+1-2',
   '-2+3',
   '@SUM(1)',
-  '\t=1',
   '\ttext',
-  '\n=1',
   ' =1',
   '\u00a0=1',
   '＝1',
@@ -44,6 +42,27 @@ describe('a cell that starts a formula', () => {
     expect(["'=1", "''=1", "'-5"].map((text) => toCell(text))).toEqual(["''=1", "'''=1", "''-5"]);
   });
 
+  test.each([
+    ['\t=1', "'\t'=1"],
+    ['\n=1', "'\n'=1"],
+    ['a;=1', "a;'=1"],
+    ['a;=1;b; +x', "a;'=1;b;' +x"],
+    ['a\t@x', "a\t'@x"],
+    ["a\n'=1", "a\n''=1"],
+    ['a;-5;b', 'a;-5;b'],
+  ])('is none behind a character that parts cells elsewhere: %j', (text, cell) => {
+    expect(toCell(text)).toBe(cell);
+    expect(fromCell(cell)).toBe(text);
+    expect(toCell(text, { raw: true })).toBe(text);
+  });
+
+  test('is none in text that is JSON, which is read as it was', () => {
+    const nested = { a: 'x;=1', b: ['y;@z'] };
+    const line = csvLine({ nested }, ['nested']);
+    expect(line).toBe(`"{""a"":""x;'=1"",""b"":[""y;'@z""]}"`);
+    expect(JSON.parse(fromCell(line.slice(1, -1).replaceAll('""', '"')))).toEqual(nested);
+  });
+
   test('is not made by a carriage return, which is an escape', () => {
     expect(toCell('\r=1')).toBe('\\u000d=1');
   });
@@ -57,6 +76,7 @@ describe('a cell that starts a formula', () => {
     '\t',
     '\n',
     '\r',
+    ';',
     ' ',
     '1',
     'a',
@@ -72,7 +92,8 @@ describe('a cell that starts a formula', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string()), fc.boolean(), (value, raw) => {
         expect(fromCell(toCell(value, { raw }), { raw })).toBe(value);
-        expect(toCell(value)).not.toMatch(/^(?:\s*[=@]|\s*[+-](?!\d)|[\t\n\r])/);
+        expect(toCell(value)).not.toMatch(/^[\t\n\r]/);
+        expect(toCell(value)).not.toMatch(/(?:^|[;\t\n\r])\s*(?:[=@]|[+-](?!\d))/);
       }),
       { numRuns: 5_000 },
     );
@@ -88,7 +109,7 @@ describe('a cell that starts a formula', () => {
     const line = (roles: unknown[]) => csvLine({ roles }, ['roles']);
     expect(line(['=a', 'b', '-c'])).toBe("'=a;b;'-c");
     expect(line([{ groupName: '=a' }])).toBe("'=a");
-    expect(line(['a;=b'])).toBe('"[""a;=b""]"');
+    expect(line(['a;=b'])).toBe(`"[""a;'=b""]"`);
     expect(line(['[a'])).toBe('"[""[a""]"');
     expect(line([' a'])).toBe('"["" a""]"');
   });

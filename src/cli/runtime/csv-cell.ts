@@ -1,6 +1,6 @@
 /**
- * Values as cells of CSV and back. A cell that a spreadsheet would take for a formula gets an apostrophe in front (OWASP,
- * CSV Injection); characters that could steer a terminal become escapes. Reading takes both back. Pure.
+ * Values as cells of CSV and back. What a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV
+ * Injection); characters that could steer a terminal become escapes. Reading takes both back. Pure.
  */
 import { escapeInText, hasControls } from './control-characters.ts';
 
@@ -10,7 +10,11 @@ export interface CellOptions {
 }
 
 /** Full-width signs count: spreadsheets take them for the usual ones. */
-const formula = /^'*(?:[\t\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+const formula = /^'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+/** At the start of a whole cell these are as dangerous as a sign. */
+const leadingBreak = /^'*[\t\n]/;
+/** What parts cells where a comma does not: for a spreadsheet with other separators each piece between is a cell. */
+const separators = /([;\t\n])/;
 const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const escapes = /\\u([0-9a-f]{4})/g;
 
@@ -21,13 +25,26 @@ export function toCell(value: string, { raw = false }: CellOptions = {}): string
     characterOf(code) === undefined ? found : `\\u005c${found.slice(1)}`,
   );
   const escaped = escapeInText(text);
-  return !raw && formula.test(escaped) && !plainNumber.test(escaped) ? `'${escaped}` : escaped;
+  if (raw) return escaped;
+  return eachPiece(escaped, (piece, isFormula) => (isFormula && !plainNumber.test(piece) ? `'${piece}` : piece));
 }
 
 /** The value that a cell stands for. */
 export function fromCell(cell: string, { raw = false }: CellOptions = {}): string {
-  const text = !raw && cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell;
+  const text = raw
+    ? cell
+    : eachPiece(cell, (piece, isFormula) => (isFormula && piece.startsWith("'") ? piece.slice(1) : piece));
   return text.replace(escapes, (found, code: string) => characterOf(code) ?? found);
+}
+
+/** The text with each piece between separators changed. An apostrophe in front of a formula leaves it one. */
+function eachPiece(text: string, change: (piece: string, isFormula: boolean) => string): string {
+  const parts = text.split(separators);
+  const changed = parts.map((part, at) => {
+    if (at % 2 === 1) return part;
+    return change(part, formula.test(part) || (at === 0 && leadingBreak.test(text)));
+  });
+  return changed.join('');
 }
 
 /** What an escape of this code stands for; nothing where no cell is written with it. */
