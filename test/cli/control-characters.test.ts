@@ -182,3 +182,38 @@ test('names of profiles, files and projects steer nothing', async () => {
   expect(err).toContain('is not used there');
   expect(err).not.toMatch(steering);
 });
+
+test('a base URL with such characters is refused, wherever it is from', async () => {
+  await using home = await Home.make();
+  await using server = await startFake(() => ({ json: [] }));
+  const runs = [
+    ['env'],
+    ['env', '--shell', 'fish'],
+    ['groups', 'create', '--group-name', 'x', '--dry-run', '--curl'],
+    ['api', 'POST', '/groups', '--dry-run', '--curl'],
+    ['login', '--user', 'ann', '--client-id', 'app'],
+  ];
+  for (const part of ['\u001b]0;x\u0007', '\u202e', '\u009b31m', '\n', '\t']) {
+    const baseUrl = `${server.url}/${part}x`;
+    await writeFile(home.file('.iamrc.json'), JSON.stringify({ baseUrl }));
+    for (const words of runs)
+      for (const given of [
+        { folder: home.folder, variables: {} },
+        { url: baseUrl, variables: {} },
+      ]) {
+        const { code, out, err } = await home.iam(words, given);
+        expect({ words, code, out }).toEqual({ words, code: 2, out: '' });
+        expect(err).not.toMatch(steering);
+      }
+  }
+  expect(server.received).toEqual([]);
+});
+
+test('a call for curl steers nothing', async () => {
+  await using server = await startFake(() => ({ json: {} }));
+  const words = ['api', 'POST', `/x${['\u001b', '\u202e', '\u009b'].join('')}`, '--dry-run', '--curl'];
+  const { code, err } = await iam(words, server);
+  expect(code).toBe(0);
+  expect(err).toContain('curl -X POST');
+  expect(err).not.toMatch(steering);
+});

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
+import { escapeControls } from './control-characters.ts';
 import { signInNeeded, usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { isLoopback, proxyFor, tlsOf } from './network.ts';
@@ -100,7 +101,9 @@ export function baseUrlOf(sources: Sources): string {
       `${origin} names the server ${withoutUserInfo(value)}, which no profile of yours is for; nothing was sent.`,
       'If you trust it, add a profile with `iam profile add NAME --base-url URL`, or set IAM_BASE_URL.',
     );
-  // What stands in an address ends up in logs and on screens.
+  // What stands in an address ends up in logs, on screens and in shells. URL parsers drop line breaks and tabs.
+  if (escapeControls(value) !== value)
+    throw usageError(`The base URL (${origin}) holds control characters.`, 'Take them out.');
   if (withoutUserInfo(value) !== value) throw usageError('The base URL must not carry a user name or a password.');
   return value;
 }

@@ -1,5 +1,5 @@
 /** A call as a line for curl that can be run: what is secret stands in it as a variable of the shell. Pure. */
-import { jsonText } from './control-characters.ts';
+import { escapeControls, jsonText } from './control-characters.ts';
 import { isOpenHeader, openPath, withoutSecrets } from './redact.ts';
 
 export interface CurlCall {
@@ -18,7 +18,9 @@ export function curlCommand({ method, url, headers = {}, body }: CurlCall): stri
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const options = named.flatMap(([name, value]) => headerOption(name, value, url));
   const data = body === undefined ? [] : ['--data-raw', shellText(bodyText(body))];
-  return ['curl', '-X', method, ...options, ...data, shellText(openPath(url, reference))].join(' ');
+  const words = ['curl', '-X', method, ...options, ...data, shellText(openPath(url, reference))];
+  // No request has such characters in its target or its headers.
+  return escapeControls(words.join(' '));
 }
 
 function headerOption(name: string, value: string, url: string): string[] {
