@@ -233,6 +233,23 @@ describe('credentials of the environment and the file of a project', () => {
     expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('do not go where a project file says') });
   });
 
+  test('a client certificate of a profile is shown to the server of that profile only', async () => {
+    await using home = await Home.make();
+    const cert = { clientCert: home.file('x.pem'), clientKey: home.file('x.key') };
+    await saveProfile('a', { baseUrl: 'https://127.0.0.1:9', ...cert }, home.variables);
+    await saveProfile('b', { baseUrl: 'https://127.0.0.1:7' }, home.variables);
+    const folder = await project(home, { baseUrl: 'https://127.0.0.1:7' });
+    const refused = {
+      code: 4,
+      err: expect.stringContaining('are for https://127.0.0.1:9, not for https://127.0.0.1:7'),
+    };
+    expect(await home.iam(['keys'], { folder })).toMatchObject(refused);
+    expect(await home.iam(['keys', '--base-url', 'https://127.0.0.1:7'])).toMatchObject(refused);
+    expect((await home.iam(['keys'])).err).toContain('x.pem');
+    const own = ['--client-cert', home.file('own.pem'), '--client-key', home.file('own.key')];
+    expect((await home.iam(['keys', ...own], { folder })).err).toContain('own.pem');
+  });
+
   test('a profile of one service behind a host is not for another one that the file names', async () => {
     await using home = await Home.make();
     await using server = await startFake(() => ({ json: [] }));

@@ -11,8 +11,8 @@ import type { ProfileFile } from './profile.ts';
 import { withoutUserInfo } from './redact.ts';
 import { guarded } from './safety.ts';
 import { isWithin } from './server-url.ts';
-import { resolve, type Sources } from './settings.ts';
-import { assertOwnTarget, type SignIn, signIn } from './sign-in.ts';
+import { chosenProfile, resolve, type Sources } from './settings.ts';
+import { assertOwnTarget, requireOwnServer, type SignIn, signIn } from './sign-in.ts';
 import { type Tracing, traced } from './tracing.ts';
 import { assertConfidential, confidentialityGuard } from './transport-security.ts';
 
@@ -34,7 +34,7 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
   setFlagsFromString('--liftoff-only');
   const baseUrl = baseUrlOf(sources);
   const found: SignIn = anonymous ? { kind: 'none', origin: 'nowhere' } : signIn(sources);
-  if (resolve('client-cert', sources)?.origin === 'IAM_CLIENT_CERT') assertOwnTarget(sources);
+  assertOwnCertificate(sources);
   const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
   const way = await wayTo(sources, baseUrl, total);
@@ -61,6 +61,14 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
     manifest,
   );
   return guarded(client, manifest, sources);
+}
+
+/** A client certificate is a credential: that of the environment, or of a profile, is not for every server. */
+function assertOwnCertificate(sources: Sources): void {
+  const { value, origin } = resolve('client-cert', sources) ?? {};
+  const profile = chosenProfile(sources);
+  if (origin === 'IAM_CLIENT_CERT') assertOwnTarget(sources);
+  else if (profile && value !== undefined && value === profile.clientCert) requireOwnServer(sources, profile);
 }
 
 /** How calls get there: the usual way where nothing else is said. */
