@@ -3,7 +3,7 @@ import { createClient } from '../../../src/client/index.ts';
 import { mostSandboxes, sandboxIdleMinutes } from '../../../src/server/sandboxes.ts';
 import { Layer } from '../../../src/server/store/layer.ts';
 import { openFork } from '../../../src/server/store/memory.ts';
-import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { readAll, send } from './calls.ts';
 import { seed, structure } from './state-calls.ts';
 
@@ -83,11 +83,16 @@ describe('a sandbox', () => {
 
   test('counts failures for itself', async () => {
     await using server = await startServer({ seed });
-    const wrong = { Authorization: `Basic ${Buffer.from('billing:wrong').toString('base64')}` };
-    for (let count = 0; count < 10; count += 1) await send(server, `/s/one${groupsPath}`, { headers: wrong });
-    expect(await send(server, `/s/one${groupsPath}`, { headers: wrong })).toMatchObject({ status: 429 });
-    expect(await send(server, `/s/two${groupsPath}`, { headers: wrong })).toMatchObject({ status: 401 });
-    expect(await send(server, groupsPath, { headers: wrong })).toMatchObject({ status: 401 });
+    const headers = { Authorization: `Basic ${btoa('ann:wrong')}` };
+    const logIn = (prefix: string) =>
+      send(server, `${prefix}/security/iam/v1/user-identities/login?clientId=${appClientId}`, {
+        method: 'POST',
+        headers,
+      });
+    for (let count = 0; count < 10; count += 1) expect(await logIn('/s/one')).toMatchObject({ status: 401 });
+    expect(await logIn('/s/one')).toMatchObject({ status: 429 });
+    expect(await logIn('/s/two')).toMatchObject({ status: 401 });
+    expect(await logIn('')).toMatchObject({ status: 401 });
   });
 
   test('is one, however many ask for it at once; and many see only their own', async () => {

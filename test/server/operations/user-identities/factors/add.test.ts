@@ -114,10 +114,10 @@ describe('all of them are added, or none', () => {
     await expectRefused(server, () => add(as, email('d@example.com')), { status: 422, code: 'TOO_MANY_FACTORS' });
   });
 
-  test('not ten thousand with one that is none', async () => {
+  test('not thousands with one that is none', async () => {
     await using server = await startWithBob();
     const as = await signedIn(server, 'bob');
-    const many = Array.from({ length: 9_999 }, (_, at) => email(`m${at}@example.com`));
+    const many = Array.from({ length: 4_999 }, (_, at) => email(`m${at}@example.com`));
     await expectRefused(server, () => add(as, ...many, { contactType: 'EMAIL' }), { status: 422, code: 'FIELD_VALUE' });
   });
 });
