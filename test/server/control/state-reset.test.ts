@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queueMessage } from '../../../src/server/identity/messages.ts';
-import { adminClient, createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
 import { makeFolder, openStore } from '../store/folder.ts';
 import { send } from './calls.ts';
@@ -103,8 +103,9 @@ describe('a reset', () => {
     await using server = await startServer({
       seed: { ...seed, apiKeys: [{ apiKeyId: 'key', appId: 'app', clientId, apiKey }] },
     });
-    const wrong = () =>
-      server.as({ basic: { clientId, clientSecret: 'wrong' } }).raw('GET', '/security/iam/v1/groups', {});
+    const path = `/security/iam/v1/user-identities/login?clientId=${appClientId}`;
+    const headers = { Authorization: `Basic ${btoa('ann:wrong')}` };
+    const wrong = () => send(server, path, { method: 'POST', headers });
     for (let count = 0; count < 10; count += 1) await wrong();
     expect(await wrong()).toMatchObject({ status: 429 });
     await server.as({ apiKey }).raw('GET', '/security/iam/v1/groups', {});
