@@ -12,15 +12,18 @@ export async function eachInTurns<Item>(items: Iterable<Item>, work: (item: Item
   }
 }
 
+/** @param work how much the next step is, where steps differ. */
+export type Pause = (work?: number) => Promise<void> | undefined;
+
 /** What to await before each step of work that may have many: every now and then it lets other calls have their turn. */
-export function createPause(steps = inOneTurn): () => Promise<void> | undefined {
+export function createPause(steps = inOneTurn): Pause {
   let left = steps;
-  return () => {
+  return (work = 1) => {
     if (left > 0) {
-      left -= 1;
+      left -= work;
       return undefined;
     }
-    left = steps - 1;
+    left = steps - work;
     return setImmediate();
   };
 }

@@ -2,7 +2,7 @@
  * Which roles groups give: their own and, transitively, those of the groups they depend on. What a group gives is kept
  * with the stamp of the table of groups, which is all that it depends on: after any change to a group it is worked out anew.
  */
-import { createPause } from '../each-in-turns.ts';
+import { createPause, type Pause } from '../each-in-turns.ts';
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';
 
@@ -12,10 +12,13 @@ type GroupReader = Pick<Reader, 'groups'>;
 export const edgesInOneTurn = 5_000;
 
 /** All groups reached from these ids by dependencies, the first ones included. Ids of groups that are gone are passed over. */
-export async function reachableGroups(reader: GroupReader, groupIds: Iterable<string>): Promise<Map<string, Group>> {
+export async function reachableGroups(
+  reader: GroupReader,
+  groupIds: Iterable<string>,
+  pause: Pause = createPause(edgesInOneTurn),
+): Promise<Map<string, Group>> {
   const reached = new Map<string, Group>();
   const open = [...groupIds];
-  const pause = createPause(edgesInOneTurn);
   for (let groupId = open.pop(); groupId !== undefined; groupId = open.pop()) {
     const pausing = pause();
     if (pausing) await pausing;
@@ -33,26 +36,37 @@ export async function effectiveRoles(reader: GroupReader, groupIds: Iterable<str
   const stamp = reader.groups.stamp();
   if (stamp === undefined) return rolesReached(reader, groupIds);
   const all = new Set<string>();
-  for (const groupId of groupIds) for (const role of await keptRoles(reader, groupId, stamp)) all.add(role);
+  // One for all groups: a member of many would otherwise hold the turn with as many walks that are short by themselves.
+  const pause = createPause(edgesInOneTurn);
+  for (const groupId of groupIds) {
+    const roles = await keptRoles(reader, groupId, { stamp, pause });
+    const pausing = pause(roles.size);
+    if (pausing) await pausing;
+    for (const role of roles) all.add(role);
+  }
   return all;
 }
 
 /** By stamp and group. A stamp that nobody holds any more takes what was kept with it along. */
 const kept = new WeakMap<object, Map<string, ReadonlySet<string>>>();
 
-async function keptRoles(reader: GroupReader, groupId: string, stamp: object): Promise<ReadonlySet<string>> {
+async function keptRoles(
+  reader: GroupReader,
+  groupId: string,
+  { stamp, pause }: { readonly stamp: object; readonly pause: Pause },
+): Promise<ReadonlySet<string>> {
   const known = kept.get(stamp) ?? new Map<string, ReadonlySet<string>>();
   kept.set(stamp, known);
   const before = known.get(groupId);
   if (before) return before;
-  const roles = await rolesReached(reader, [groupId]);
+  const roles = await rolesReached(reader, [groupId], pause);
   // Half of it may come from before a change and half from after: such a thing is answered once, and not kept.
   if (reader.groups.stamp() === stamp) known.set(groupId, roles);
   return roles;
 }
 
-async function rolesReached(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
-  const groups = await reachableGroups(reader, groupIds);
+async function rolesReached(reader: GroupReader, groupIds: Iterable<string>, pause?: Pause): Promise<Set<string>> {
+  const groups = await reachableGroups(reader, groupIds, pause);
   return new Set([...groups.values()].flatMap((group) => group.roles));
 }
 

@@ -51,9 +51,14 @@ export async function viewOf(reader: GroupReader, group: Group): Promise<GroupVi
 
 /** What callers see of groups. Most depend on no other, so that there is nothing to wait for. */
 export async function viewsOf(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
-  const views = groups.map((group) => (group.dependencies.length === 0 ? viewWith(group, none) : undefined));
-  if (views.every((view) => view !== undefined)) return views;
-  return Promise.all(groups.map((group, at) => views[at] ?? viewOf(reader, group)));
+  const views: GroupView[] = [];
+  const pause = createPause(edgesInOneTurn);
+  for (const group of groups) {
+    const pausing = pause(1 + group.dependencies.length);
+    if (pausing) await pausing;
+    views.push(group.dependencies.length === 0 ? viewWith(group, none) : await viewOf(reader, group));
+  }
+  return views;
 }
 
 function viewWith(group: Group, dependencies: readonly (Group | undefined)[]): GroupView {

@@ -1,7 +1,8 @@
 /** Where effective roles come from: for each role, which of a member's groups give it. */
+import { createPause, type Pause } from '../each-in-turns.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';
-import { groupsOfMember, reachableGroups } from './effective-roles.ts';
+import { edgesInOneTurn, groupsOfMember, reachableGroups } from './effective-roles.ts';
 
 export interface RoleSource {
   readonly role: string;
@@ -12,22 +13,28 @@ export interface RoleSource {
 /**
  * The roles that a member of these groups has, each with those of the groups that give it, themselves or by what they
  * depend on; all in the order of their names. `groups` holds, by id, all that can be reached. `isGiven` may leave out
- * roles of a group that the member does not get by it.
+ * roles of a group that the member does not get by it. A member of many groups that depend on many others has a turn of the
+ * event loop for each few thousand of them.
  */
-export function roleSources(
+export async function roleSources(
   groups: ReadonlyMap<string, Group>,
   memberOf: Iterable<string>,
   isGiven: (role: string, groupId: string) => boolean = () => true,
-): RoleSource[] {
+): Promise<RoleSource[]> {
   const namesByRole = new Map<string, Set<string>>();
+  const pause = createPause(edgesInOneTurn);
   for (const groupId of new Set(memberOf)) {
     const group = groups.get(groupId);
-    for (const role of group ? rolesGivenBy(groups, group) : [])
-      if (isGiven(role, groupId)) noteSource(namesByRole, role, group?.groupName ?? '');
+    const roles = group ? await rolesGivenBy(groups, group, pause) : [];
+    for (const role of roles) if (isGiven(role, groupId)) noteSource(namesByRole, role, group?.groupName ?? '');
   }
-  return [...namesByRole.keys()]
-    .sort()
-    .map((role) => ({ role, groupNames: [...(namesByRole.get(role) ?? [])].sort() }));
+  const sources: RoleSource[] = [];
+  for (const role of [...namesByRole.keys()].sort()) {
+    const names = namesByRole.get(role) ?? new Set();
+    await pause(names.size);
+    sources.push({ role, groupNames: [...names].sort() });
+  }
+  return sources;
 }
 
 /** What these members, taken together, may do by their groups, and by which. Read afresh, so it is right after every change. */
@@ -39,12 +46,14 @@ export async function roleSourcesOf(
   return roleSources(await reachableGroups(reader, memberOf), memberOf);
 }
 
-function rolesGivenBy(groups: ReadonlyMap<string, Group>, start: Group): Set<string> {
+async function rolesGivenBy(groups: ReadonlyMap<string, Group>, start: Group, pause: Pause): Promise<Set<string>> {
   const seen = new Set([start.groupId]);
   const roles = new Set<string>();
   // The set grows while it is walked: a walk over a set comes by what is added to it.
   for (const groupId of seen) {
     const group = groups.get(groupId);
+    const pausing = pause(1 + (group?.roles.length ?? 0) + (group?.dependencies.length ?? 0));
+    if (pausing) await pausing;
     for (const role of group?.roles ?? []) roles.add(role);
     for (const dependency of group?.dependencies ?? []) seen.add(dependency);
   }

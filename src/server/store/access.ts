@@ -1,4 +1,5 @@
 /** The tables as callers see them: readers over a chain of layers, and writers into the topmost layer of one. */
+import type { Pause } from '../each-in-turns.ts';
 import { indexValues, type StoredRow, type TableLayer, tableNames } from './layer.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
@@ -10,6 +11,8 @@ export interface View {
   chainOf(name: TableName): Chain;
   /** See `TableReader.stamp`. */
   stampOf?(name: TableName): object;
+  /** Awaited before each access, so that a loop over many rows leaves turns of the event loop to others. */
+  readonly pause: Pause;
 }
 
 export interface WritableView extends View {
@@ -43,18 +46,26 @@ class ReadAccess<Kind extends View> {
   }
 
   async get(key: string): Promise<StoredRow | undefined> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
     return readRow(this.view.chainOf(this.name), key);
   }
 
   async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
     return readUnique(this.view.chainOf(this.name), unique, value);
   }
 
   async find(index: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
     return readMatches(this.view.chainOf(this.name), index, value, range);
   }
 
   async list(range: Range = {}): Promise<readonly StoredRow[]> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
     return readAll(this.view.chainOf(this.name), range);
   }
 
@@ -69,14 +80,20 @@ class ReadAccess<Kind extends View> {
 
 class WriteAccess extends ReadAccess<WritableView> {
   async insert(row: StoredRow): Promise<void> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
     insert(this.view.chainOf(this.name), this.view.topOf(this.name), row);
   }
 
   async replace(row: StoredRow): Promise<void> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
     replace(this.view.chainOf(this.name), this.view.topOf(this.name), row);
   }
 
   async delete(key: string): Promise<boolean> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
     return remove(this.view.chainOf(this.name), this.view.topOf(this.name), key);
   }
 }

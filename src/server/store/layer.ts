@@ -226,3 +226,13 @@ export class Layer {
     for (const part of upper.parts()) this.table(part.shape.name).absorb(part);
   }
 }
+
+/** The part of each layer that is of this table. */
+export function partsOf(layers: readonly Layer[], name: TableName): TableLayer[] {
+  const parts: TableLayer[] = [];
+  for (const layer of layers) {
+    const part = layer.peek(name);
+    if (part !== undefined) parts.push(part);
+  }
+  return parts;
+}

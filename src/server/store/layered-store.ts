@@ -6,10 +6,11 @@
  * be saved is dropped together with everything built upon it.
  */
 import { setImmediate } from 'node:timers/promises';
+import { createPause } from '../each-in-turns.ts';
 import { absorbInSlices } from './absorb-in-slices.ts';
 import { createReader, createTransaction } from './access.ts';
 import { Batch } from './batch.ts';
-import { Layer, type StoredRow, type TableLayer, tableNames } from './layer.ts';
+import { Layer, partsOf, type StoredRow, tableNames } from './layer.ts';
 import { type DurableImage, type Reader, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
@@ -26,6 +27,9 @@ export interface Sink {
 
 /** How many transactions run before others (timers, sockets) get a turn. */
 const TURNS_IN_A_ROW = 64;
+
+/** Accesses to rows in one turn of the event loop: some milliseconds of it. */
+const ACCESSES_IN_ONE_TURN = 1_000;
 
 /** So many rows are moved at once without anybody noticing. */
 const SMALL = 20;
@@ -54,6 +58,7 @@ export class LayeredStore {
     this.reader = createReader({
       chainOf: (name) => partsOf(this.#durable, name),
       stampOf: (name) => this.#stamps.get(name) as object,
+      pause: createPause(ACCESSES_IN_ONE_TURN),
     });
   }
 
@@ -156,6 +161,7 @@ export class LayeredStore {
         return partsOf([top, ...this.#pending(), ...this.#durable], name);
       },
       topOf: (name) => top.table(name),
+      pause: createPause(ACCESSES_IN_ONE_TURN),
     });
     const abandon = () => {
       assertAlive();
@@ -234,13 +240,4 @@ interface Performed<Result> {
 
 function raise(error: unknown): never {
   throw error;
-}
-
-function partsOf(layers: readonly Layer[], name: TableName): TableLayer[] {
-  const parts: TableLayer[] = [];
-  for (const layer of layers) {
-    const part = layer.peek(name);
-    if (part !== undefined) parts.push(part);
-  }
-  return parts;
 }
