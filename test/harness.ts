@@ -53,6 +53,8 @@ export interface TestServerOptions {
   /** Takes the lines of the audit log; those of refusals as well, where they have no place of their own. */
   readonly audit?: AuditSink;
   readonly refusedAudit?: AuditSink;
+  /** Those of callers that anyone may be. */
+  readonly selfServiceAudit?: AuditSink;
 }
 
 /** A client of the service as a test wants it: what is left out is that of a proven first-party client without rights. */
@@ -100,7 +102,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     seed: options.seed,
     timer: options.timer,
     openStore: async () => store,
-    openAudit: async () => options.audit && { granted: options.audit, refused: options.refusedAudit ?? options.audit },
+    openAudit: async () => options.audit && auditSinks(options.audit, options),
   });
   const { world, url } = service;
   const raw = createRawSender(url);
@@ -140,6 +142,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       guard.assertClean();
     },
   };
+}
+
+function auditSinks(granted: AuditSink, { refusedAudit = granted, selfServiceAudit = granted }: TestServerOptions) {
+  return { granted, selfService: selfServiceAudit, refused: refusedAudit };
 }
 
 const environment = {

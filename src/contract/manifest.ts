@@ -8705,7 +8705,7 @@ export const manifest: Manifest = {
    "name": "audit-log",
    "environment": "IAM_SERVE_AUDIT_LOG",
    "kind": "text",
-   "description": "File that tells of each login and each change, a line of JSON each; refusals go to a file of their own beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory",
+   "description": "File that tells of each login and each change, a line of JSON each; what anyone can cause goes to files of its own beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory",
    "flag": true
   },
   {

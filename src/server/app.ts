@@ -6,6 +6,7 @@ import { servicePrefix } from '../contract/prefix.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { eventOf } from './audit/event.ts';
 import { ClientDisconnected } from './client-disconnected.ts';
+import { controlPrefix } from './control/define.ts';
 import { createControlGuard } from './control/guard.ts';
 import { type ControlPlane, createControlPlane } from './control/mount.ts';
 import { beginAnswer, setHeaders, writeJson } from './http/answer.ts';
@@ -17,7 +18,7 @@ import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
 import { parseQuery } from './http/query.ts';
 import { createSourceReader, type ReadSource } from './http/request-source.ts';
 import { rootDocuments } from './http/root-documents.ts';
-import { nameOf } from './identity/principal.ts';
+import { isAnyone, nameOf } from './identity/principal.ts';
 import { ConnectionDropped } from './insight/disturb.ts';
 import { noteCall } from './insight/note.ts';
 import { checkRegistry } from './operations/check.ts';
@@ -212,7 +213,10 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
 
 function tell(ctx: Context, { clock, settings, sandbox }: World, audit: AuditLog): void {
   const event = eventOf(ctx, { clock, isRemote: settings.allowRemote, sandbox });
-  if (event) audit.record(event, ctx.state.source.network);
+  const { caller, loggedIn, source, path } = ctx.state;
+  // The control plane of a server that no other machine reaches asks nobody: what is changed there is administration.
+  const isOpen = loggedIn === undefined && !path.startsWith(`${controlPrefix}/`) && isAnyone(caller);
+  if (event) audit.record(event, { network: source.network, isAnyone: isOpen });
 }
 
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */

@@ -1,7 +1,8 @@
 /**
  * The audit log: one JSON line for each decision on who somebody is and on what is changed, and never a secret.
- * What was granted and what was refused go to sinks of their own: callers can make as many refusals as they like, and
- * these must not push out what tells of administration. Repeated refusals are collapsed besides.
+ * What was granted, what was granted to callers that anyone may be, and what was refused go to sinks of their own: callers
+ * can make as many of the latter two as they like, and these must not push out what tells of administration. Repeated
+ * refusals are collapsed besides.
  */
 import type { Timer } from '../ports/timer.ts';
 import type { AuditEvent } from './event.ts';
@@ -22,28 +23,36 @@ export interface AuditHealth {
   readonly lost: number;
 }
 
-/** One and the same where both go to one place. */
+/** One and the same where all go to one place. */
 export interface AuditSinks {
   readonly granted: AuditSink;
+  /** Takes what was granted to callers that anyone may be. */
+  readonly selfService: AuditSink;
   readonly refused: AuditSink;
 }
 
 export interface AuditLog {
-  /** @param network that the call came from: repeated refusals count by it. */
-  record(event: AuditEvent, network: string): void;
-  /** Of both sinks together. */
+  record(event: AuditEvent, origin: AuditOrigin): void;
+  /** Of all sinks together. */
   health(): AuditHealth;
   /** Writes what is still to be told. */
   close(): Promise<void>;
 }
 
-export function createAuditLog({ granted, refused }: AuditSinks, timer: Timer): AuditLog {
+export interface AuditOrigin {
+  /** Repeated refusals count by it. */
+  readonly network: string;
+  /** Whether anyone may be this caller: it did not authenticate, or it is a user whom no group gives a role. */
+  readonly isAnyone: boolean;
+}
+
+export function createAuditLog({ granted, selfService, refused }: AuditSinks, timer: Timer): AuditLog {
   const refusals = createRefusalCollapse((event) => refused.write(lineOf(event)), timer);
-  const sinks = [...new Set([granted, refused])];
+  const sinks = [...new Set([granted, selfService, refused])];
   return {
-    record(event, network) {
-      if (event.result === 'granted') granted.write(lineOf(event));
-      else refusals.record(event, network);
+    record(event, { network, isAnyone }) {
+      if (event.result !== 'granted') refusals.record(event, network);
+      else (isAnyone ? selfService : granted).write(lineOf(event));
     },
     health() {
       const all = sinks.map((sink) => sink.health());

@@ -18,20 +18,22 @@ export async function openAudit(settings: Settings, { log, write }: AuditParts):
   if (place === 'off') return undefined;
   if (place === '-') {
     const sink: AuditSink = { write, health: () => ({ writable: true, lost: 0 }), close: async () => {} };
-    return { granted: sink, refused: sink };
+    return { granted: sink, selfService: sink, refused: sink };
   }
   const granted = await openFile(place, log);
+  const opened = [granted];
+  // A device or a pipe takes all; beside a file, what anyone can cause has files of its own.
+  const openBeside = async (kind: string) => {
+    const sink = (await stat(place)).isFile() ? await openFile(pathBeside(place, kind), log) : granted;
+    opened.push(sink);
+    return sink;
+  };
   try {
-    return { granted, refused: await refusedSink(granted, place, log) };
+    return { granted, selfService: await openBeside('self-service'), refused: await openBeside('refused') };
   } catch (error) {
-    await granted.close();
+    await Promise.all(opened.map((sink) => sink.close()));
     throw error;
   }
-}
-
-/** A device or a pipe takes both; beside a file, refusals have one of their own. */
-async function refusedSink(granted: AuditSink, place: string, log: Log): Promise<AuditSink> {
-  return (await stat(place)).isFile() ? openFile(refusedPath(place), log) : granted;
 }
 
 async function openFile(place: string, log: Log): Promise<AuditSink> {
@@ -49,7 +51,7 @@ function auditPlace({ auditLog, store, data }: Settings): string {
 }
 
 /** `audit-refused.log` for `audit.log`. */
-function refusedPath(place: string): string {
+function pathBeside(place: string, kind: string): string {
   const { dir, name, ext } = path.parse(place);
-  return path.join(dir, `${name}-refused${ext}`);
+  return path.join(dir, `${name}-${kind}${ext}`);
 }

@@ -17,11 +17,20 @@ interface Repeated {
   /** The latest of those that came after it, and how many did. */
   latest: AuditEvent;
   count: number;
+  /** Missing where several share it. */
+  readonly network?: string;
+}
+
+interface Refusal {
+  readonly event: AuditEvent;
+  readonly network?: string;
 }
 
 const windowMs = 60_000;
 /** So many kinds of refusals are told apart in a minute; what is more is told by event, operation and code alone. */
 const capacityDefault = 1000;
+/** The part of them that one network may use, so that it does not hide where refusals of others come from. */
+const shareOfNetwork = 0.1;
 
 export function createRefusalCollapse(
   write: (event: AuditEvent) => void,
@@ -29,31 +38,45 @@ export function createRefusalCollapse(
   capacity = capacityDefault,
 ): RefusalCollapse {
   const kinds = new Map<string, Repeated>();
+  /** How many of the kinds are of a network. */
+  const used = new Map<string, number>();
   /** By event, operation and code, so there are only so many. */
   const others = new Map<string, Repeated>();
   let cancel: (() => void) | undefined;
 
-  function note(map: Map<string, Repeated>, kind: string, event: AuditEvent): void {
+  function use(network: string, change: number): void {
+    const count = (used.get(network) ?? 0) + change;
+    if (count > 0) used.set(network, count);
+    else used.delete(network);
+  }
+
+  function hasRoom(network: string): boolean {
+    return kinds.size < capacity && (used.get(network) ?? 0) < capacity * shareOfNetwork;
+  }
+
+  function note(map: Map<string, Repeated>, kind: string, { event, network }: Refusal): void {
     const known = map.get(kind);
     if (known) {
       known.latest = event;
       known.count += 1;
       return;
     }
-    map.set(kind, { since: event.time, latest: event, count: 0 });
+    map.set(kind, { since: event.time, latest: event, count: 0, ...(network === undefined ? {} : { network }) });
+    if (network !== undefined) use(network, 1);
     write(event);
     cancel ??= timer.after(windowMs, sweep);
   }
 
   function tellRepeated(map: Map<string, Repeated>): void {
     for (const [kind, repeated] of map) {
-      const { latest, count, since } = repeated;
+      const { latest, count, since, network } = repeated;
       if (count === 0) {
         map.delete(kind);
+        if (network !== undefined) use(network, -1);
         continue;
       }
       write({ ...latest, targets: undefined, repeated: count, since });
-      map.set(kind, { since: latest.time, latest, count: 0 });
+      map.set(kind, { ...repeated, since: latest.time, count: 0 });
     }
   }
 
@@ -67,8 +90,8 @@ export function createRefusalCollapse(
   return {
     record(event, network) {
       const kind = kindOf(event, network);
-      if (kinds.has(kind) || kinds.size < capacity) note(kinds, kind, event);
-      else note(others, JSON.stringify([event.event, event.operation, event.code]), withoutOrigin(event));
+      if (kinds.has(kind) || hasRoom(network)) note(kinds, kind, { event, network });
+      else note(others, JSON.stringify([event.event, event.operation, event.code]), { event: withoutOrigin(event) });
     },
     end() {
       sweep();

@@ -1,6 +1,6 @@
 /** Who calls, as the rest of the server sees it. */
 import { fault } from '../../contract/errors.ts';
-import type { Granted } from '../../contract/roles.ts';
+import { type Granted, isReservedRole } from '../../contract/roles.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 
 /** How the call presented itself. */
@@ -27,6 +27,12 @@ export function isClientItself(caller: Principal): boolean {
 /** The id of the client where it calls for itself and has shown more than its name. */
 export function authenticatedClient(caller: Principal | undefined): string | undefined {
   return caller && caller.way !== 'client-id' && isClientItself(caller) ? caller.client.clientId : undefined;
+}
+
+/** Whether anyone may be this caller: it did not authenticate, or it is a user or a logon without a role of its own. */
+export function isAnyone(caller: Principal | undefined): boolean {
+  if (!caller || caller.way === 'client-id') return true;
+  return !isClientItself(caller) && [...caller.roles].every(isReservedRole);
 }
 
 /** Whether the client has shown its secret or a key with this very call, and not its name or a token only. */

@@ -77,8 +77,7 @@ describe('an audit log in a file', () => {
 });
 
 async function close(sinks: AuditSinks | undefined): Promise<void> {
-  await sinks?.granted.close();
-  await sinks?.refused.close();
+  for (const sink of new Set([sinks?.granted, sinks?.selfService, sinks?.refused])) await sink?.close();
 }
 
 describe('where it is', () => {
@@ -88,7 +87,14 @@ describe('where it is', () => {
   test('is the folder of the store, a file, standard error, or nowhere', async () => {
     await close(await place({}));
     await close(await place({ 'audit-log': at('other') }));
-    expect((await readdir(folder)).sort()).toEqual(['audit-refused.log', 'audit.log', 'other', 'other-refused']);
+    expect((await readdir(folder)).sort()).toEqual([
+      'audit-refused.log',
+      'audit-self-service.log',
+      'audit.log',
+      'other',
+      'other-refused',
+      'other-self-service',
+    ]);
     const lines: string[] = [];
     const both = await place({ 'audit-log': '-' }, lines);
     both?.granted.write(line(1));
@@ -101,7 +107,7 @@ describe('where it is', () => {
 
   test.runIf(existsSync('/dev/null'))('of a device takes refusals too: nothing is made beside it', async () => {
     const sinks = await place({ 'audit-log': '/dev/null' });
-    expect(sinks?.refused).toBe(sinks?.granted);
+    expect([sinks?.selfService, sinks?.refused]).toEqual([sinks?.granted, sinks?.granted]);
     await sinks?.granted.close();
   });
 

@@ -12,6 +12,7 @@ import type { Log } from '../../../src/server/log.ts';
 import { adminClient, appClientId, startServer } from '../../harness.ts';
 import { send } from '../control/calls.ts';
 import { basic } from '../operations/user-identities/people.ts';
+import { asUser } from '../operations/user-token.ts';
 import { keepLines } from './lines.ts';
 
 const ignore = () => undefined;
@@ -51,6 +52,8 @@ const at = (seconds: number, changed: Partial<AuditEvent> = {}): AuditEvent => (
   time: new Date(Date.parse(refusal.time) + seconds * 1000).toISOString(),
   ...changed,
 });
+
+const origin = (network: string) => ({ network, isAnyone: true });
 
 describe('refusals that are alike', () => {
   test('are one line at once, and one a minute with how many more there were', () => {
@@ -116,6 +119,50 @@ describe('refusals that are alike', () => {
   });
 });
 
+test('one network does not hide where the refusals of others come from', () => {
+  const lines: AuditEvent[] = [];
+  const timer = createManualTimer();
+  const collapse = createRefusalCollapse((event) => lines.push(event), timer, 100);
+  const flood = (from: number) => {
+    for (let kind = 0; kind < 1000; kind += 1) collapse.record(at(0, { sandbox: `s${from + kind}` }), 'flood');
+  };
+  flood(0);
+  expect(lines.length).toBeLessThanOrEqual(11);
+  collapse.record(at(1, { remoteAddress: '192.0.2.2' }), 'other');
+  expect(lines.at(-1)?.remoteAddress).toBe('192.0.2.2');
+  // After two quiet minutes the first one has its share again, and no more than that.
+  for (let minute = 0; minute < 2; minute += 1) timer.pass();
+  const before = lines.length;
+  flood(1000);
+  expect(lines.length - before).toBeGreaterThanOrEqual(10);
+  expect(lines.length - before).toBeLessThanOrEqual(11);
+});
+
+test('what anyone is granted evicts no administrative event', async () => {
+  const [granted, selfService] = [keepLines(), keepLines()];
+  await using server = await startServer({ audit: granted, selfServiceAudit: selfService });
+  await server.admin.groups.create({ body: { groupName: 'ops' } });
+  const administration = granted.events().length;
+  for (const userName of ['nobody', 'another'])
+    await send(server, `${servicePrefix}/user-identities/retrieve-identity?clientId=${appClientId}`, {
+      method: 'POST',
+      body: { userName },
+    });
+  const device = { body: { deviceId: 'phone' } };
+  await (await asUser(server)).userIdentities.associateDevice(device);
+  expect(granted.events()).toHaveLength(administration);
+  expect(selfService.events().map(({ operation }) => operation)).toEqual([
+    'user-identities.retrieve',
+    'user-identities.retrieve',
+    'user-identities.associate-device',
+  ]);
+  // A user whom a group gives a role, and what is changed by the control plane of this machine, are not anyone.
+  await (await asUser(server, { roles: ['BUSINESSADMIN'] })).userIdentities.associateDevice(device);
+  expect((await send(server, '/_iam/state/reset', { method: 'POST' })).status).toBe(204);
+  expect(granted.events()).toHaveLength(administration + 2);
+  expect(selfService.events()).toHaveLength(3);
+});
+
 test('a flood of refused logins evicts no administrative event, and costs a few lines', async () => {
   const [granted, refused] = [keepLines(), keepLines()];
   const timer = createManualTimer();
@@ -163,13 +210,17 @@ describe('on disk', () => {
     const audit = createAuditLog(
       {
         granted: await openAuditFile({ path: place('audit.log'), ...tuning }),
+        selfService: keepLines(),
         refused: await openAuditFile({ path: place('audit-refused.log'), ...tuning }),
       },
       createManualTimer(),
     );
-    audit.record({ ...refusal, event: 'administration', result: 'granted', operation: 'groups.create' }, 'net');
+    audit.record(
+      { ...refusal, event: 'administration', result: 'granted', operation: 'groups.create' },
+      { network: 'net', isAnyone: false },
+    );
     for (let source = 0; source < 500; source += 1) {
-      audit.record(at(source), `net ${source}`);
+      audit.record(at(source), origin(`net ${source}`));
       // The file is written in turns of the event loop; this gives it some.
       if (source % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -183,12 +234,15 @@ describe('on disk', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('health tells of what either place has lost', () => {
+  test('health tells of what any place has lost', () => {
     const lossy = (lost: number, writable: boolean) => ({ ...keepLines(), health: () => ({ lost, writable }) });
-    const audit = createAuditLog({ granted: lossy(1, true), refused: lossy(2, false) }, createManualTimer());
-    expect(audit.health()).toEqual({ writable: false, lost: 3 });
+    const audit = createAuditLog(
+      { granted: lossy(1, true), selfService: lossy(3, true), refused: lossy(2, false) },
+      createManualTimer(),
+    );
+    expect(audit.health()).toEqual({ writable: false, lost: 6 });
     const one = lossy(4, true);
-    expect(createAuditLog({ granted: one, refused: one }, createManualTimer()).health()).toEqual({
+    expect(createAuditLog({ granted: one, selfService: one, refused: one }, createManualTimer()).health()).toEqual({
       writable: true,
       lost: 4,
     });
