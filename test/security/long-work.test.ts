@@ -9,6 +9,7 @@ import { servicePrefix } from '../../src/contract/prefix.ts';
 import { edgesInOneTurn, effectiveRoles } from '../../src/server/identity/effective-roles.ts';
 import { viewsOf } from '../../src/server/identity/groups.ts';
 import { roleSourcesOf } from '../../src/server/identity/role-provenance.ts';
+import { encodeState } from '../../src/server/state/document.ts';
 import { openMemoryStore } from '../../src/server/store/memory.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { membershipKey } from '../../src/server/store/tables.ts';
@@ -111,4 +112,10 @@ test('others have turns while a transaction works on many rows', async () => {
   };
   for (const work of [insert, read, remove]) expect(await turnsOf(work)).toBeGreaterThan(5);
   expect(await store.memberships.count()).toBe(0);
+});
+
+test('others have turns while a state is written down', async () => {
+  const row = (at: number) => ({ groupId: 'g', kind: 'user', memberId: `u${at}` }) as const;
+  const image = new Map([['memberships', Array.from({ length: 10_000 }, (_, at) => row(at))]] as const);
+  expect(await turnsOf(() => encodeState(image))).toBeGreaterThan(20);
 });

@@ -3,7 +3,7 @@
  * two exports of one state are the same bytes and tools can compare them line by line.
  */
 import { fault } from '../../contract/errors.ts';
-import { createPause } from '../each-in-turns.ts';
+import { createPause, type Pause } from '../each-in-turns.ts';
 import { findShape, type StoredRow, type TableShape, tableNames } from '../store/layer.ts';
 import { SortedKeys } from '../store/sorted-keys.ts';
 import type { TableName } from '../store/tables.ts';
@@ -18,13 +18,22 @@ export interface StateDocument {
   readonly tables?: unknown;
 }
 
-export function encodeState(image: Image): string {
-  const parts = tableNames.map((name) => `${JSON.stringify(name)}:[${linesOf(image.get(name) ?? [])}]`);
+/** Others have their turns meanwhile: rows do not change in place. */
+export async function encodeState(image: Image): Promise<string> {
+  const pause = createPause();
+  const parts: string[] = [];
+  for (const name of tableNames) parts.push(`${JSON.stringify(name)}:[${await linesOf(image.get(name) ?? [], pause)}]`);
   return `{"formatVersion":${stateFormat},"tables":{\n${parts.join(',\n')}\n}}\n`;
 }
 
-function linesOf(rows: readonly StoredRow[]): string {
-  return rows.length === 0 ? '' : `\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n`;
+async function linesOf(rows: readonly StoredRow[], pause: Pause): Promise<string> {
+  const lines: string[] = [];
+  for (const row of rows) {
+    const pausing = pause();
+    if (pausing) await pausing;
+    lines.push(JSON.stringify(row));
+  }
+  return lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`;
 }
 
 /** @throws IamError STATE_NEWER; STATE_DAMAGED naming the place. What is wrong there is told, what stands there is not. */
