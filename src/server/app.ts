@@ -213,9 +213,11 @@ function writeFailure(ctx: Context, error: unknown, world: World): void {
 
 function tell(ctx: Context, { clock, settings, sandbox }: World, audit: AuditLog): void {
   const event = eventOf(ctx, { clock, isRemote: settings.allowRemote, sandbox });
-  const { caller, loggedIn, source, path } = ctx.state;
-  // The control plane of a server that no other machine reaches asks nobody: what is changed there is administration.
-  const isOpen = loggedIn === undefined && !path.startsWith(`${controlPrefix}/`) && isAnyone(caller);
+  const { caller, loggedIn, issued, source, path } = ctx.state;
+  // A login is told where administration is: off loopback the growth limit bounds how many a stranger can cause.
+  const isLogin = loggedIn !== undefined || (issued !== undefined && caller?.user === undefined);
+  // The control plane of a loopback server asks for no credentials: what is changed there is administration.
+  const isOpen = !isLogin && !path.startsWith(`${controlPrefix}/`) && isAnyone(caller);
   if (event) audit.record(event, { network: source.network, isAnyone: isOpen });
 }
 

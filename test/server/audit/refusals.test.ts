@@ -156,10 +156,15 @@ test('what anyone is granted evicts no administrative event', async () => {
     'user-identities.retrieve',
     'user-identities.associate-device',
   ]);
-  // A user whom a group gives a role, and what is changed by the control plane of this machine, are not anyone.
+  // A login, a user whom a group gives a role, and what is changed by the control plane of this machine, are not anyone.
   await (await asUser(server, { roles: ['BUSINESSADMIN'] })).userIdentities.associateDevice(device);
   expect((await send(server, '/_iam/state/reset', { method: 'POST' })).status).toBe(204);
-  expect(granted.events()).toHaveLength(administration + 2);
+  const login = await send(server, `${servicePrefix}/user-identities/login?clientId=${appClientId}`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa('admin:correct horse battery staple')}` },
+  });
+  expect(login.status).toBe(201);
+  expect(granted.events()).toHaveLength(administration + 3);
   expect(selfService.events()).toHaveLength(3);
 });
 
