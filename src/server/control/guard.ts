@@ -37,8 +37,14 @@ export function createControlGuard({ settings: { allowRemote }, baseUrl }: World
 
   function requireThisMachine(ctx: Context): void {
     if (!hosts.isLocal(ctx.req)) throw fault('HOST_FOREIGN');
-    if (!ctx.state.source.isLoopback)
-      throw fault('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
+    const { source } = ctx.state;
+    if (source.isRelayed)
+      throw fault('ORIGIN_FOREIGN', 'A proxy forwarded this request, and --trusted-proxies does not name it.');
+    if (!source.isLoopback) throw fault('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
+  }
+
+  function isOfThisMachine({ req, state: { source } }: Context): boolean {
+    return hosts.isLocal(req) && source.isLoopback && !source.isRelayed;
   }
 
   function admit(ctx: Context, isPage: boolean): void {
@@ -50,6 +56,6 @@ export function createControlGuard({ settings: { allowRemote }, baseUrl }: World
 
   return {
     admit,
-    mayMakeSandbox: (ctx) => !allowRemote && hosts.isLocal(ctx.req) && ctx.state.source.isLoopback && isFromHere(ctx),
+    mayMakeSandbox: (ctx) => !allowRemote && isOfThisMachine(ctx) && isFromHere(ctx),
   };
 }

@@ -13,6 +13,8 @@ export interface RequestSource {
   readonly isLoopback: boolean;
   /** What throttles and budgets count by: the network or, behind an authenticated client, what that client names. */
   readonly key: string;
+  /** Whether a proxy that is not trusted forwarded it: then it may come from anywhere behind that proxy. */
+  readonly isRelayed?: boolean;
 }
 
 export type ReadSource = (request: IncomingMessage) => RequestSource;
@@ -27,10 +29,10 @@ const longestHeader = 4096;
 export function createSourceReader(trustedProxies: readonly string[]): ReadSource {
   const trusted = blockListOf(trustedProxies);
   const readSocket = socketReader();
-  if (!trusted) return readSocket;
   return (request) => {
     const direct = readSocket(request);
-    if (!contains(trusted, direct.address) || !isForwarded(request)) return direct;
+    if (!isForwarded(request)) return direct;
+    if (!trusted || !contains(trusted, direct.address)) return { ...direct, isRelayed: true };
     const address = forwardedAddress(request, trusted);
     return address === undefined ? unresolved(direct) : sourceOf(address);
   };

@@ -148,6 +148,19 @@ describe('on a server that only this machine reaches', () => {
     expect(await send(behind, '/_iam/users')).toMatchObject({ status: 200 });
   });
 
+  test('a request that an unnamed proxy here forwards is refused as well', async () => {
+    await using behind = await startServer();
+    for (const headers of [{ 'X-Forwarded-For': '192.0.2.1' }, { Forwarded: 'for=192.0.2.1' }]) {
+      expect(await send(behind, '/_iam/state/export', { headers })).toMatchObject({
+        status: 403,
+        body: [{ code: 'ORIGIN_FOREIGN', message: expect.stringContaining('--trusted-proxies') }],
+      });
+      expect(await send(behind, '/s/hidden/healthz', { headers })).toMatchObject({ status: 404 });
+      expect(await send(behind, '/healthz', { headers })).toMatchObject({ status: 200 });
+    }
+    expect(behind.world.sandboxes.list()).toEqual([]);
+  });
+
   test('stale credentials do not matter', async () => {
     const headers = { Authorization: 'Bearer stale' };
     expect(await send(server, '/_iam/users', { headers })).toMatchObject({ status: 200 });

@@ -17,7 +17,9 @@ const proxied = createSourceReader(['10.0.0.0/8', '::1']);
 describe('without trusted proxies', () => {
   test('is the address of the socket, whatever headers say', () => {
     const headers = { forwarded: 'for=192.0.2.1', 'x-forwarded-for': '192.0.2.1' };
-    expect(direct(request('203.0.113.9', headers))).toMatchObject({ address: '203.0.113.9', key: '203.0.113.9' });
+    const source = { address: '203.0.113.9', key: '203.0.113.9' };
+    expect(direct(request('203.0.113.9', headers))).toMatchObject({ ...source, isRelayed: true });
+    expect(direct(request('203.0.113.9')).isRelayed).toBeUndefined();
   });
 
   test.each([
