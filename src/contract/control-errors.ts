@@ -9,8 +9,9 @@ export const controlErrors = {
   },
   CSRF_HEADER_MISSING: {
     status: 403,
-    message: 'A page sent this request without a header that no form can send.',
-    fix: 'Send Content-Type: application/json or, without a body, X-Requested-With with any value.',
+    message:
+      'A page sent this request without Content-Type: application/json or X-Requested-With, which no form can send.',
+    fix: 'Send one of them; X-Requested-With may have any value.',
   },
   SNAPSHOT_EXISTS: {
     status: 412,

@@ -131,24 +131,26 @@ export const errorTable = {
   },
   HOST_FOREIGN: {
     status: 421,
-    message: 'The server does not answer to the name in the Host header.',
+    message: 'The server does not answer to the name in the Host header. Name it with --allowed-host.',
     fix: 'Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote the control plane answers to loopback names and those of --allowed-host.',
   },
   TOO_MANY_ATTEMPTS: {
     status: 429,
     message:
-      'Too many attempts have failed. The setting disable-rate-limits (--disable-rate-limits) switches this limit off.',
-    fix: 'Wait as long as Retry-After says, then send the right password or secret; for tests, start the server with --disable-rate-limits.',
+      'Too many attempts have failed. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.',
+    fix: 'Send the right password or secret after the wait. A source or device that the user logged in from before is served.',
   },
   CODE_FAILURES: {
     status: 429,
-    message: 'There were too many wrong codes. The setting disable-rate-limits switches this limit off.',
-    fix: 'Wait as long as Retry-After says, then ask for a new code.',
+    message:
+      'There were too many wrong codes. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.',
+    fix: 'Ask for a new code after the wait.',
   },
   TOO_MANY_CODES: {
     status: 429,
-    message: 'Too many codes went out. The setting disable-rate-limits switches this limit off.',
-    fix: 'Use the last code, or wait as long as Retry-After says.',
+    message:
+      'Too many codes went out. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.',
+    fix: 'Use the last code, or ask for another after the wait.',
   },
   GROWTH_LIMIT: {
     status: 429,

@@ -7949,26 +7949,26 @@ export const manifest: Manifest = {
   {
    "code": "HOST_FOREIGN",
    "status": 421,
-   "message": "The server does not answer to the name in the Host header.",
+   "message": "The server does not answer to the name in the Host header. Name it with --allowed-host.",
    "fix": "Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote the control plane answers to loopback names and those of --allowed-host."
   },
   {
    "code": "TOO_MANY_ATTEMPTS",
    "status": 429,
-   "message": "Too many attempts have failed. The setting disable-rate-limits (--disable-rate-limits) switches this limit off.",
-   "fix": "Wait as long as Retry-After says, then send the right password or secret; for tests, start the server with --disable-rate-limits."
+   "message": "Too many attempts have failed. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
+   "fix": "Send the right password or secret after the wait. A source or device that the user logged in from before is served."
   },
   {
    "code": "CODE_FAILURES",
    "status": 429,
-   "message": "There were too many wrong codes. The setting disable-rate-limits switches this limit off.",
-   "fix": "Wait as long as Retry-After says, then ask for a new code."
+   "message": "There were too many wrong codes. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
+   "fix": "Ask for a new code after the wait."
   },
   {
    "code": "TOO_MANY_CODES",
    "status": 429,
-   "message": "Too many codes went out. The setting disable-rate-limits switches this limit off.",
-   "fix": "Use the last code, or wait as long as Retry-After says."
+   "message": "Too many codes went out. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
+   "fix": "Use the last code, or ask for another after the wait."
   },
   {
    "code": "GROWTH_LIMIT",
@@ -8003,8 +8003,8 @@ export const manifest: Manifest = {
   {
    "code": "CSRF_HEADER_MISSING",
    "status": 403,
-   "message": "A page sent this request without a header that no form can send.",
-   "fix": "Send Content-Type: application/json or, without a body, X-Requested-With with any value."
+   "message": "A page sent this request without Content-Type: application/json or X-Requested-With, which no form can send.",
+   "fix": "Send one of them; X-Requested-With may have any value."
   },
   {
    "code": "SNAPSHOT_EXISTS",
@@ -8705,7 +8705,7 @@ export const manifest: Manifest = {
    "name": "audit-log",
    "environment": "IAM_SERVE_AUDIT_LOG",
    "kind": "text",
-   "description": "File that tells of each login and each change, a line of JSON each; what anyone can cause goes to files of its own beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory",
+   "description": "File that tells of each login and each change, a line of JSON each; what callers without a role cause goes to FILE-self-service and FILE-refused beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory",
    "flag": true
   },
   {

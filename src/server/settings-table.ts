@@ -155,7 +155,7 @@ export const settingsTable = {
   }),
   auditLog: text(
     'audit-log',
-    'File that tells of each login and each change, a line of JSON each; what anyone can cause goes to files of its own beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory',
+    'File that tells of each login and each change, a line of JSON each; what callers without a role cause goes to FILE-self-service and FILE-refused beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory',
   ),
   smtpUrl: secret(
     'IAM_SMTP_URL',

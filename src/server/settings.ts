@@ -105,6 +105,7 @@ function parseList(setting: Setting & { kind: 'list' }, value: string, origin: s
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+  if (items.length === 0) throw new SettingError(`${origin} must not be empty`);
   for (const item of items) {
     const reason = setting.check?.(item);
     if (reason !== undefined) throw new SettingError(`${origin} ${reason}, not ${JSON.stringify(item)}`);

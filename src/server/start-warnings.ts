@@ -18,7 +18,7 @@ export function startWarnings({ settings, baseUrl, seed }: Start): string[] {
 }
 
 /** TLS may end at a proxy in front, which an https base URL tells of. */
-function remoteWarnings({ tlsCert }: Settings, { protocol, hostname }: URL): string[] {
+function remoteWarnings({ tlsCert }: Settings, { protocol, hostname, host }: URL): string[] {
   const isClear = tlsCert === undefined && protocol !== 'https:';
   const isUnusable = isLoopback(hostname) || ['0.0.0.0', '[::]'].includes(hostname);
   return [
@@ -29,7 +29,7 @@ function remoteWarnings({ tlsCert }: Settings, { protocol, hostname }: URL): str
       : []),
     ...(isUnusable
       ? [
-          `other machines can't use the base URL ${protocol}//${hostname}, which tokens name as their issuer: give --base-url with a name or an address that they reach`,
+          `other machines can't use the base URL ${protocol}//${host}, which tokens name as their issuer: give --base-url with a name or an address that they reach`,
         ]
       : []),
   ];

@@ -102,7 +102,14 @@ export function createWorld(parts: WorldParts): World {
     ...ports,
     apiKeyUses,
     sandboxes: parts.sandboxes ?? createSandboxes({ ...parts, growthLimit, baseUrl, createWorld }),
-    state: createState({ ...parts, throttles, growthLimit, apiKeyUses, outbox: ports.outbox }),
+    state: createState({
+      ...parts,
+      throttles,
+      // A sandbox that is reset does not clear what is counted for the server.
+      growthLimit: parts.growthLimit ? noGrowthLimit : growthLimit,
+      apiKeyUses,
+      outbox: ports.outbox,
+    }),
     insight,
     stopWaiting() {
       insight?.calls.end();

@@ -91,14 +91,15 @@ export async function inboxItem(
     text: textOf(shown, storeKey),
     createdAt,
     ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(codeId === undefined ? {} : await fateOf(codeId, store, epochSeconds(clock))),
+    ...(codeId === undefined ? {} : await fateOf(codeId, { store, storeKey }, epochSeconds(clock))),
     ...(failure === undefined ? {} : { failure }),
   };
 }
 
-async function fateOf(codeId: string, store: Reader, now: number) {
+async function fateOf(codeId: string, { store, storeKey }: Pick<Tools, 'store' | 'storeKey'>, now: number) {
   const code = await store.codes.get(codeId);
-  if (code && !code.used && code.expiresAt > now) return { attemptsLeft: await attemptsLeft(store, code, now) };
+  if (code && !code.used && code.expiresAt > now)
+    return { attemptsLeft: await attemptsLeft(store, code, now, storeKey) };
   const [later] = await store.messages.find('voids', codeId, { limit: 1 });
   return later ? { supersededBy: later.messageId } : {};
 }

@@ -1,6 +1,6 @@
 /**
  * Failures by name in memory of a fixed size, for when no more can be counted one by one: a count-min sketch (Cormode and
- * Muthukrishnan, 2005). It may count a name too high, where others share its cells, and never too low.
+ * Muthukrishnan, 2005). It may count a name too high, where others share its cells, and too low only after `forget`, which clears those cells.
  */
 const rows = 2;
 const cells = 2 ** 20;

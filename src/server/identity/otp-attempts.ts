@@ -19,6 +19,7 @@ import {
   sourceDigest,
   withEvent,
 } from './source-events.ts';
+import type { StoreKey } from './store-key.ts';
 
 const attemptsPerSource = 5;
 const attemptsOverall = 20;
@@ -28,9 +29,12 @@ type Counted = Pick<Code, 'purpose' | 'subject'>;
 /** Which codes of a subject a source may try now: all, those that it asked for, or none; and for how many seconds. */
 export type Access = { readonly to: 'all' } | { readonly to: 'own' | 'none'; readonly retryAfter: number };
 
-/** The name under which the wrong codes of a holder count. */
-export function attemptsName({ purpose, subject }: Counted): string {
-  return `${purpose}/${subject}`;
+/**
+ * The name under which the wrong codes of a holder count. A digest: callers choose subjects, and names that they could
+ * sort would keep expired rows out of the reach of `clearExpired`.
+ */
+export function attemptsName({ purpose, subject }: Counted, storeKey: Pick<StoreKey, 'digest'>): string {
+  return storeKey.digest('otp-attempts', `${purpose}/${subject}`);
 }
 
 /** How many more wrong codes may come from the source that asked for this code. */
@@ -38,14 +42,15 @@ export async function attemptsLeft(
   reader: Pick<Reader, 'codeFailures'>,
   code: Counted & Pick<Code, 'source'>,
   now: number,
+  storeKey: Pick<StoreKey, 'digest'>,
 ): Promise<number> {
-  const row = await reader.codeFailures.get(attemptsName(code));
+  const row = await reader.codeFailures.get(attemptsName(code, storeKey));
   const wrong = code.source === undefined ? [] : eventsOf(currentOf(row, now), code.source);
   return Math.max(0, attemptsPerSource - wrong.length);
 }
 
 export async function accessFor(tx: Transaction, holder: Counted, source: OtpSource, deps: OtpDeps): Promise<Access> {
-  const name = attemptsName(holder);
+  const name = attemptsName(holder, deps.storeKey);
   const now = epochSeconds(deps.clock);
   const row = await tx.codeFailures.get(name);
   const events = currentOf(row, now);
@@ -61,7 +66,7 @@ export async function accessFor(tx: Transaction, holder: Counted, source: OtpSou
 /** Counts a wrong code. Counts that are over are cleared away. */
 export async function countAttempt(tx: Transaction, holder: Counted, source: OtpSource, deps: OtpDeps): Promise<void> {
   if (deps.disableRateLimits) return;
-  const name = attemptsName(holder);
+  const name = attemptsName(holder, deps.storeKey);
   const now = epochSeconds(deps.clock);
   const before = await tx.codeFailures.get(name);
   const digest = sourceDigest(name, source.key, deps.storeKey);
@@ -82,7 +87,7 @@ export async function countAttempt(tx: Transaction, holder: Counted, source: Otp
 
 /** Clears the wrong codes of a source that gave a right one. Those of other sources stay. */
 export async function clearAttempts(tx: Transaction, holder: Counted, source: OtpSource, deps: OtpDeps): Promise<void> {
-  const name = attemptsName(holder);
+  const name = attemptsName(holder, deps.storeKey);
   const row = await tx.codeFailures.get(name);
   if (!row) return;
   const events = currentOf(row, epochSeconds(deps.clock));

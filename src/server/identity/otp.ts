@@ -75,7 +75,7 @@ export async function sendCode(tx: Transaction, request: CodeRequest, deps: OtpD
   const codes = await codesOf(tx, request);
   const asked = {
     target,
-    source: sourceDigest(attemptsName(request), source.key, deps.storeKey),
+    source: sourceDigest(attemptsName(request, deps.storeKey), source.key, deps.storeKey),
     known: source.isKnown,
   };
   const place = placeFor(codes, asked, now);
@@ -214,7 +214,7 @@ function typedOf({ purpose, subject, typed = subject }: CodeCheck) {
 async function lookAt(tx: Transaction, check: CodeCheck, deps: OtpDeps): Promise<Outcome> {
   const now = epochSeconds(deps.clock);
   const codes = await codesOf(tx, check);
-  const source = sourceDigest(attemptsName(check), check.source.key, deps.storeKey);
+  const source = sourceDigest(attemptsName(check, deps.storeKey), check.source.key, deps.storeKey);
   const ownOnes = codes.filter((row) => row.source === source);
   const hasOwn = ownOnes.some((row) => isLive(row, now));
   const isClosed = ({ to }: Access) => to === 'none' || (to === 'own' && !hasOwn);

@@ -27,7 +27,8 @@ async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: nu
   let most = 0;
   for (let row = 0; row < rows; row += 1) {
     clock.advance(table === 'tickets' ? 1 : 30);
-    const name = storeKey.digest('name', `${row}`);
+    // In ascending order, as callers can choose them.
+    const name = String(row).padStart(8, '0');
     await store.transaction<unknown>((tx) => make[table](tx, name));
     most = Math.max(most, await store[table].count());
   }

@@ -1,7 +1,7 @@
 /** One-time codes asked for and typed from several sources: what each may do, and what it can't do to the others. */
 import { describe, expect, test } from 'vitest';
 import { type CodeHolder, sendCode } from '../../../src/server/identity/otp.ts';
-import { attemptsLeft } from '../../../src/server/identity/otp-attempts.ts';
+import { attemptsLeft, attemptsName } from '../../../src/server/identity/otp-attempts.ts';
 import type { OtpSource } from '../../../src/server/identity/otp-source.ts';
 import {
   address,
@@ -225,10 +225,10 @@ describe('rows that were written before sources were counted', () => {
     await world.store.transaction(async (tx) => {
       for (const { source: _source, known: _known, sequence: _sequence, ...row } of await tx.codes.list())
         await tx.codes.replace(row);
-      await tx.codeFailures.insert({ name: 'recovery/user:ann', failures: 5, lastAt: start });
-      await tx.sendings.replace({ contact: 'email:ann@example.com', times: [start, start] });
+      await tx.codeFailures.insert({ name: attemptsName(ann, world.tools.storeKey), failures: 5, lastAt: start });
+      await tx.sendings.replace({ contact: String((await tx.sendings.list())[0]?.contact), times: [start, start] });
     });
-    expect(await attemptsLeft(world.store, ann, world.now)).toBe(5);
+    expect(await attemptsLeft(world.store, ann, world.now, world.tools.storeKey)).toBe(5);
     for (const number of [1, 2, 3]) await world.guess(code, 5, ann, stranger(number));
     expect(await world.give(code, ann, { source: stranger(4) })).toEqual(heldFor(3600));
     expect(await world.give(code, ann, { source: familiar() })).toEqual(taken);

@@ -94,8 +94,8 @@ export class CodesWorld {
 
   /** How many more wrong codes of this source are looked at. */
   async left(holder: CodeHolder = ann, source = home): Promise<number> {
-    const counted = sourceDigest(attemptsName(holder), source.key, this.tools.storeKey);
-    return attemptsLeft(this.store, { ...holder, source: counted }, this.now);
+    const counted = sourceDigest(attemptsName(holder, this.tools.storeKey), source.key, this.tools.storeKey);
+    return attemptsLeft(this.store, { ...holder, source: counted }, this.now, this.tools.storeKey);
   }
 }
 
