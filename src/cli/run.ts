@@ -60,5 +60,11 @@ function optionValue(typed: readonly string[], ...names: readonly string[]): str
 
 /** Where it failed; the messages of causes can hold what was sent, so they stay out. */
 function traceOf(error: Error): string {
-  return (error.stack ?? '').split('\n').slice(1).join('\n');
+  const { message, stack = '' } = error;
+  // The message can have several lines, which the server chose.
+  const calls = stack.slice(Math.max(0, stack.indexOf(message)) + message.length);
+  return calls
+    .split('\n')
+    .filter((line) => /^ +at /.test(line))
+    .join('\n');
 }

@@ -85,7 +85,7 @@ describe('an error', () => {
     await using server = await startFake(() => ({ status: 429, json: items, headers: { 'retry-after': '30' } }));
     const { err } = await iam(get, server);
     expect(err).toContain('Also this.');
-    expect(err).toContain('(in 30 s)');
+    expect(err).toContain('  next     Try again in 30 s. ');
   });
 
   test('can not steer the terminal', async () => {

@@ -100,7 +100,8 @@ export async function survey(
 function refusal({ usage }: BulkTools, wrong: readonly string[], count: number): Error {
   const more = count > wrong.length ? [`and ${count - wrong.length} more`] : [];
   return usage(
-    `${count} row${count > 1 ? 's' : ''} can't be sent, so none was:\n${[...wrong, ...more].join('\n')}`,
+    `${count} row${count > 1 ? 's' : ''} can't be sent, so none was:`,
     'Correct them, or add --skip-invalid to put them into the reject file and send the others.',
+    [...wrong, ...more],
   );
 }

@@ -43,7 +43,7 @@ export interface BulkTools {
   /** What a row would send, with secrets left out. */
   plan(operation: ManifestOperation, input: CallInput): object;
   requireSignIn(): void;
-  usage(message: string, fix?: string): Error;
+  usage(message: string, fix?: string, lines?: readonly string[]): Error;
   unreadable(file: string, error: unknown): Error;
   failure(message: string, details: FailureDetails): Error;
   /** Asks yes or no, or for a name to be typed where that is too little; throws where it is no. */

@@ -80,7 +80,7 @@ async function print(context: Context, report: Report, onlyMissing: boolean): Pr
     `statuses ${shareText(report.statuses)}`,
     `error codes ${shareText(report.codes)}`,
   ];
-  context.notice(parts.join('\n'));
+  context.notice(...parts);
 }
 
 function shareText({ exercised, total, percent }: Share): string {

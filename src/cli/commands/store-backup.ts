@@ -75,18 +75,18 @@ export function addStoreRestore(noun: Command, surroundings: Surroundings): void
       const severity = { severe: true, name: path.basename(folder) };
       if (isThere) await confirmed(context, `Set the store in ${folder} aside?`, options, false, severity);
       const { setAside } = await tools.restore(backup, folder, isThere);
-      await tell(context, { folder, ...facts, setAside }, doneText(folder, facts, setAside));
+      await tell(context, { folder, ...facts, setAside }, ...doneLines(folder, facts, setAside));
     }),
   );
 }
 
-function tell(context: Context, value: object, text: string): Promise<void> | void {
-  return context.printer.isForPeople ? context.notice(text) : context.printer.value(value);
+function tell(context: Context, value: object, ...lines: readonly string[]): Promise<void> | void {
+  return context.printer.isForPeople ? context.notice(...lines) : context.printer.value(value);
 }
 
-function doneText(folder: string, facts: BackupFacts, setAside: readonly string[]): string {
+function doneLines(folder: string, facts: BackupFacts, setAside: readonly string[]): string[] {
   const aside = setAside.length === 0 ? [] : [`What was there is kept beside it: ${setAside.join(', ')}.`];
-  return [`Restored ${folder}. ${factsText(facts)}.`, ...aside].join('\n');
+  return [`Restored ${folder}. ${factsText(facts)}.`, ...aside];
 }
 
 function occupied(folder: string): CliError {

@@ -108,11 +108,12 @@ function planLines({ keeps, rows, lost, lostCommits, unreadableLines }: Plan): s
 }
 
 function tell({ printer, notice }: Context, value: object, lines: readonly string[]): Promise<void> | void {
-  return printer.isForPeople ? notice(lines.join('\n')) : printer.value(value);
+  return printer.isForPeople ? notice(...lines) : printer.value(value);
 }
 
 function notAccepted(folder: string, plan: Plan): CliError {
-  return new CliError([`${folder} is damaged; nothing was changed.`, ...planLines(plan)].join('\n'), {
+  return new CliError(`${folder} is damaged; nothing was changed.`, {
+    lines: planLines(plan),
     code: 'LOSS_NOT_ACCEPTED',
     exitCode: damagedExit,
     fix: 'Restore a backup with `iam store restore FILE --force`, or add --accept-loss.',

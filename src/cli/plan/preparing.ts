@@ -42,13 +42,12 @@ function throwFaults(tools: Tools, faults: readonly Fault[]): void {
   const lines = faultLines(faults);
   const rest = lines.length > mostFaults ? [`and ${lines.length - mostFaults} more`] : [];
   const count = lines.length === 1 ? 'a fault' : `${lines.length} faults`;
-  throw tools.failure(
-    [
-      `The documents have ${count}; nothing was changed.`,
-      ...[...lines.slice(0, mostFaults), ...rest].map((line) => `  ${line}`),
-    ].join('\n'),
-    { code: 'DOCUMENT_INVALID', exitCode: 2, fix: 'See docs/provisioning.md, or `iam export` for documents that fit.' },
-  );
+  throw tools.failure(`The documents have ${count}; nothing was changed.`, {
+    code: 'DOCUMENT_INVALID',
+    exitCode: 2,
+    fix: 'See docs/provisioning.md, or `iam export` for documents that fit.',
+    lines: [...lines.slice(0, mostFaults), ...rest].map((line) => `  ${line}`),
+  });
 }
 
 /** Reads the server as far as the documents ask, and plans. */

@@ -44,7 +44,7 @@ export interface Tools {
   claims(): Promise<Readonly<Record<string, unknown>> | undefined>;
   readText(file: string): Promise<string>;
   failure(message: string, details: FailureDetails): Error;
-  usage(message: string, fix?: string): Error;
+  usage(message: string, fix?: string, lines?: readonly string[]): Error;
   /** Ends the run with this code and without a word more. */
   quietExit(code: number): Error;
   /** Asks yes or no, or for a name to be typed where that is too little; throws where it is no. */

@@ -4,7 +4,7 @@ import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { readColumns } from './columns.ts';
 import { connect } from './connection.ts';
-import { escapeControls, escapeLines } from './control-characters.ts';
+import { escapeControls } from './control-characters.ts';
 import type { CurlCall } from './curl.ts';
 import { usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
@@ -23,7 +23,7 @@ export interface Context {
   readonly sources: Sources;
   readonly printer: Printer;
   /** Says something on standard error, unless --quiet. */
-  notice(text: string): void;
+  notice(...lines: readonly string[]): void;
   /** The client; the same one each time. With `anonymous` it leaves the credentials in use out. */
   connect(as?: 'anonymous'): Promise<BaseClient>;
   /** Prints a call that is not made for curl, where that was asked for. */
@@ -56,7 +56,7 @@ export async function withContext(
     ...surroundings,
     sources,
     printer,
-    notice: (text) => void (options.quiet || io.stderr.write(`${escapeLines(text)}\n`)),
+    notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
     connect: (as) =>
       (client ??= connect({
         ...surroundings,

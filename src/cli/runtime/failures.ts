@@ -6,6 +6,8 @@ export interface FailureDetails {
   readonly exitCode: number;
   /** What to do next. */
   readonly fix?: string | undefined;
+  /** Lines that follow the message. A line break within the message or one of these is data, and is escaped. */
+  readonly lines?: readonly string[] | undefined;
 }
 
 export class CliError extends Error {
@@ -13,9 +15,13 @@ export class CliError extends Error {
   readonly code: string;
   readonly exitCode: number;
   readonly fix: string | undefined;
+  /** The message, line by line. */
+  readonly lines: readonly string[];
 
-  constructor(message: string, { code, exitCode, fix }: FailureDetails) {
-    super(message);
+  constructor(message: string, { code, exitCode, fix, lines = [] }: FailureDetails) {
+    const all = [message, ...lines];
+    super(all.join('\n'));
+    this.lines = all;
     this.code = code;
     this.exitCode = exitCode;
     this.fix = fix;
@@ -56,8 +62,8 @@ export class MissingRole extends Error {
 }
 
 /** What was typed makes no call; nothing was sent. */
-export function usageError(message: string, fix?: string): CliError {
-  return new CliError(message, { code: 'USAGE', exitCode: 2, fix });
+export function usageError(message: string, fix?: string, lines?: readonly string[]): CliError {
+  return new CliError(message, { code: 'USAGE', exitCode: 2, fix, lines });
 }
 
 const reasons: Readonly<Record<string, string>> = {

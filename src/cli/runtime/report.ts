@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
 import type { Manifest, ManifestError } from '../../contract/manifest-types.ts';
-import { escapeControls, escapeLines, jsonText } from './control-characters.ts';
+import { escapeControls, jsonText } from './control-characters.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { CliError, MissingRole, QuietExit } from './failures.ts';
 import { type Environment, type Io, widthOf } from './io.ts';
@@ -11,6 +11,8 @@ import { hanging } from './table.ts';
 export interface Report {
   readonly code: string;
   readonly message: string;
+  /** The message line by line, where the command itself set its lines. Line breaks of a server are escaped. */
+  readonly lines?: readonly string[] | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly items: readonly ErrorItem[];
@@ -31,7 +33,7 @@ export function reportOf(error: unknown, known: Pick<Manifest, 'errors'>): Repor
   if (error instanceof ClientError) return refusal(error, known.errors);
   if (error instanceof MissingRole) return missingRole(error, known.errors);
   if (error instanceof NetworkError) return network(error);
-  if (error instanceof CliError) return { ...base(error.code, error.message, error.exitCode), fix: error.fix };
+  if (error instanceof CliError) return failure(error);
   if (error instanceof QuietExit) return { ...base('EXIT', '', error.exitCode), quiet: true };
   if (error instanceof InputError) return base('USAGE', error.message, 2);
   if (error instanceof CommanderError) return usage(error);
@@ -43,11 +45,16 @@ function base(code: string, message: string, exitCode: number): Report {
   return { code, message, items: [], transient: exitCode === 75, exitCode };
 }
 
+function failure({ code, message, lines, exitCode, fix }: CliError): Report {
+  return { ...base(code, message, exitCode), lines, fix };
+}
+
 function refusal(error: ClientError, errorTable: readonly ManifestError[]): Report {
   const entry = errorTable.find(({ code }) => code === error.code);
   const exitCode = exitCodeOf(error.status, error.code, entry?.status);
-  const wait = error.retryAfter === undefined ? '' : ` (in ${error.retryAfter} s)`;
-  const fix = entry ? `${entry.fix}${wait}` : exitCode === 75 ? `Try again later${wait}.` : undefined;
+  const wait = error.retryAfter === undefined ? undefined : `Try again in ${error.retryAfter} s.`;
+  const later = exitCode === 75 && wait === undefined ? 'Try again later.' : undefined;
+  const fix = [wait, entry?.fix ?? later].filter((sentence) => sentence !== undefined).join(' ') || undefined;
   const { status, requestId, items } = error;
   return { ...base(error.code, error.message, exitCode), status, requestId, items, fix };
 }
@@ -85,6 +92,8 @@ function usage(error: CommanderError): Report {
   const message = error.message.replace(/^error: /, '');
   return {
     ...base('USAGE', message, error.exitCode === 0 ? 0 : 2),
+    // Commander puts "Did you mean" on a line of its own.
+    lines: message.split('\n'),
     fix: 'Add --help to see what there is.',
     quiet: isQuiet,
   };
@@ -102,7 +111,7 @@ export async function printReport(report: Report, io: Io, environment: Environme
   io.stderr.write(`${text}\n`);
 }
 
-function jsonReport({ exitCode: _, quiet: _quiet, ...error }: Report): string {
+function jsonReport({ exitCode: _, quiet: _quiet, lines: _lines, ...error }: Report): string {
   const { code, message, status, requestId, items, transient, fix, ...more } = error;
   return jsonText({ error: { code, message, status, requestId, items, transient, fix, ...more } });
 }
@@ -117,7 +126,7 @@ async function textReport(report: Report, io: Io, environment: Environment, mode
   const others = report.items.slice(1).map((item) => line('and', `${item.message} ${item.code}`));
   const request = report.requestId === undefined ? [] : [line('request', report.requestId)];
   const fix = report.fix === undefined ? [] : [line('next', report.fix)];
-  const [first = '', ...more] = escapeLines(report.message).split('\n');
+  const [first = '', ...more] = (report.lines ?? [report.message]).map(escapeControls);
   return [
     hanging('error: ', first, width).replace('error:', paint.red.bold('error:')),
     ...more,

@@ -113,11 +113,14 @@ async function failure(outcome: Outcome, { log, patience }: LaunchOptions): Prom
   const lines = lastLines((await readFrom(log, 0)).toString('utf8'), shownLines);
   if (outcome.kind === 'ended') {
     const reason = lines.findLast((line) => line.startsWith('error: '))?.slice('error: '.length);
-    const message = reason ?? ['The server ended at once.', ...lines].join('\n');
-    return new CliError(message, { code: 'SERVER_ENDED', exitCode: outcome.exitCode, fix: `Its log is ${log}` });
+    const details = { code: 'SERVER_ENDED', exitCode: outcome.exitCode, fix: `Its log is ${log}` };
+    return reason === undefined
+      ? new CliError('The server ended at once.', { ...details, lines })
+      : new CliError(reason, details);
   }
   const waited = `The server was not ready within ${patience / 1000} s, and was ended.`;
-  return new CliError([waited, ...lines].join('\n'), {
+  return new CliError(waited, {
+    lines,
     code: 'SERVER_NOT_READY',
     exitCode: 75,
     fix: `Give it longer with --wait. Its log is ${log}`,
