@@ -5,6 +5,8 @@ import { addLeaf, rolesVary, runs } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 
 const rowsAre = `Rows are CSV with a heading, or JSON lines {"operation", "params", "query", "body", "ifMatch"}. Columns of CSV are the parameters and fields of the operation, those within objects by dots; values of a list are joined by semicolons, an empty cell says nothing. A column \`operation\` names the operation of each row.`;
+const cellsAre =
+  'Cells of CSV are decoded: an apostrophe before a formula character is removed, unless you add --csv-raw, and escapes of control characters such as \\u001b are read.';
 const whatHappens = `The file is read twice, a row at a time: nothing is sent unless all rows can be. Each row is noted in a ledger before it is sent and after it was answered, so that running the same again goes on where it ended; a row whose answer never came is repeated only where the operation allows it, else reported as unknown. Refused rows go to a reject file that can be run once it is corrected. Where the server asks for a pause, all rows wait.`;
 
 /** Adds the commands of the noun. */
@@ -16,7 +18,7 @@ export function addBulk(noun: Command, surroundings: Surroundings): void {
 function addRunCommand(noun: Command, surroundings: Surroundings): void {
   const command = addLeaf(noun, 'run', {
     title: 'Calls an operation for each row of a file',
-    description: `${rowsAre}\n\n${whatHappens}`,
+    description: `${rowsAre} ${cellsAre}\n\n${whatHappens}`,
     roles: rolesVary,
     effect: 'destructive',
     effectVaries: true,
@@ -44,8 +46,7 @@ function addRunCommand(noun: Command, surroundings: Surroundings): void {
 function addRetryCommand(noun: Command, surroundings: Surroundings): void {
   const command = addLeaf(noun, 'retry', {
     title: 'Sends the rows again that failed',
-    description:
-      'Those that were refused, and those without an answer whose operation may be repeated. The file of rows must be as it was.',
+    description: `Those that were refused, and those without an answer whose operation may be repeated. The file of rows must be as it was. ${cellsAre}`,
     roles: rolesVary,
     effect: 'destructive',
     effectVaries: true,

@@ -103,8 +103,8 @@ function environmentLines(): string[] {
     'before a profile; a profile named with --profile goes before the environment.',
     'Credentials are sent over http to this machine only, unless --insecure-http or',
     'IAM_INSECURE_HTTP=true allows other hosts. Credentials in the environment are',
-    'never sent to a server that a project file chooses by URL or by profile: name',
-    'the server with --base-url or IAM_BASE_URL.',
+    'never sent to a server that only a project file (.iamrc.json) names, by URL or',
+    'by profile: name the server with --base-url or IAM_BASE_URL.',
     'Of read-only, protected and max-changes the strictest of all places holds.',
     '`iam serve --help` has the variables of the server.',
   ];
