@@ -231,12 +231,13 @@ describe('passwords of users', () => {
     await expect(logIn(server)).resolves.toBeDefined();
   });
 
-  test('the right password of a locked user is no failure', async () => {
+  test('the right password of a locked user counts like a wrong one, and an unlock clears the count', async () => {
     await using server = await startWith();
     withoutHashing(server);
     const { userId } = alice;
     await server.admin.userIdentities.lock({ body: { userId } });
-    for (let login = 0; login < 15; login += 1) await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
+    for (let login = 0; login < 10; login += 1) await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
+    await expect(logIn(server)).rejects.toMatchObject({ status: 429 });
     await server.admin.userIdentities.unlock({ body: { userId } });
     await guess(server, 9);
     await expect(logIn(server)).resolves.toBeDefined();
