@@ -71,6 +71,8 @@ function readOne(
   seeded: Seeded,
 ) {
   const flag = setting.flag ? flags[setting.name] : undefined;
+  // An unset variable in a shell script must not widen what is allowed.
+  if (flag === '' && setting.kind === 'list') throw new SettingError(`--${setting.name} must not be empty`);
   if (flag !== undefined) return parse(setting, String(flag), `--${setting.name}`);
   const variable = environment[setting.environment];
   if (variable !== undefined && variable !== '') return parse(setting, variable, setting.environment);
@@ -105,7 +107,6 @@ function parseList(setting: Setting & { kind: 'list' }, value: string, origin: s
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  if (items.length === 0) throw new SettingError(`${origin} must not be empty`);
   for (const item of items) {
     const reason = setting.check?.(item);
     if (reason !== undefined) throw new SettingError(`${origin} ${reason}, not ${JSON.stringify(item)}`);

@@ -100,6 +100,12 @@ describe('a value that does not fit', () => {
     if (value !== '') expect(() => readSettings({}, { [variable]: value })).toThrow(new RegExp(`^${variable} `));
   });
 
+  test('an empty list is an error as a flag, and no item elsewhere', () => {
+    for (const name of ['allowed-host', 'trusted-proxies', 'cors-origins'])
+      expect(() => readSettings({ [name]: '' }, {})).toThrow(`--${name} must not be empty`);
+    expect(readSettings({}, {}, { 'allowed-host': [] }).allowedHost).toEqual([]);
+  });
+
   const badSecrets: [string, string][] = [
     ['IAM_ADMIN_CLIENT_ID', 'canary value'],
     ['IAM_ADMIN_CLIENT_ID', 'canary:/'],
