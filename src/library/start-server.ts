@@ -157,10 +157,15 @@ function settingsOf({ port = 0, host, store = 'memory', settings, credentials }:
   const place = store === 'memory' ? { store } : { store: 'file', data: store.data, 'reset-admin': true };
   requireKnown(Object.keys(settings ?? {}));
   const given = { 'log-level': 'error', ...settings, ...(host === undefined ? {} : { host }), port, ...place };
-  const flags = Object.entries(given).map(([name, value]) => [name, value === undefined ? undefined : String(value)]);
+  const flags = Object.entries(given).map(([name, value]) => [name, flagText(value)]);
   const read = readSettings(Object.fromEntries(flags), environmentOf(credentials ?? {}), seed?.settings);
   if (read.tlsCert === undefined) return read;
   throw new SettingError('tls-cert: a server in the process of a test serves HTTP only');
+}
+
+/** An empty list is as if none was given: as text it would be a flag without a value. */
+function flagText(value: unknown): string | undefined {
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? undefined : String(value);
 }
 
 /** A name that is misspelt would change nothing, and nobody would know. @throws SettingError. */
