@@ -9,7 +9,7 @@ import { exchange, expectAlive, expectFailure, head } from './raw.ts';
 const answer = {} as ServerResponse;
 /** From an address, where one is named. */
 const call = (url: string, method = 'POST', remoteAddress = '127.0.0.1') =>
-  ({ url, method, socket: { remoteAddress } }) as IncomingMessage;
+  ({ url, method, headers: {}, socket: { remoteAddress } }) as IncomingMessage;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 function listening(mostWaiting = 1000): { taken: string[]; rejected: string[]; listen: RequestListener } {
