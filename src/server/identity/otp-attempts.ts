@@ -12,6 +12,7 @@ import type { OtpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
 import {
   eventsOf,
+  expiringEvents,
   hour,
   latestOf,
   type SourceEvent,
@@ -73,16 +74,7 @@ export async function countAttempt(tx: Transaction, holder: Counted, source: Otp
   const counted = { name, events: withEvent(currentOf(before, now), digest, now) };
   if (before) await tx.codeFailures.replace(counted);
   else await tx.codeFailures.insert(counted);
-  await clearExpired(
-    {
-      list: async (range) =>
-        (await tx.codeFailures.list(range)).map((row) => ({ ...row, expiresAt: latestOf(eventsIn(row)) + hour })),
-      delete: (key) => tx.codeFailures.delete(key),
-    },
-    (row) => row.name,
-    now,
-    name,
-  );
+  await clearExpired(expiringEvents(tx.codeFailures, eventsIn), (row) => row.name, now, name);
 }
 
 /** Clears the wrong codes of a source that gave a right one. Those of other sources stay. */

@@ -10,8 +10,8 @@ import { clearExpired } from './clear-expired.ts';
 import type { OtpSource } from './otp-source.ts';
 import {
   eventsOf,
+  expiringEvents,
   hour,
-  latestOf,
   type SourceEvent,
   secondsUntilBelow,
   sourceDigest,
@@ -69,16 +69,7 @@ export async function countSending(
   const counted = { contact, events: withEvent(events, digest, now) };
   if (row) await tx.sendings.replace(counted);
   else await tx.sendings.insert(counted);
-  await clearExpired(
-    {
-      list: async (range) =>
-        (await tx.sendings.list(range)).map((one) => ({ ...one, expiresAt: latestOf(eventsIn(one)) + hour })),
-      delete: (key) => tx.sendings.delete(key),
-    },
-    (row) => row.contact,
-    now,
-    contact,
-  );
+  await clearExpired(expiringEvents(tx.sendings, eventsIn), (row) => row.contact, now, contact);
   return true;
 }
 

@@ -2,6 +2,7 @@
  * What happened under one name within the last hour, and which source it came from: the base of limits that hold per
  * source and over all sources. A source is stored as a keyed digest that differs for each name.
  */
+import type { Range } from '../store/store.ts';
 import type { StoreKey } from './store-key.ts';
 
 export const hour = 3600;
@@ -46,4 +47,18 @@ export function secondsUntilBelow(events: readonly SourceEvent[], limit: number,
 
 export function latestOf(events: readonly SourceEvent[]): number {
   return events.reduce((latest, { at }) => Math.max(latest, at), 0);
+}
+
+interface EventTable<R> {
+  list(range: Range): Promise<readonly R[]>;
+  delete(key: string): Promise<boolean>;
+}
+
+/** A table of rows with events as `clearExpired` reads it: a row expires an hour after its latest event. */
+export function expiringEvents<R extends object>(table: EventTable<R>, eventsIn: (row: R) => readonly SourceEvent[]) {
+  return {
+    list: async (range: Range) =>
+      (await table.list(range)).map((row) => ({ ...row, expiresAt: latestOf(eventsIn(row)) + hour })),
+    delete: (key: string) => table.delete(key),
+  };
 }
