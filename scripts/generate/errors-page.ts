@@ -19,16 +19,23 @@ export function errorsPage(operations: Operations): string {
     'Every failure is a non-empty JSON array of `{"code", "message"}`. Codes are stable; messages may say more than the words given here. ' +
       'An operation that does not document the status of a code answers with the next best one it does: see docs/openapi.json.',
     table(
-      ['Code', 'Status', 'Meaning', 'What to do', 'Operations'],
+      ['Code', 'Status', 'Category', 'Meaning', 'What to do', 'Operations'],
       codes.map((errorCode) => row(errorCode, operations)),
     ),
   );
 }
 
 function row(errorCode: ErrorCode, operations: Operations): string[] {
-  const { status, message, fix } = errorTable[errorCode];
+  const { status, category, message, fix } = errorTable[errorCode];
   const users = Object.values(operations).filter((operation) => answerableErrors(operation).has(errorCode));
-  return [code(errorCode), String(status), message, fix, placesOf(errorCode, users, Object.keys(operations).length)];
+  return [
+    code(errorCode),
+    String(status),
+    category,
+    message,
+    fix,
+    placesOf(errorCode, users, Object.keys(operations).length),
+  ];
 }
 
 function placesOf(errorCode: ErrorCode, users: readonly Operation<never>[], total: number): string {

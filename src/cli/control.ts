@@ -6,6 +6,7 @@ import type { CallInput, Scalar } from '../client/types.ts';
 import type { PageSource } from './list.ts';
 import { baseUrlOf } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';
+import { categoryOf, type ErrorTable } from './runtime/error-entries.ts';
 import { CliError } from './runtime/failures.ts';
 import type { ListShape } from './runtime/output.ts';
 import type { Plan } from './send.ts';
@@ -27,7 +28,7 @@ export async function callControl(
     assertSuccess(answer);
     return answer;
   } catch (error) {
-    throw isMissing(error) ? withoutControlPlane(context) : error;
+    throw isMissing(context.manifest, error) ? withoutControlPlane(context) : error;
   }
 }
 
@@ -48,8 +49,8 @@ export function shapeOf(columns: readonly string[], main: number): ListShape {
 }
 
 /** Nothing answers there; that a group or a session is not known is something else. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof ClientError && error.status === 404 && !error.code.endsWith('_NOT_FOUND');
+export function isMissing(table: ErrorTable, error: unknown): boolean {
+  return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
 }
 
 function withoutControlPlane({ sources }: Context): CliError {

@@ -3,6 +3,7 @@ import { ClientError } from '../client/errors.ts';
 import type { CallInput } from '../client/types.ts';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
 import type { Context } from './runtime/context.ts';
+import { categoryOf } from './runtime/error-entries.ts';
 import { send } from './send.ts';
 
 /** Creates; where its name is taken, gives the same fields of the one that has it. Nothing of that one is changed. */
@@ -15,7 +16,7 @@ export async function existing(
   try {
     return await create();
   } catch (error) {
-    if (!(error instanceof ClientError) || !error.code.endsWith('_TAKEN')) throw error;
+    if (categoryOf(context.manifest, error) !== 'taken') throw error;
     context.notice('It is there already; nothing was changed.');
     return fieldsOfExisting(context, operation, input);
   }

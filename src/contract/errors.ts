@@ -1,7 +1,7 @@
 /** Failures as they are thrown and as they leave the service; what they say stands in the error table. */
 import { errorTable } from './error-table.ts';
 
-export { type ErrorEntry, errorTable } from './error-table.ts';
+export { errorTable } from './error-table.ts';
 
 export type ErrorCode = keyof typeof errorTable;
 

@@ -1,4 +1,5 @@
 /** The shape of the generated manifest: the registry as plain data, for programs that load neither zod nor the server. */
+import type { ErrorEntry } from './error-entry.ts';
 import type { Auth, Example, Method } from './operation.ts';
 
 /** JSON Schema 2020-12, without references. */
@@ -80,11 +81,8 @@ export interface ManifestSetting {
   readonly flag: boolean;
 }
 
-export interface ManifestError {
+export interface ManifestError extends ErrorEntry {
   readonly code: string;
-  readonly status: number;
-  readonly message: string;
-  readonly fix: string;
 }
 
 export interface Manifest {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ErrorEntry } from '../../src/contract/error-entry.ts';
 import {
   alwaysPossible,
   type ErrorCode,
@@ -7,6 +8,7 @@ import {
   IamError,
   statusOnOperation,
 } from '../../src/contract/errors.ts';
+import { settingsTable } from '../../src/server/settings.ts';
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
@@ -22,6 +24,15 @@ describe('the error table', () => {
   test('no two codes say the same', () => {
     const messages = codes.map((code) => errorTable[code].message);
     expect(new Set(messages).size).toBe(messages.length);
+  });
+});
+
+describe('a setting of the error table', () => {
+  const settings: ReadonlySet<string> = new Set(Object.values(settingsTable).map(({ name }) => name));
+  const entries = Object.entries<ErrorEntry>(errorTable).filter(([, { setting }]) => setting !== undefined);
+
+  test.each(entries)('of %s is one of the server', (_code, { setting }) => {
+    expect(settings).toContain(setting);
   });
 });
 

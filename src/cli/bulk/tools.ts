@@ -10,6 +10,7 @@ import type { Options } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context } from '../runtime/context.ts';
+import { errorEntryOf } from '../runtime/error-entries.ts';
 import { exitCodeOf } from '../runtime/exit-codes.ts';
 import { CliError, type FailureDetails, unreadable, usageError } from '../runtime/failures.ts';
 import { underLock } from '../runtime/files.ts';
@@ -88,8 +89,7 @@ function problemOf({ manifest }: Context, error: unknown): Problem | undefined {
   if (error instanceof InputError) return { kind: 'refused', code: 'INVALID', message: error.message, exitCode: 2 };
   if (!(error instanceof ClientError)) return undefined;
   const { code, message, status, requestId, retryAfter } = error;
-  const natural = manifest.errors.find((entry) => entry.code === code)?.status;
-  const exitCode = exitCodeOf(status, code, natural);
+  const exitCode = exitCodeOf(status, errorEntryOf(manifest, code));
   // A proxy that got no answer does not know more than a connection that broke.
   const kind = status === 502 || status === 504 ? 'unanswered' : 'refused';
   return { kind, code, message, status, requestId, retryAfter, exitCode };

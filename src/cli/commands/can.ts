@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { bareRole, isReservedRole } from '../../contract/roles.ts';
 import { addLeaf, type LeafText, type Options, rolesVary, runs } from '../leaf.ts';
 import { operationOf } from '../operations.ts';
@@ -83,6 +84,8 @@ async function holder(context: Context, subject: string, businessId: string | un
   });
 }
 
+const absences: readonly string[] = ['USER_NOT_FOUND', 'SERVICE_NOT_FOUND'] satisfies ErrorCode[];
+
 /** Nothing where nobody has the id and that `mayBeAnother`. */
 async function rolesOf(
   context: Context,
@@ -96,7 +99,7 @@ async function rolesOf(
   try {
     return (await send(context, operation, { params, query })).body as readonly RoleSource[];
   } catch (error) {
-    const isAbsent = error instanceof ClientError && /^(USER|SERVICE)_NOT_FOUND$/.test(error.code);
+    const isAbsent = error instanceof ClientError && absences.includes(error.code);
     if (isAbsent && mayBeAnother) return undefined;
     throw error;
   }

@@ -76,7 +76,9 @@ async function strengthen(context: Context, { name, baseUrl }: Target): Promise<
   const found = signIn({ ...sources, options: { ...sources.options, profile: name } });
   const client = await context.connect('anonymous');
   // Renews the token where it is over: the proof needs one that is taken.
-  await tokensOf(found, baseUrl, environment).token((id, input) => client.call(id, { ...input, anonymous: true }));
+  await tokensOf(found, baseUrl, environment, context.manifest).token((id, input) =>
+    client.call(id, { ...input, anonymous: true }),
+  );
   await report(context, name, await giveSecondProof(context, name));
 }
 

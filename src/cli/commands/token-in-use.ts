@@ -18,7 +18,7 @@ export async function tokenInUse(context: Context, found: SignIn): Promise<strin
     return String((body as Record<string, unknown>).accessToken);
   }
   const { tokensOf } = await import('../runtime/session.ts');
-  const tokens = tokensOf(found, baseUrlOf(context.sources), context.environment);
+  const tokens = tokensOf(found, baseUrlOf(context.sources), context.environment, context.manifest);
   return tokens.token((id, input) => client.call(id, { ...input, anonymous: true }));
 }
 

@@ -105,7 +105,7 @@ async function controlPage(context: Context, path: string, query: Query): Promis
     assertSuccess(answer);
     return asPage(answer);
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isMissing(context.manifest, error)) return undefined;
     throw error;
   }
 }

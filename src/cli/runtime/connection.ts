@@ -4,6 +4,7 @@ import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { escapeControls } from './control-characters.ts';
+import type { ErrorTable } from './error-entries.ts';
 import { signInNeeded, usageError } from './failures.ts';
 import type { Environment, Io } from './io.ts';
 import { isLoopback, proxyFor, tlsOf } from './network.ts';
@@ -48,7 +49,7 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
   const client = createBaseClient(
     {
       baseUrl,
-      credentials: await credentialsOf(found, baseUrl, environment),
+      credentials: await credentialsOf(found, baseUrl, environment, manifest),
       timeouts: { total, connect: total },
       ...cached,
       ...way,
@@ -139,6 +140,7 @@ async function credentialsOf(
   found: SignIn,
   baseUrl: string,
   environment: Environment,
+  table: ErrorTable,
 ): Promise<Credentials | undefined> {
   const { kind, token = '', apiKey = '', clientId = '', clientSecret = '' } = found;
   if (kind === 'none') return undefined;
@@ -146,7 +148,7 @@ async function credentialsOf(
   if (kind === 'api-key') return { apiKey };
   if (kind === 'client') return { clientId, clientSecret };
   const { tokensOf } = await import('./session.ts');
-  return { tokens: tokensOf(found, baseUrl, environment) };
+  return { tokens: tokensOf(found, baseUrl, environment, table) };
 }
 
 function seconds(sources: Sources): number {

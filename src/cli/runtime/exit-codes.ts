@@ -1,4 +1,5 @@
 /** What the exit code of the command says, and which failure has which. */
+import type { ErrorCategory, ErrorEntry } from '../../contract/error-entry.ts';
 
 export interface ExitCode {
   readonly code: number;
@@ -30,16 +31,20 @@ export const serveExitCodes: readonly ExitCode[] = [
   { code: 14, meaning: 'The store is damaged.' },
 ];
 
+/** Categories that decide whatever the status is. A reference to a missing object is 412 on some operations. */
+const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
+  changed: 6,
+  taken: 6,
+  'unknown-reference': 7,
+  credentials: 4,
+};
+
 /**
- * The exit code for a refusal. The error code decides where it is known (`naturalStatus` is its status in the error
- * table): a missing role stays forbidden on operations that answer it with 401.
+ * The exit code for a rejected request. The entry of the error table decides where the code is known: a missing role
+ * stays forbidden on operations that answer it with 401.
  */
-export function exitCodeOf(status: number, code: string, naturalStatus: number | undefined): number {
-  if (code === 'CHANGED_MEANWHILE' || code.endsWith('_TAKEN')) return 6;
-  // What was sent names something that is not there; on some operations that counts as a conflict.
-  if (code.endsWith('_UNKNOWN') && status !== 404) return 7;
-  if (code.startsWith('CREDENTIALS_') || code === 'TOKEN_INVALID') return 4;
-  return byStatus(naturalStatus ?? status);
+export function exitCodeOf(status: number, entry: Pick<ErrorEntry, 'status' | 'category'> | undefined): number {
+  return (entry && categories[entry.category]) ?? byStatus(entry?.status ?? status);
 }
 
 const statuses: Readonly<Record<number, number>> = { 401: 4, 403: 5, 404: 3, 408: 75, 409: 6, 412: 6, 429: 75 };

@@ -1,8 +1,8 @@
 /** A failure as people and as programs read it, and the exit code that it has. */
 import { CommanderError } from 'commander';
 import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
-import type { Manifest, ManifestError } from '../../contract/manifest-types.ts';
 import { escapeControls, jsonText } from './control-characters.ts';
+import { type ErrorTable, errorEntryOf } from './error-entries.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { CliError, MissingRole, QuietExit } from './failures.ts';
 import { type Environment, type Io, widthOf } from './io.ts';
@@ -28,10 +28,10 @@ export interface Report {
 }
 
 /** What a thrown value means to the one who typed the command. */
-export function reportOf(error: unknown, known: Pick<Manifest, 'errors'>): Report {
+export function reportOf(error: unknown, known: ErrorTable): Report {
   // Looked at for refusals only: the table is a file to read, and showing help ends with an error as well.
-  if (error instanceof ClientError) return refusal(error, known.errors);
-  if (error instanceof MissingRole) return missingRole(error, known.errors);
+  if (error instanceof ClientError) return refusal(error, known);
+  if (error instanceof MissingRole) return missingRole(error, known);
   if (error instanceof NetworkError) return network(error);
   if (error instanceof CliError) return failure(error);
   if (error instanceof QuietExit) return { ...base('EXIT', '', error.exitCode), quiet: true };
@@ -49,9 +49,9 @@ function failure({ code, message, lines, exitCode, fix }: CliError): Report {
   return { ...base(code, message, exitCode), lines, fix };
 }
 
-function refusal(error: ClientError, errorTable: readonly ManifestError[]): Report {
-  const entry = errorTable.find(({ code }) => code === error.code);
-  const exitCode = exitCodeOf(error.status, error.code, entry?.status);
+function refusal(error: ClientError, table: ErrorTable): Report {
+  const entry = errorEntryOf(table, error.code);
+  const exitCode = exitCodeOf(error.status, entry);
   const wait = error.retryAfter === undefined ? undefined : `Try again in ${error.retryAfter} s.`;
   const later = exitCode === 75 && wait === undefined ? 'Try again later.' : undefined;
   const fix = [wait, entry?.fix ?? later].filter((sentence) => sentence !== undefined).join(' ') || undefined;
@@ -59,8 +59,8 @@ function refusal(error: ClientError, errorTable: readonly ManifestError[]): Repo
   return { ...base(error.code, error.message, exitCode), status, requestId, items, fix };
 }
 
-function missingRole({ refusal: error, help }: MissingRole, errorTable: readonly ManifestError[]): Report {
-  const report = refusal(error, errorTable);
+function missingRole({ refusal: error, help }: MissingRole, table: ErrorTable): Report {
+  const report = refusal(error, table);
   const { roles, role, groups } = help;
   const known = { ...report, missingRoles: roles, groups };
   if (role === undefined)

@@ -1,6 +1,7 @@
 /** Tokens of those who logged in: kept in a file and renewed by one process at a time, or got from the environment. */
 import type { AnonymousCall, TokenSource } from '../../client/credentials.ts';
 import { ClientError } from '../../client/errors.ts';
+import { categoryOf, type ErrorTable } from './error-entries.ts';
 import { signInNeeded } from './failures.ts';
 import { underLock } from './files.ts';
 import type { Environment } from './io.ts';
@@ -16,24 +17,26 @@ import type { SignIn } from './sign-in.ts';
 import { loginUser } from './user-login.ts';
 
 /** The tokens of a user who is named in the environment, or of the session that `iam login` left in a profile. */
-export function tokensOf(found: SignIn, baseUrl: string, environment: Environment): TokenSource {
-  return found.kind === 'user' ? environmentTokens(found) : new StoredTokens(found, baseUrl, environment);
+export function tokensOf(found: SignIn, baseUrl: string, environment: Environment, table: ErrorTable): TokenSource {
+  return found.kind === 'user' ? environmentTokens(found) : new StoredTokens(found, baseUrl, environment, table);
 }
 
 class StoredTokens implements TokenSource {
   readonly #found: SignIn;
   readonly #baseUrl: string;
   readonly #environment: Environment;
+  readonly #table: ErrorTable;
   #current: Promise<string> | undefined;
   #last: StoredSession | undefined;
   #refused: string | undefined;
   #refusedFor: string | undefined;
   #isFresh = false;
 
-  constructor(found: SignIn, baseUrl: string, environment: Environment) {
+  constructor(found: SignIn, baseUrl: string, environment: Environment, table: ErrorTable) {
     this.#found = found;
     this.#baseUrl = baseUrl;
     this.#environment = environment;
+    this.#table = table;
   }
 
   /** One renewal for all calls that start together. */
@@ -109,7 +112,8 @@ class StoredTokens implements TokenSource {
       if (!renewed) throw ended(this.#found);
       return { refreshToken, ...renewed };
     } catch (error) {
-      const isOver = error instanceof ClientError && (error.status === 401 || error.code.startsWith('GRANT_'));
+      const isOver =
+        error instanceof ClientError && (error.status === 401 || categoryOf(this.#table, error) === 'grant');
       throw isOver ? ended(this.#found) : error;
     }
   }

@@ -1,5 +1,6 @@
 /** Why a call was answered as it was: put together from what was kept of it and from what the store says now. */
 import * as z from 'zod';
+import type { ErrorEntry } from '../../contract/error-entry.ts';
 import { errorTable } from '../../contract/errors.ts';
 import { describeRoles, isReservedRole, nearestMiss } from '../../contract/roles.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
@@ -67,11 +68,13 @@ export async function whyOf(call: KeptCall, tools: Tools): Promise<WhyAnswer> {
   };
 }
 
-function fixOf(code: string): string {
-  return (errorTable as Readonly<Record<string, { readonly fix: string }>>)[code]?.fix ?? '';
+function entryOf(code: string): ErrorEntry | undefined {
+  return (errorTable as Readonly<Record<string, ErrorEntry>>)[code];
 }
 
-const aboutCredentials = /^(CREDENTIALS_|TOKEN_INVALID$|GRANT_INVALID$)/;
+function fixOf(code: string): string {
+  return entryOf(code)?.fix ?? '';
+}
 
 const ways: Readonly<Record<Credential, string>> = {
   none: 'none',
@@ -85,7 +88,7 @@ const ways: Readonly<Record<Credential, string>> = {
 
 /** A reason belongs to the credential or to a rule, as the error tells. */
 function reasonParts({ caller, credential, reason, errors }: KeptCall): Pick<WhyAnswer, 'credential' | 'rule'> {
-  const isCredential = errors.some(({ code }) => aboutCredentials.test(code));
+  const isCredential = errors.some(({ code }) => entryOf(code)?.category === 'credentials' || code === 'GRANT_INVALID');
   // A login has two: the client that was taken, and what the user showed.
   const way = (isCredential ? undefined : caller?.way) ?? ways[credential ?? 'none'];
   const taken = !isCredential && way !== 'none';

@@ -1,0 +1,161 @@
+/** The part of the error table for calls that rely on a state that does not hold: 412. */
+import type { ErrorEntry } from './error-entry.ts';
+
+export const conflicts = {
+  GROUP_NAME_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'Another group has this name.',
+    fix: 'Choose another name, or update the group that is there.',
+  },
+  GROUP_IN_USE: {
+    status: 412,
+    category: 'conflict',
+    message: 'Other groups depend on this group.',
+    fix: 'Remove those dependencies first.',
+  },
+  LAST_ADMINISTRATOR: {
+    status: 412,
+    category: 'conflict',
+    message: 'No administrator who can sign in would be left.',
+    fix: 'Make another user an administrator first.',
+  },
+  BOOTSTRAP_CLIENT: {
+    status: 412,
+    category: 'conflict',
+    message: 'The clients of the first start can not be removed.',
+    fix: 'Replace its secret with --reset-admin instead.',
+  },
+  CHANGED_MEANWHILE: {
+    status: 412,
+    category: 'changed',
+    message: 'It was changed since it was read.',
+    fix: 'Read it again, and apply the change to what is there now.',
+  },
+  USER_UNKNOWN: {
+    status: 412,
+    category: 'unknown-reference',
+    message: 'There is no user with this id.',
+    fix: 'Check the user id.',
+  },
+  BUSINESS_UNKNOWN: {
+    status: 412,
+    category: 'unknown-reference',
+    message: 'There is no business with this id.',
+    fix: 'Check the business id.',
+  },
+  ID_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'This id is in use, or was once: ids are not used again.',
+    fix: 'Choose another id.',
+  },
+  API_KEY_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'This key is in use already.',
+    fix: 'Send another key, or none and have one made.',
+  },
+  LOGIN_NAME_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'Another user logs in with this name.',
+    fix: 'Choose another name. User ids, user names, verified e-mails and identifiers share one name space.',
+  },
+  CODE_INVALID: {
+    status: 412,
+    category: 'verification',
+    message: 'The code is not valid, or no longer.',
+    fix: 'Ask for a new code.',
+  },
+  BUSINESS_NOT_ALLOWED: {
+    status: 412,
+    category: 'forbidden',
+    message: 'The caller may not put users into this business.',
+    fix: 'Leave businessId out, or call as a proven first-party client or as an administrator.',
+  },
+  LOCK_OF_SELF: {
+    status: 412,
+    category: 'conflict',
+    message: 'Nobody locks himself.',
+    fix: 'Have another administrator do it.',
+  },
+  LAST_IDENTITY: {
+    status: 412,
+    category: 'conflict',
+    message: 'A user keeps its user name as a login identifier.',
+    fix: 'Change the user name instead of removing it.',
+  },
+  CORPORATE_GROUP_NAME_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'Another corporate group has this name.',
+    fix: 'Choose another name, or update the corporate group that is there.',
+  },
+  CORPORATE_GROUP_UNKNOWN: {
+    status: 412,
+    category: 'unknown-reference',
+    message: 'There is no corporate group with this id.',
+    fix: 'List the corporate groups to find its id, or make it first.',
+  },
+  DOCUMENT_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'Another customer of the same kind has this document.',
+    fix: 'Check the document; look among the customers for who has it.',
+  },
+  CUSTOMER_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'The user is a customer already.',
+    fix: 'Use the customer id that the user has.',
+  },
+  TOO_MANY_CLIENTS: {
+    status: 412,
+    category: 'conflict',
+    message: 'The owner has as many clients as one may have.',
+    fix: 'Remove a client that is no longer used.',
+  },
+  PASSWORD_EXISTS: {
+    status: 412,
+    category: 'conflict',
+    message: 'The user has a password already.',
+    fix: 'Change it, which needs the current one, or reset it by a code.',
+  },
+  PASSWORD_WRONG: {
+    status: 412,
+    category: 'verification',
+    message: 'The current password is another.',
+    fix: 'Send the current password, or reset it by a code.',
+  },
+  FACTOR_NOT_VERIFIED: {
+    status: 412,
+    category: 'conflict',
+    message: 'This contact is not verified, so no proof goes there.',
+    fix: 'Verify it first by a code sent to it, or choose another.',
+  },
+  FACTOR_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'The user has this contact, or a factor of this id is there.',
+    fix: 'Use the one that is there.',
+  },
+  MAIN_CONTACT: {
+    status: 412,
+    category: 'conflict',
+    message: 'A main contact is not changed here.',
+    fix: 'Have an administrator update the user.',
+  },
+  LOGON_TAKEN: {
+    status: 412,
+    category: 'taken',
+    message: 'This logon is taken.',
+    fix: 'Choose another logon; one belongs to one user at most.',
+  },
+  SUBJECT_UNKNOWN: {
+    status: 412,
+    category: 'unknown-reference',
+    message: 'The proof is right, but belongs to no user.',
+    fix: 'Link the account to a user, or have the user verify the same e-mail address.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
