@@ -3,6 +3,7 @@
  * tests over all operations are derived. `handle` alone is code; its context is the server's and not known here.
  */
 import type * as z from 'zod';
+import type { AuditDeclaration, TargetField } from './audit.ts';
 import type { ErrorCode } from './errors.ts';
 import { parseRoles, type RoleExpression } from './roles.ts';
 
@@ -112,6 +113,13 @@ export interface RequestDeclaration {
   readonly clientInBody?: boolean;
 }
 
+/** The schema of a response that is one JSON value. */
+type ResponseBody<R> = R extends { readonly stream: true }
+  ? never
+  : R extends { readonly body: infer Body }
+    ? Body
+    : never;
+
 type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[Key]> } : Record<never, never>;
 
 /** What a handler is given of the call, checked against the declaration. */
@@ -155,6 +163,12 @@ export interface Declaration<
   readonly auth: Auth;
   /** The role expression, in the words of the interface. */
   readonly roles: string;
+  /** What the audit log records of it. */
+  readonly audit: AuditDeclaration<
+    PathParameters<NoInfer<Path>>,
+    TargetField<NoInfer<Req>['body']>,
+    TargetField<ResponseBody<NoInfer<Res>>>
+  >;
   /** Every status that the interface documents for it. */
   readonly status: readonly DocumentedStatus[];
   readonly request: Req &
@@ -189,6 +203,7 @@ export interface Operation<Context = never> {
   readonly auth: Auth;
   readonly roles: RoleExpression;
   readonly rolesText: string;
+  readonly audit: AuditDeclaration;
   /** Documented statuses as numbers; the soft 200 is among them. */
   readonly statuses: readonly number[];
   readonly softErrors: boolean;

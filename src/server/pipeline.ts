@@ -8,6 +8,7 @@ import { errorTable, fault, IamError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Issued, noting } from './audit/issued.ts';
+import { hasTargetsInResult } from './audit/targets.ts';
 import type { WholeContext } from './control/define.ts';
 import { readForm, readJson, sendsNothing } from './http/body.ts';
 import { keyOfCursor, type ListIdentity } from './http/cursor.ts';
@@ -57,6 +58,7 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
   const readHeaders = headerReader(operation.request.headers ?? {}, lenient);
   const write = writerOf(operation, world);
   const nobody = nobodyCalling(operation);
+  const auditsResult = hasTargetsInResult(operation);
 
   async function admitted(ctx: Context, presented: Presented | undefined): Promise<Principal | undefined> {
     const asked = presented !== undefined && !operation.request.clientInBody;
@@ -110,6 +112,7 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
     });
     const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
     const answer = await operation.handle(input, context).finally(() => limited?.end());
+    if (auditsResult) ctx.state.result = answer;
     if (disturbance) await disturbAfter(disturbance, world.keys);
     const writing = write(ctx, answer, list);
     if (writing) await writing;

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { operationDefiner } from '../../src/contract/operation.ts';
+import type { AuditDeclaration, TargetField } from '../../src/contract/audit.ts';
+import { operationDefiner, type PathParameters } from '../../src/contract/operation.ts';
 import { answerableErrors, pipelineErrors } from '../../src/contract/operation-errors.ts';
 
 const defineOperation = operationDefiner<{ readonly greeting: string }>();
+const audit = { kind: 'read', targets: {} } as const;
 
 const declared = defineOperation({
   id: 'things.update',
@@ -13,6 +15,7 @@ const declared = defineOperation({
   path: '/things/{thingId}',
   auth: 'caller',
   roles: 'ADMIN and ROLE_USER',
+  audit: { kind: 'administration', targets: { path: ['thingId'], body: ['name'] } },
   status: [500, '200e', 204, 400, 401, 404],
   request: { params: { thingId: z.string() }, body: z.strictObject({ name: z.string() }) },
   response: { status: 204 },
@@ -30,6 +33,7 @@ const open = defineOperation({
   path: '/things',
   auth: 'none',
   roles: 'none',
+  audit,
   status: [200, 206, 400, 500],
   request: { query: { limit: z.number().optional() } },
   response: { page: z.string() },
@@ -63,8 +67,27 @@ describe('a declared operation', () => {
 
   test('can not be declared with an unknown role', () => {
     const { command: _none, handle: _handle, ...rest } = open;
-    const misspelt = { ...rest, roles: 'ADMIN or NOBODY', status: [200], handle: async () => ({ items: [] }) };
+    const misspelt = { ...rest, audit, roles: 'ADMIN or NOBODY', status: [200], handle: async () => ({ items: [] }) };
     expect(() => defineOperation(misspelt)).toThrow('unknown role NOBODY');
+  });
+
+  test('names as targets of its audit events only texts that it declares', () => {
+    type Targets = AuditDeclaration<
+      PathParameters<'/things/{thingId}'>,
+      TargetField<typeof declared.request.body>,
+      TargetField<z.ZodArray<z.ZodObject<{ id: z.ZodString }>>>
+    >;
+    const audited: Targets = { kind: 'administration', targets: { path: ['thingId'], body: ['name'] } };
+    // @ts-expect-error: the path has no such parameter.
+    const otherPath: Targets = { kind: 'read', targets: { path: ['id'] } };
+    // @ts-expect-error: the body has no such field.
+    const otherField: Targets = { kind: 'administration', targets: { body: ['count'] } };
+    // @ts-expect-error: a list names nothing.
+    const inList: Targets = { kind: 'administration', targets: { response: ['id'] } };
+    // @ts-expect-error: a field of the body may hold a password by mistake.
+    const inProof: Targets = { kind: 'authentication', targets: { body: ['name'] } };
+    expect([audited, otherPath, otherField, inList, inProof]).toHaveLength(5);
+    expect(declared.audit).toEqual(audited);
   });
 });
 
@@ -88,10 +111,17 @@ describe('what an operation may answer with', () => {
     const { command: _none, handle: _handle, ...rest } = open;
     const handle = async () => ({ items: [] });
     const headers = { param: z.string() };
-    const reading = defineOperation({ ...rest, roles: 'none', status: [200, 400], request: { headers }, handle });
+    const reading = defineOperation({
+      ...rest,
+      audit,
+      roles: 'none',
+      status: [200, 400],
+      request: { headers },
+      handle,
+    });
     expect(pipelineErrors(reading)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
     const request = { headers, body: z.strictObject({}), malformedBody: 'CREDENTIALS_INVALID' } as const;
-    const hiding = defineOperation({ ...rest, roles: 'none', status: [200, 401], request, handle });
+    const hiding = defineOperation({ ...rest, audit, roles: 'none', status: [200, 401], request, handle });
     // Nor a cursor that is wrong: without 400 it counts as not given.
     expect(pipelineErrors(hiding)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID']);
   });

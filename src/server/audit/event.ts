@@ -1,8 +1,9 @@
 /**
- * What the audit log tells of a call, made from what the steps of the call left behind. No body, query, header or
- * message of an error is looked into: who, what, upon what, by which rule, and what came of it.
+ * Makes the audit event of a request from its operation's declaration and from what the pipeline left in the request's
+ * state: who, what, upon what, by which rule, and with which result. Only declared fields of a body are read.
  */
 import type { Context } from 'koa';
+import type { AuditKind } from '../../contract/audit.ts';
 import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
@@ -11,8 +12,8 @@ import type { RequestSource } from '../http/request-source.ts';
 import type { Principal } from '../identity/principal.ts';
 import { reasonOf } from '../identity/reasons.ts';
 import type { Issued } from './issued.ts';
-import { type AuditKind, isDecision, isRefusalOfCaller, isRefusedCredential, kindOf, naturalStatus } from './kinds.ts';
-import { type Targets, targetsInAnswer, targetsInBody, targetsInPath } from './names.ts';
+import { isRefusalOfCaller, isRefusedCredential, naturalStatus } from './refusal.ts';
+import { type Targets, targetsInBody, targetsInPath, targetsInResult } from './targets.ts';
 
 /** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
@@ -61,7 +62,8 @@ interface CallState {
   readonly errors?: readonly ErrorItem[];
   readonly thrown?: unknown;
   readonly body?: unknown;
-  readonly answer?: string;
+  /** What the handler returned, where the operation declares targets in it. */
+  readonly result?: unknown;
   readonly dropped?: boolean;
   readonly source: RequestSource;
 }
@@ -81,13 +83,13 @@ interface Place {
 export function eventOf(ctx: Context, { clock, isRemote, sandbox }: Place): AuditEvent | undefined {
   const state = ctx.state as CallState;
   const { operation, errors = none } = state;
-  const isRefused = isRefusalOfCaller(errors);
-  if (!isRefused && !(operation && isDecision(operation))) return undefined;
-  const event = isRefusedCredential(errors) || (operation && kindOf(operation) === 'authentication');
+  const isRecorded = operation !== undefined && operation.audit.kind !== 'read';
+  if (!isRecorded && !isRefusalOfCaller(errors)) return undefined;
+  const isAuthentication = isRefusedCredential(errors) || operation?.audit.kind === 'authentication';
   const natural = naturalStatus(errors);
   return {
     time: clock.now().toISOString(),
-    event: event ? 'authentication' : 'administration',
+    event: isAuthentication ? 'authentication' : 'administration',
     sandbox,
     requestId: state.requestId,
     operation: operation?.id,
@@ -97,7 +99,7 @@ export function eventOf(ctx: Context, { clock, isRemote, sandbox }: Place): Audi
     reason: reasonFor(state, errors),
     actor: actorOf(state.caller),
     subject: subjectOf(state),
-    targets: operation && targetsOf(operation, state, event === true),
+    targets: operation && targetsOf(operation, state, isAuthentication),
     rule: operation && ruleOf(operation, state.path, isRemote),
     remoteAddress: state.source.address,
   };
@@ -126,12 +128,12 @@ function subjectOf({ issued, loggedIn, thrown }: CallState): Party | undefined {
   return { kind, clientId: reason.client?.clientId, userId: reason.user?.userId };
 }
 
-/** Where somebody shows who he is, what he types may be a password in the wrong field: only the path counts then. */
-function targetsOf(operation: Operation<never>, state: CallState, isProof: boolean): Targets | undefined {
+/** Where a credential was refused, a field of the body may hold a password by mistake, so the body names nothing. */
+function targetsOf(operation: Operation<never>, state: CallState, isAuthentication: boolean): Targets | undefined {
   const targets = {
     ...targetsInPath(operation, state.path),
-    ...(isProof ? {} : targetsInBody(operation, state.body)),
-    ...(state.errors === undefined ? targetsInAnswer(operation, state.answer) : {}),
+    ...(isAuthentication ? {} : targetsInBody(operation, state.body)),
+    ...(state.errors === undefined ? targetsInResult(operation, state.result) : {}),
   };
   return Object.keys(targets).length === 0 ? undefined : targets;
 }

@@ -1,9 +1,6 @@
 /** Which calls the audit log tells of, and what it tells of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { isDecision, kindOf } from '../../../src/server/audit/kinds.ts';
-import { controlRoutes } from '../../../src/server/control/routes.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/calls.ts';
@@ -190,53 +187,4 @@ test('lines of a sandbox name it, and are told once; others name none', async ()
   expect(outside).toMatchObject({ operation: 'groups.create', result: 'granted' });
   expect(outside).not.toHaveProperty('sandbox');
   expect(more).toEqual([]);
-});
-
-test('every call but a read is a decision, and these are on who somebody is', () => {
-  const all: readonly Operation<never>[] = [...Object.values(operations), ...controlRoutes];
-  const decisions = all.filter(isDecision);
-  for (const { id, method } of all)
-    if (method !== 'GET') expect(decisions.map((decision) => decision.id)).toContain(id);
-  expect(
-    all
-      .filter(({ method }) => method === 'GET')
-      .filter(isDecision)
-      .map(({ id }) => id),
-  ).toEqual(['control.state-export']);
-  const authentication = decisions.filter((operation) => kindOf(operation) === 'authentication');
-  expect(authentication.map(({ id }) => id).sort()).toMatchInlineSnapshot(`
-    [
-      "client-identities.connect-token",
-      "client-identities.login",
-      "control.revoke",
-      "generate-token.create",
-      "product-accesses.validate-token",
-      "user-identities.access-token",
-      "user-identities.associate-legacy-by-email",
-      "user-identities.associate-legacy-by-mobile",
-      "user-identities.authenticate-by-param",
-      "user-identities.certificate-login",
-      "user-identities.change-app",
-      "user-identities.change-password",
-      "user-identities.complete-associate-legacy",
-      "user-identities.create",
-      "user-identities.factors.send-token",
-      "user-identities.factors.validate-token",
-      "user-identities.fulfill-mfa",
-      "user-identities.grant-auth-smart",
-      "user-identities.identification",
-      "user-identities.leverage-mfa",
-      "user-identities.login",
-      "user-identities.login-federated",
-      "user-identities.login-legacy",
-      "user-identities.remember-me",
-      "user-identities.renew-app-token",
-      "user-identities.renew-token",
-      "user-identities.renovate-token",
-      "user-identities.reset-legacy-password",
-      "user-identities.reset-password",
-      "user-identities.retrieve",
-      "user-identities.retrieve-legacy",
-    ]
-  `);
 });

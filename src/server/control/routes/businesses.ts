@@ -24,6 +24,7 @@ export default defineRoute({
   description: 'Businesses in the order of their ids, with the customer each is and the corporate group it is in.',
   method: 'GET',
   path: '/businesses',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, name: line(200, 'Only businesses of exactly this name').optional() } },
   response: { page: BusinessItem },

@@ -32,6 +32,7 @@ export default defineRoute({
   description: 'Clients in the order of their ids, without anything of their secrets.',
   method: 'GET',
   path: '/clients',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {

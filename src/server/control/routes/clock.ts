@@ -9,6 +9,7 @@ export default defineRoute({
   description: 'Everything that the server dates, and everything that ends, goes by it.',
   method: 'GET',
   path: '/clock',
+  audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: ClockShown },

@@ -8,6 +8,7 @@ export default defineRoute({
   description: 'As if nothing had been called yet. What /metrics counts goes on.',
   method: 'DELETE',
   path: '/coverage',
+  audit: { kind: 'administration', targets: {} },
   status: [204, 401, 403, 500],
   request: {},
   response: { status: 204 },

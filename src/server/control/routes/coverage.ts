@@ -10,6 +10,7 @@ export default defineRoute({
     'For each operation which of its documented statuses and error codes were answered since the start, or since somebody began anew. Failures on purpose count: their callers had to cope with them.',
   method: 'GET',
   path: '/coverage',
+  audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: CoverageReport },

@@ -22,6 +22,7 @@ export default defineRoute({
   description: 'Customers in the order of their ids: users and businesses.',
   method: 'GET',
   path: '/customers',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, name: line(200, 'Only customers of exactly this name').optional() } },
   response: { page: CustomerItem },

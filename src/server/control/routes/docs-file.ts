@@ -12,6 +12,7 @@ export default defineRoute({
   description: 'Scripts, styles and licences of the page at /_iam/docs.',
   method: 'GET',
   path: '/docs/{name}',
+  audit: { kind: 'read', targets: { path: ['name'] } },
   status: [200, 400, 401, 403, 404, 500],
   request: {
     params: { name: z.enum(pageFileNames).describe('Name of the file') },

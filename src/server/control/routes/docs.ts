@@ -11,6 +11,7 @@ export default defineRoute({
     'For browsers: the documents of the interface and of the control plane, with calls to this server that can be tried. In a sandbox they go to the sandbox. It loads nothing from elsewhere.',
   method: 'GET',
   path: '/docs',
+  audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 404, 500],
   request: {},
   response: { status: 200, body: z.string(), alternatives: ['text/html'] },

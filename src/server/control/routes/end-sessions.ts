@@ -16,6 +16,7 @@ export default defineRoute({
     'One session, or all of a user, or all through a client: exactly one of the three is given. From the next call on their tokens are refused.',
   method: 'DELETE',
   path: '/sessions',
+  audit: { kind: 'administration', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
   request: {
     query: {

@@ -10,6 +10,7 @@ export default defineRoute({
     'From now on it disturbs the calls of the interface that match, once they are authenticated and allowed, or, with staleKeys, those for the key set; the header X-Iam-Fault of their answers and the journal of requests say so. A restart forgets it.',
   method: 'POST',
   path: '/faults',
+  audit: { kind: 'administration', targets: { response: ['id'] } },
   status: [201, 400, 401, 403, 412, 429, 500],
   request: { body: FaultInput },
   response: { status: 201, body: FaultItem },

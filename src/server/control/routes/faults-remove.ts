@@ -10,6 +10,7 @@ export default defineRoute({
   description: 'Calls that a fault holds up go on all the same.',
   method: 'DELETE',
   path: '/faults',
+  audit: { kind: 'administration', targets: {} },
   status: [204, 400, 401, 403, 404, 500],
   request: { query: { id: Id.optional().describe('Only this one; all of them where missing') } },
   response: { status: 204 },

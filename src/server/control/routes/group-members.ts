@@ -20,6 +20,7 @@ export default defineRoute({
   description: 'Everything that is in the group itself, ordered by kind and id. Members of other groups are not.',
   method: 'GET',
   path: '/groups/{id}/members',
+  audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 206, 400, 401, 403, 404, 500],
   request: { params: { id: GroupReference }, query: PageQuery },
   response: { page: MemberItem },

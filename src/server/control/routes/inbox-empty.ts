@@ -9,6 +9,7 @@ export default defineRoute({
   description: 'Removes every message, but for those that still wait for their relay. Codes stay good.',
   method: 'DELETE',
   path: '/inbox',
+  audit: { kind: 'administration', targets: {} },
   status: [204, 401, 403, 500],
   request: {},
   response: { status: 204 },

@@ -15,6 +15,7 @@ export default defineRoute({
     'Server-sent events (the HTML standard, EventSource): each holds a message as JSON, and its id as the id of the event. Those that come from now on; with after, or with the header Last-Event-ID that browsers send when they connect again, all that came after that one, none missed and none twice. A comment is sent every 15 seconds. Who takes nothing for that long is dropped, and can go on where he was. It ends with the server, or with the sandbox.',
   method: 'GET',
   path: '/inbox/events',
+  audit: { kind: 'read', targets: {} },
   status: [200, 400, 401, 403, 429, 500],
   request: {
     query: { ...InboxFilters, after: Id.optional().describe('Id of a message: those that came later') },

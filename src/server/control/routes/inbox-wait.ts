@@ -14,6 +14,7 @@ export default defineRoute({
     'The newest message that is there; with after, the first that came after that one. Where there is none it waits for it, and answers 404 when the time is over.',
   method: 'GET',
   path: '/inbox/wait',
+  audit: { kind: 'read', targets: {} },
   status: [200, 400, 401, 403, 404, 429, 500],
   request: {
     query: {

@@ -12,6 +12,7 @@ export default defineRoute({
     'Codes and notices that were sent, the newest first. Those that come while pages are read do not shift them. Messages are kept for a week. Some recipients choose what becomes of messages to them: see recipients.md.',
   method: 'GET',
   path: '/inbox',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, ...InboxFilters } },
   response: { page: InboxItem },

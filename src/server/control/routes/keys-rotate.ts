@@ -17,6 +17,7 @@ export default defineRoute({
     'Of the same algorithm. It is published and signs at once, so a verifier that keeps the JWK Set for the five minutes that it may has to ask again when it meets a key id that it does not know. Keys before it stay among the published ones until the last token that they signed is over.',
   method: 'POST',
   path: '/keys/rotate',
+  audit: { kind: 'administration', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: RotatedKeys },

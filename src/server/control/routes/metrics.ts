@@ -10,6 +10,7 @@ export default defineRoute({
     'Calls and how long they took by operation and status since the start, hashes that wait, how many entities and sessions there are, how long the disk and the turns of the process take, and whether store and audit log are written. It is answered at /metrics as well.',
   method: 'GET',
   path: '/metrics',
+  audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: z.string(), alternatives: ['text/plain'] },

@@ -17,6 +17,7 @@ export default defineRoute({
   description: 'OpenAPI 3.1: this document. That of the interface is at /openapi.json.',
   method: 'GET',
   path: '/openapi.json',
+  audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: ApiDocument },

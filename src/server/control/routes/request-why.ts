@@ -12,6 +12,7 @@ export default defineRoute({
     'The credential and why it was not taken, who called, its groups and roles, what the operation asks for and the nearest way in, and the rule about objects that refused. Callers are told none of it.',
   method: 'GET',
   path: '/requests/{id}/why',
+  audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 401, 403, 404, 500],
   request: { params: { id: Id } },
   response: { status: 200, body: Why },

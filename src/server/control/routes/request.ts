@@ -11,6 +11,7 @@ export default defineRoute({
   description: 'With the bodies of request and answer as far as the operation declares them, and without secrets.',
   method: 'GET',
   path: '/requests/{id}',
+  audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 401, 403, 404, 500],
   request: { params: { id: Id } },
   response: { status: 200, body: RequestDetail },

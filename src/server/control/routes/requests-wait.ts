@@ -19,6 +19,7 @@ export default defineRoute({
     'The last calls that fit, the newest first, as soon as there are so many of them among those that are kept; with after, among those that came after that one. It answers 404 when the time is over.',
   method: 'GET',
   path: '/requests/wait',
+  audit: { kind: 'read', targets: {} },
   status: [200, 400, 401, 403, 404, 429, 500],
   request: {
     query: {

@@ -13,6 +13,7 @@ export default defineRoute({
     'The last calls, the newest first, but for those to the control plane itself. Those that come while pages are read do not shift them. As many are kept as the setting requests-kept says; a restart forgets them.',
   method: 'GET',
   path: '/requests',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, ...RequestFilters } },
   response: { page: RequestItem },

@@ -15,6 +15,7 @@ export default defineRoute({
     'An access or refresh token with the session that it belongs to; an access token without a session, and a product token, by itself. Whoever has a token may revoke it, so it is all that is asked for. A text that is no token, or none any more, is answered alike (RFC 7009).',
   method: 'POST',
   path: '/revoke',
+  audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 403, 500],
   request: { body: Revocation },
   response: { status: 200, body: z.strictObject({}) },

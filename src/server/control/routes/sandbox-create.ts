@@ -11,6 +11,7 @@ export default defineRoute({
   description: `A whole service of its own at /s/NAME, with its control plane at /s/NAME/_iam: it begins with what the seed says, and has its own users, keys, messages, limits, faults and clock, which begins as that of the server stands then. One that is there stays as it is. On a server that only this machine reaches the first call below /s/NAME makes it as well. It lives in memory, and goes when nobody has called it for ${sandboxIdleMinutes} minutes. There are ${mostSandboxes} at most; another one takes the place of one that was only read since its first call.`,
   method: 'POST',
   path: '/sandboxes',
+  audit: { kind: 'administration', targets: {} },
   status: [200, 400, 401, 403, 404, 412, 422, 500],
   request: { body: z.strictObject({ name: SandboxName }) },
   response: { status: 200, body: SandboxItem },

@@ -9,6 +9,7 @@ export default defineRoute({
   description: 'With everything in it. A later one of this name begins anew, and takes none of its tokens.',
   method: 'DELETE',
   path: '/sandboxes/{name}',
+  audit: { kind: 'administration', targets: { path: ['name'] } },
   status: [204, 401, 403, 404, 500],
   request: { params: { name: SandboxName } },
   response: { status: 204 },

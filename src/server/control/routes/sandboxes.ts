@@ -11,6 +11,7 @@ export default defineRoute({
   description: 'In the order of their names. Inside a sandbox there are none.',
   method: 'GET',
   path: '/sandboxes',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: { query: PageQuery },
   response: { page: SandboxItem },

@@ -32,6 +32,7 @@ export default defineRoute({
   description: 'Sessions that last, in the order of their ids, without anything of their tokens.',
   method: 'GET',
   path: '/sessions',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {

@@ -35,6 +35,7 @@ export default defineRoute({
     'One of set, advance, to and reset, and freeze alone or beside one of the first three. It may go back as well: ids go on all the same, and what has ended at its hand comes back, but nothing that was revoked, used or locked. Waits and time-outs are real time.',
   method: 'PUT',
   path: '/clock',
+  audit: { kind: 'administration', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
   request: { body: Adjustment },
   response: { status: 200, body: ClockShown },

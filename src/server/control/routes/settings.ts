@@ -30,6 +30,7 @@ export default defineRoute({
   description: 'Settings by the names of their flags, without secrets. What is not set and has no default is left out.',
   method: 'GET',
   path: '/settings',
+  audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: SettingsShown },

@@ -9,6 +9,7 @@ export default defineRoute({
   description: 'The state of the server does not change.',
   method: 'DELETE',
   path: '/state/snapshots/{name}',
+  audit: { kind: 'administration', targets: { path: ['name'] } },
   status: [204, 401, 403, 404, 500],
   request: { params: { name: SnapshotName } },
   response: { status: 204 },

@@ -10,6 +10,7 @@ export default defineRoute({
     'Everything is as it was when it was saved, sessions and codes that have ended since among it. Signing keys stay, and revoked tokens stay revoked. Failed logins are forgotten.',
   method: 'POST',
   path: '/state/snapshots/{name}/restore',
+  audit: { kind: 'administration', targets: { path: ['name'] } },
   status: [204, 401, 403, 404, 500],
   request: { params: { name: SnapshotName } },
   response: { status: 204 },

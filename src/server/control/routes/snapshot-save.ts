@@ -11,6 +11,7 @@ export default defineRoute({
   description: `In memory, until the server stops. It costs little: rows are shared with the store until they change. No more than ${mostSnapshots} are kept.`,
   method: 'POST',
   path: '/state/snapshots',
+  audit: { kind: 'administration', targets: {} },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: {
     body: z.strictObject({

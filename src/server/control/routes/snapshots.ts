@@ -11,6 +11,7 @@ export default defineRoute({
   description: 'In the order of their names. They are kept in memory: a restart of the server ends them.',
   method: 'GET',
   path: '/state/snapshots',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: { query: PageQuery },
   response: { page: SnapshotItem },

@@ -38,6 +38,7 @@ export default defineRoute({
   description: 'Each is a snapshot by its name, or now, seed or empty.',
   method: 'GET',
   path: '/state/diff',
+  audit: { kind: 'read', targets: {} },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: {
     query: {

@@ -13,6 +13,7 @@ export default defineRoute({
     'state: every table, one row a line, in an order that is always the same; what an import takes. Passwords and secrets are in it as the hashes that are kept, and the keys of the server as they are: keep it as safe as the folder of the store. seed: a seed document with hashes in the place of passwords and secrets, without the clients and the user of the first start, and without sessions, codes, messages and contacts that were not verified.',
   method: 'GET',
   path: '/state/export',
+  audit: { kind: 'administration', targets: {} },
   status: [200, 400, 401, 403, 500],
   request: { query: { format: Format.default('state').describe('state or seed') } },
   response: {

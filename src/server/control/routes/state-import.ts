@@ -10,6 +10,7 @@ export default defineRoute({
   description: `All of it or nothing: users, clients with their secrets, sessions and keys are then those of the document, whoever called. It may be ${stateLimit / 1024 / 1024} MiB long and have 1,000,000 rows, of 1,000,000 characters and 40,000 values each.`,
   method: 'POST',
   path: '/state/import',
+  audit: { kind: 'administration', targets: {} },
   status: [204, 400, 401, 403, 412, 422, 500],
   request: {
     query: { force: z.boolean().default(false).describe('Even where there is more than the first start made') },

@@ -10,6 +10,7 @@ export default defineRoute({
     'To what a fresh start with the same seed gives, or to nothing but what every first start makes. Clients, user and secrets of the first start are what they were when this server started. Signing keys stay, and revoked tokens stay revoked. Failed logins are forgotten.',
   method: 'POST',
   path: '/state/reset',
+  audit: { kind: 'administration', targets: {} },
   status: [204, 400, 401, 403, 422, 500],
   request: {
     body: z.strictObject({

@@ -11,6 +11,7 @@ export default defineRoute({
     'Everything as it is at one moment, while calls go on. The last bytes are a checksum of all before them; `iam store restore` makes a store of it. It holds the signing keys of the server, so whoever has it can make tokens: keep it as safe as the folder of the store.',
   method: 'POST',
   path: '/store/backup',
+  audit: { kind: 'administration', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: z.string(), secret: true, alternatives: ['application/octet-stream'] },

@@ -17,6 +17,7 @@ export default defineRoute({
     'The main and the alternative contacts in the order of their ids, masked, whatever clients are shown of them.',
   method: 'GET',
   path: '/users/{id}/factors',
+  audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 206, 400, 401, 403, 404, 500],
   request: { params: { id: Id }, query: PageQuery },
   response: { page: FactorItem },

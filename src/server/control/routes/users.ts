@@ -24,6 +24,7 @@ export default defineRoute({
   description: 'Users in the order of their ids, with masked contacts.',
   method: 'GET',
   path: '/users',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: { ...PageQuery, name: line(254, 'Only the user who logs in by this name, in any case').optional() },

@@ -20,6 +20,7 @@ export default defineOperation({
   path: '/api-key',
   auth: 'caller',
   roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  audit: { kind: 'administration', targets: { body: ['appId', 'clientId'], response: ['apiKeyId'] } },
   status: [201, 400, 401, 403, 404, 412, 500],
   request: { body: ApiKeyInput },
   response: { status: 201, body: z.strictObject({ apiKeyId: z.string(), apiKey: z.string() }), secret: true },

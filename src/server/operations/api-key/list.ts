@@ -14,6 +14,7 @@ export default defineOperation({
   path: '/api-key',
   auth: 'caller',
   roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {

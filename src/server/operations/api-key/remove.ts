@@ -10,6 +10,7 @@ export default defineOperation({
   path: '/api-key/{apiKeyId}',
   auth: 'caller',
   roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  audit: { kind: 'administration', targets: { path: ['apiKeyId'] } },
   status: [200, 401, 403, 404, 500],
   request: { params: { apiKeyId: Id.describe('Id of the API key') } },
   response: { status: 200, body: Empty },

@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/api-key/{apiKeyId}',
   auth: 'caller',
   roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+  audit: { kind: 'administration', targets: { path: ['apiKeyId'], body: ['appId', 'clientId'] } },
   status: [200, 400, 401, 403, 404, 412, 500],
   request: { params: { apiKeyId: Id.describe('Id of the API key') }, body: ApiKeyInput },
   response: { status: 200, body: Empty },

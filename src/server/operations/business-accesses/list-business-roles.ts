@@ -19,6 +19,7 @@ export default defineOperation({
   path: '/business-accesses/business-accounts/{businessId}/roles',
   auth: 'caller',
   roles,
+  audit: { kind: 'read', targets: { path: ['businessId'] } },
   status: [200, 401, 403, 404, 500],
   request: { params: { businessId: Id.describe('Business id') } },
   response: { status: 200, body: z.array(RoleWithGroups) },

@@ -18,6 +18,7 @@ export default defineOperation({
   path: '/business-accesses/{groupId}/business-accounts/{businessId}',
   auth: 'caller',
   roles,
+  audit: { kind: 'administration', targets: { path: ['groupId', 'businessId'] } },
   status: ['200e', 204, 401, 404, 500],
   request: { params: { groupId: GroupReference, businessId: Id.describe('Business id') } },
   response: { status: 204 },

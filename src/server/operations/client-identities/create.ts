@@ -21,6 +21,13 @@ export default defineOperation({
   path: '/client-identities',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and ADMIN',
+  audit: {
+    kind: 'administration',
+    targets: {
+      body: ['appId', 'serviceAccountId', 'businessUnitId', 'organizationId', 'userId', 'businessId'],
+      response: ['clientId'],
+    },
+  },
   status: ['200e', 201, 400, 401, 403, 412, 500],
   request: { body: Body },
   response: { status: 201, body: ClientCredentials, secret: true },

@@ -11,6 +11,7 @@ export default defineOperation({
   path: '/client-identities/login',
   auth: 'none',
   roles: 'none',
+  audit: { kind: 'authentication', targets: {} },
   status: [200, 401, 429, 500],
   request: { bodyIgnored: true },
   response: { status: 200, body: Token, secret: true },

@@ -43,6 +43,7 @@ export default defineOperation({
   path: '/client-identities/organizational-structure',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and ADMIN',
+  audit: { kind: 'administration', targets: { body: ['clientIds'] } },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: { body: Body },
   response: { status: 200, body: z.strictObject({ matched: z.int(), migrated: z.int() }) },

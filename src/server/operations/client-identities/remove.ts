@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/client-identities/{serviceAccountId}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and ADMIN',
+  audit: { kind: 'administration', targets: { path: ['serviceAccountId'] } },
   status: ['200e', 204, 401, 404, 500],
   request: { params: { serviceAccountId: Id.describe('Service account id, or client id') } },
   response: { status: 204 },

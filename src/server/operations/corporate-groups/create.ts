@@ -12,6 +12,10 @@ export default defineOperation({
   path: '/corporate-groups',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: {
+    kind: 'administration',
+    targets: { body: ['corporateGroupName', 'organizationId'], response: ['corporateGroupId'] },
+  },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: CorporateGroupInput },
   response: { status: 201, body: z.strictObject({ corporateGroupId: z.string() }) },

@@ -15,6 +15,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, name: line(100, 'Only the corporate group of exactly this name').optional() } },
   response: { page: CorporateGroupSchema },

@@ -10,6 +10,7 @@ export default defineOperation({
   path: '/corporate-groups/{corporateGroupId}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['corporateGroupId'] } },
   status: [204, 401, 403, 404, 500],
   request: { params: { corporateGroupId: Id } },
   response: { status: 204 },

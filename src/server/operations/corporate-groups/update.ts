@@ -18,6 +18,10 @@ export default defineOperation({
   path: '/corporate-groups/{corporateGroupId}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: {
+    kind: 'administration',
+    targets: { path: ['corporateGroupId'], body: ['corporateGroupName', 'organizationId'] },
+  },
   status: [204, 400, 401, 403, 404, 412, 422, 500],
   request: { params: { corporateGroupId: Id }, body: CorporateGroupInput },
   response: { status: 204 },

@@ -16,6 +16,13 @@ export default defineOperation({
   path: '/customers/business',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)',
+  audit: {
+    kind: 'administration',
+    targets: {
+      body: ['businessId', 'businessName', 'corporateGroupId', 'organizationId', 'businessUnitId'],
+      response: ['businessId'],
+    },
+  },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: BusinessCustomerInput },
   response: { status: 201, body: z.strictObject({ customerId: CustomerId, businessId: z.string() }) },

@@ -12,6 +12,7 @@ export default defineOperation({
   path: '/customers/user',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)',
+  audit: { kind: 'administration', targets: { body: ['userId'], response: ['userId'] } },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: UserCustomerInput },
   response: { status: 201, body: z.strictObject({ customerId: CustomerId, userId: z.string() }) },

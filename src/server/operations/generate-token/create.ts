@@ -16,6 +16,7 @@ export default defineOperation({
   path: '/generate-token',
   auth: 'client-id',
   roles: 'none',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 422, 429, 500],
   request: {
     query: { clientId: Id.optional().describe('The client, where no header and no field names it') },

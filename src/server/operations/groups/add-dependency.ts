@@ -10,6 +10,7 @@ export default defineOperation({
   path: '/groups/{groupId}/dependency',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['groupId'], body: ['groupName'] } },
   status: [201, 400, 401, 403, 404, 422, 500],
   request: { params: { groupId: GroupReference }, body: Dependency },
   response: { status: 201, body: Empty },

@@ -11,6 +11,7 @@ export default defineOperation({
   path: '/groups/{groupId}/role',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['groupId'], body: ['roleName'] } },
   status: [201, 400, 401, 403, 404, 422, 500],
   request: { params: { groupId: GroupReference }, body: z.strictObject({ roleName: RoleName }) },
   response: { status: 201, body: Empty },

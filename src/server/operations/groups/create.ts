@@ -11,6 +11,13 @@ export default defineOperation({
   path: '/groups',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: {
+    kind: 'administration',
+    targets: {
+      body: ['groupName', 'organizationId', 'businessUnitId', 'roles'],
+      response: ['groupId'],
+    },
+  },
   status: [201, 400, 401, 403, 412, 422, 500, 503],
   request: { body: GroupInput },
   response: { status: 201, body: z.strictObject({ groupId: z.string() }) },

@@ -11,6 +11,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  audit: { kind: 'read', targets: { path: ['groupId'] } },
   status: [200, 401, 403, 404, 500],
   request: { params: { groupId: GroupReference } },
   response: { status: 200, body: GroupSchema, entity: true },

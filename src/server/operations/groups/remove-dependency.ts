@@ -12,6 +12,7 @@ export default defineOperation({
   path: '/groups/{groupId}/dependency/{dependencyName}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ROLE_IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['groupId', 'dependencyName'] } },
   status: ['200e', 204, 401, 404, 500],
   request: { params: { groupId: GroupReference, dependencyName: GroupReference } },
   response: { status: 204 },

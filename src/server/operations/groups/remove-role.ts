@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/groups/{groupId}/role/{roleName}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['groupId', 'roleName'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: { params: { groupId: GroupReference, roleName: RoleName } },
   response: { status: 204 },

@@ -14,6 +14,7 @@ export default defineOperation({
   path: '/groups/{groupId}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['groupId'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: { params: { groupId: GroupReference } },
   response: { status: 204 },

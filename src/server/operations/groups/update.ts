@@ -19,6 +19,10 @@ export default defineOperation({
   path: '/groups/{groupId}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ROLE_IAM_ADMIN_MAINTENANCE',
+  audit: {
+    kind: 'administration',
+    targets: { path: ['groupId'], body: ['groupName', 'organizationId', 'businessUnitId', 'roles'] },
+  },
   status: ['200e', 204, 400, 401, 404, 422, 500, 503],
   request: { params: { groupId: GroupReference }, body: GroupInput },
   response: { status: 204 },

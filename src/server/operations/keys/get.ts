@@ -24,6 +24,7 @@ export default defineOperation({
   path: '/keys',
   auth: 'none',
   roles: 'none',
+  audit: { kind: 'read', targets: {} },
   status: [200, 500],
   request: {},
   response: { status: 200, body: z.strictObject({ keys: z.array(Jwk) }), alternatives: ['application/x-pem-file'] },

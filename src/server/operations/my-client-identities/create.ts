@@ -18,6 +18,10 @@ export default defineOperation({
   path: '/my-client-identities',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN)',
+  audit: {
+    kind: 'administration',
+    targets: { body: ['appId', 'serviceAccountId', 'businessUnitId', 'organizationId'], response: ['clientId'] },
+  },
   status: ['200e', 201, 400, 401, 412, 500],
   request: { body: z.strictObject(clientFields).meta({ id: 'MyClientInput' }) },
   response: { status: 201, body: ClientCredentials, secret: true },

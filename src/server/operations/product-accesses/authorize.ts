@@ -32,6 +32,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS or BUSINESSOWNER or BUSINESSADMIN or ADMIN)',
+  audit: { kind: 'administration', targets: { body: ['orderId', 'productId', 'showCaseId'] } },
   status: ['200e', 201, 400, 401, 403, 404, 500, 501, 503],
   request: {
     query: { 'remember-me': z.boolean().optional().describe('Gives a token of 10 minutes') },

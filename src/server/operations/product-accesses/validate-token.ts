@@ -13,6 +13,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (PERSON or BUSINESS and BUSINESSADMIN or BUSINESSADMIN)',
+  audit: { kind: 'authentication', targets: {} },
   status: ['200e', 204, 400, 401, 403, 404, 500, 501, 503],
   request: {
     body: z

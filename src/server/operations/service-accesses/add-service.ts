@@ -19,6 +19,7 @@ export default defineOperation({
   path: '/service-accesses/{groupId}/service-accounts',
   auth: 'caller',
   roles,
+  audit: { kind: 'administration', targets: { path: ['groupId'] } },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: { params: { groupId: GroupReference }, body: ServiceReferences },
   response: { status: 200, body: Empty },

@@ -16,6 +16,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  audit: { kind: 'read', targets: { path: ['serviceId'] } },
   status: [200, 401, 403, 404, 500],
   request: { params: { serviceId: Id.describe('Service account id of a client') } },
   response: { status: 200, body: z.array(RoleWithGroups) },

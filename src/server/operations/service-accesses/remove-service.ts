@@ -18,6 +18,7 @@ export default defineOperation({
   path: '/service-accesses/{groupId}/service-accounts/{serviceId}',
   auth: 'caller',
   roles,
+  audit: { kind: 'administration', targets: { path: ['groupId', 'serviceId'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: { params: { groupId: GroupReference, serviceId: Id.describe('Service account id of a client') } },
   response: { status: 204 },

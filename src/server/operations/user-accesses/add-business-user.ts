@@ -19,6 +19,7 @@ export default defineOperation({
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts',
   auth: 'caller',
   roles,
+  audit: { kind: 'administration', targets: { path: ['groupName', 'businessId'] } },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: {
     params: { groupName: GroupReference, businessId: Id.describe('Business id') },

@@ -14,6 +14,7 @@ export default defineOperation({
   path: '/user-accesses/{groupName}/user-accounts',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE)',
+  audit: { kind: 'administration', targets: { path: ['groupName'], body: ['userId'] } },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: { params: { groupName: GroupReference }, body: OneOrManyUsers },
   response: { status: 200, body: Empty },

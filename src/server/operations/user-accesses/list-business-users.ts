@@ -19,6 +19,7 @@ export default defineOperation({
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts',
   auth: 'caller',
   roles,
+  audit: { kind: 'read', targets: { path: ['groupName', 'businessId'] } },
   status: [200, 206, 401, 404, 500],
   request: {
     params: { groupName: GroupReference, businessId: Id.describe('Business id') },

@@ -14,6 +14,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
+  audit: { kind: 'read', targets: { path: ['groupName'] } },
   status: [200, 206, 400, 401, 403, 404, 500],
   request: { params: { groupName: GroupReference }, query: PageQuery },
   response: { page: UserReference },

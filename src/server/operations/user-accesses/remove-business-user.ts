@@ -18,6 +18,7 @@ export default defineOperation({
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts/{userId}',
   auth: 'caller',
   roles,
+  audit: { kind: 'administration', targets: { path: ['groupName', 'businessId', 'userId'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: {
     params: {

@@ -18,6 +18,7 @@ export default defineOperation({
   path: '/user-accesses/{groupName}/user-accounts/{userId}',
   auth: 'caller',
   roles,
+  audit: { kind: 'administration', targets: { path: ['groupName', 'userId'] } },
   status: ['200e', 204, 401, 404, 500],
   request: { params: { groupName: GroupReference, userId: Id.describe('User id') } },
   response: { status: 204 },

@@ -23,6 +23,7 @@ export default defineOperation({
   path: '/user-identities/me/access-token',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 403, 422, 500],
   request: { body: Body },
   response: { status: 201, body: Token, secret: true },

@@ -16,6 +16,7 @@ export default defineOperation({
   path: '/user-identities/{id}/identities',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['id'], body: ['identity'] } },
   status: [204, 400, 401, 403, 404, 412, 422, 500],
   request: {
     params: { id: Id.describe('User id') },

@@ -27,6 +27,7 @@ export default defineOperation({
   path: '/user-identities/me/associate-user-device',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'administration', targets: { body: ['deviceId', 'deviceName'] } },
   status: [201, 400, 401, 403, 500],
   request: { body: Body },
   response: { status: 201, body: DeviceToken, secret: true },

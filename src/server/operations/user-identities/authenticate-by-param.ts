@@ -22,6 +22,7 @@ export default defineOperation({
   path: '/user-identities/auth-legacy-by-param',
   auth: 'client-id',
   roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED',
+  audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 500],
   deprecated: true,
   request: {

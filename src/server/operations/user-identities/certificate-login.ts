@@ -31,6 +31,7 @@ export default defineOperation({
   path: '/user-identities/digital-certificate/login',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 500],
   request: {
     query: {

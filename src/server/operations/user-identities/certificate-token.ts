@@ -12,6 +12,7 @@ export default defineOperation({
   path: '/user-identities/digital-certificate/token',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'administration', targets: {} },
   status: [201, 401, 500],
   request: { query: { clientId: Id.optional().describe('The calling client') }, bodyIgnored: true },
   response: {

@@ -22,6 +22,7 @@ export default defineOperation({
   path: '/user-identities/me/change-app',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
   request: { query: { targetClientId: Id.describe('The first-party client to go on with') }, body: Body },
   response: { status: 200, body: Token, secret: true },

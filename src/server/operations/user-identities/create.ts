@@ -25,6 +25,7 @@ export default defineOperation({
   path: '/user-identities',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: ['200e', 201, 400, 401, 412, 500],
   request: {
     query: {

@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/user-identities/me/fulfill-mfa',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 403, 412, 429, 500],
   request: { body: z.strictObject({ challengeId: ChallengeId, token: GivenCode }).meta({ id: 'MfaProof' }) },
   response: { status: 201, body: Token, secret: true },

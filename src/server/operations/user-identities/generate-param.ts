@@ -25,6 +25,7 @@ export default defineOperation({
   path: '/user-identities/me/generate-param',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'administration', targets: { body: ['targetClientId'] } },
   status: [201, 400, 401, 403, 404, 500],
   request: { body: Body },
   response: { status: 201, body: Param, secret: true },

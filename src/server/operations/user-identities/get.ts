@@ -15,6 +15,7 @@ export default defineOperation({
   path: '/user-identities/{id}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 401, 404, 500],
   request: { params: { id: Id.describe('User id') } },
   response: { status: 200, body: UserView, entity: true },

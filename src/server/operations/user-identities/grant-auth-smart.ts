@@ -15,6 +15,7 @@ export default defineOperation({
   path: '/user-identities/me/grant-auth-smart',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 403, 412, 500],
   request: { body: z.strictObject({ challengeId: ChallengeId }).meta({ id: 'SmartProof' }) },
   response: { status: 200, body: Token, secret: true },

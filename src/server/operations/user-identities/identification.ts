@@ -23,6 +23,7 @@ export default defineOperation({
   path: '/user-identities/identification',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 422, 429, 500],
   request: {
     query: { clientId: Id.optional().describe('The calling client, where no header names it') },

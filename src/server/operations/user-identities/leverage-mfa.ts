@@ -21,6 +21,7 @@ export default defineOperation({
   path: '/user-identities/me/leverage-mfa',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 403, 404, 412, 429, 500],
   request: {
     body: z

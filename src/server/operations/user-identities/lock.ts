@@ -18,6 +18,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE or CLI-1STPARTY and CLI-AUTH-BASIC and scope account_lock',
+  audit: { kind: 'administration', targets: { body: ['userId'] } },
   status: [200, 400, 401, 403, 404, 412, 500],
   request: {
     body: z.strictObject({ userId: Id, reason: line(200, 'Kept with the lock').optional() }).meta({ id: 'LockInput' }),

@@ -30,6 +30,7 @@ export default defineOperation({
   path: '/user-identities/login-federated',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 404, 412, 500, 503],
   request: {
     query: {

@@ -22,6 +22,7 @@ export default defineOperation({
   path: '/user-identities/login-legacy',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500, 503],
   request: {
     query: {

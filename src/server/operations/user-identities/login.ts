@@ -26,6 +26,7 @@ export default defineOperation({
   path: '/user-identities/login',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500],
   request: {
     query: {

@@ -17,6 +17,7 @@ export default defineOperation({
   path: '/user-identities/{id}/legacy-logons',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['id'] } },
   status: [201, 400, 401, 403, 404, 412, 422, 500, 503],
   request: {
     params: { id: Id.describe('User id') },

@@ -28,6 +28,7 @@ export default defineOperation({
   path: '/user-identities/remember-me',
   auth: 'client-id',
   roles: 'CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: ['200e', 201, 401, 500],
   request: {
     query: { clientId: Id.optional().describe('The calling client') },

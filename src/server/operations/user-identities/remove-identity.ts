@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/user-identities/{id}/identities/{identity}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['id', 'identity'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: { params: { id: Id.describe('User id'), identity: line(200, 'Login identifier') } },
   response: { status: 204 },

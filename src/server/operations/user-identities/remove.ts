@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/user-identities/{id}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['id'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: { params: { id: Id.describe('User id') } },
   response: { status: 204 },

@@ -27,6 +27,7 @@ export default defineOperation({
   path,
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 412, 422, 500],
   request: { query: { clientId: Id.optional().describe('The calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },

@@ -19,6 +19,7 @@ export default defineOperation({
   path: '/user-identities/renew-token',
   auth: 'client-id',
   roles: 'CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 500],
   request: { query: { clientId: Id.optional().describe('The calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },

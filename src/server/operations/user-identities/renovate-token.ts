@@ -11,6 +11,7 @@ export default defineOperation({
   path: '/user-identities/me/renovate-token',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 401, 403, 500],
   request: { bodyIgnored: true },
   response: { status: 201, body: Token, secret: true },

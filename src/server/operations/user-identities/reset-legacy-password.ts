@@ -15,6 +15,7 @@ export default defineOperation({
   path: '/user-identities/reset-legacy-password',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 422, 500, 503],
   request: {
     query: { clientId: Id.optional().describe('The calling client') },

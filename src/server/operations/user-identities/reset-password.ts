@@ -30,6 +30,7 @@ export default defineOperation({
   path: '/user-identities/reset-password',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: { response: ['userId'] } },
   status: ['200e', 201, 400, 401, 412, 422, 500],
   request: {
     query: { clientId: Id.optional().describe('The calling client, where no header names it') },

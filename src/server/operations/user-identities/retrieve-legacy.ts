@@ -19,6 +19,7 @@ export default defineOperation({
   path: '/user-identities/retrieve-legacy-identity',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500, 503],
   request: {
     query: { clientId: Id.optional().describe('The calling client') },

@@ -16,6 +16,7 @@ export default defineOperation({
   path: '/user-identities/retrieve-identity',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  audit: { kind: 'authentication', targets: { response: ['userId', 'businessId'] } },
   status: ['200e', 201, 400, 401, 404, 429, 500],
   request: {
     query: { clientId: Id.optional().describe('The calling client, where no header names it') },

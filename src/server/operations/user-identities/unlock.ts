@@ -14,6 +14,7 @@ export default defineOperation({
   auth: 'caller',
   roles:
     'CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE or CLI-1STPARTY and CLI-AUTH-BASIC and scope account_unlock',
+  audit: { kind: 'administration', targets: { body: ['userId'] } },
   status: [200, 400, 401, 403, 404, 500],
   request: { body: z.strictObject({ userId: Id }).meta({ id: 'UnlockInput' }) },
   response: { status: 200, body: Empty },

@@ -36,6 +36,7 @@ export default defineOperation({
   path: '/user-identities/{id}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['id'], body: ['userName', 'businessId'] } },
   status: [204, 400, 401, 403, 404, 412, 422, 500],
   request: { params: { id: Id.describe('User id') }, body: Body },
   response: { status: 204 },

@@ -14,6 +14,7 @@ export default defineOperation({
   path: '/user-identities/{id}/authentication-factors',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['id'] } },
   status: [201, 400, 401, 403, 404, 412, 422, 500],
   request: { params: { id: Id.describe('User id') }, body: AdministratorsFactorsInput },
   response: { status: 201, body: FactorIds },

@@ -15,6 +15,7 @@ export default defineOperation({
   path: '/user-identities/{id}/authentication-factors/{factorId}',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
+  audit: { kind: 'administration', targets: { path: ['id', 'factorId'] } },
   status: [204, 401, 403, 404, 500],
   request: { params: { id: Id.describe('User id'), factorId: FactorId } },
   response: { status: 204 },

@@ -13,6 +13,7 @@ export default defineOperation({
   path: '/user-identities/me/authentication-factors',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: z.array(FactorView) },

@@ -11,6 +11,7 @@ export default defineOperation({
   path: '/user-identities/me/authentication-factors/{id}/tokens',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: { path: ['id'] } },
   status: ['200e', 204, 401, 404, 500],
   request: { params: { id: FactorId } },
   response: { status: 204 },

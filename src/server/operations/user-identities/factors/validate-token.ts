@@ -12,6 +12,7 @@ export default defineOperation({
   path: '/user-identities/me/authentication-factors/{id}/tokens/validate',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  audit: { kind: 'authentication', targets: { path: ['id'] } },
   status: [201, 400, 401, 403, 404, 412, 429, 500],
   request: { params: { id: FactorId }, body: z.strictObject({ token: GivenCode }).meta({ id: 'FactorProof' }) },
   response: {
