@@ -6,11 +6,14 @@ import type {
   Manifest,
   ManifestField,
   ManifestOperation,
+  ManifestRoute,
   ManifestSetting,
 } from '../../src/contract/manifest-types.ts';
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { describeRoles } from '../../src/contract/roles.ts';
+import { controlPrefix } from '../../src/server/control/define.ts';
+import { controlRoutes } from '../../src/server/control/routes.ts';
 import { type Setting, settingsTable } from '../../src/server/settings.ts';
 
 type AnyOperation = Operation<never>;
@@ -90,6 +93,16 @@ export function manifestOperation(operation: AnyOperation): ManifestOperation {
   };
 }
 
+/** What a route of the control plane takes: enough to preview and trace a request without its secrets. */
+function manifestRoute({ method, path, request }: Pick<AnyOperation, 'method' | 'path' | 'request'>): ManifestRoute {
+  return {
+    method,
+    path,
+    query: fields(request.query),
+    ...(request.body ? { body: plainSchema(request.body, 'input') } : {}),
+  };
+}
+
 function manifestSetting(setting: Setting): ManifestSetting {
   const { name, environment, kind, description, flag } = setting;
   const values = setting.kind === 'text' ? setting.values : undefined;
@@ -111,6 +124,8 @@ export function manifestOf(operations: Readonly<Record<string, AnyOperation>>, v
     version,
     prefix: servicePrefix,
     operations: Object.values(operations).map(manifestOperation),
+    controlPrefix,
+    controlRoutes: controlRoutes.map(manifestRoute),
     errors: Object.entries(errorTable).map(([code, entry]) => ({ code, ...entry })),
     settings: Object.values(settingsTable).map(manifestSetting),
   };

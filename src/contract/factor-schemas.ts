@@ -1,6 +1,7 @@
 /** Schemas of authentication factors: the contacts that second proofs go to. */
 import * as z from 'zod';
 import { Email, Id, line, Mobile, NewId } from './schemas.ts';
+import { sensitive } from './sensitive.ts';
 
 /** The most alternative contacts that one call adds; how many a user may have is another matter. */
 const mostAdded = 100;
@@ -103,17 +104,20 @@ export const FactorView = z
 export const FactorId = Id.describe('Factor id');
 
 /** A code as it is given: whatever somebody types is looked at, up to a length that can be one. */
-export const GivenCode = z
-  .string()
-  .max(100, 'must not be longer than 100 characters')
-  .describe('The code that was sent');
+export const GivenCode = sensitive(
+  z.string().max(100, 'must not be longer than 100 characters').describe('The code that was sent'),
+  'secret',
+);
 
-export const ChallengeId = z.string().max(200, 'must not be longer than 200 characters');
+export const ChallengeId = sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'one-time');
 
 /** Proves a device of the user on an operation that recovers an account, where there is no session. */
-export const DeviceTokenId = z
-  .string()
-  .max(1000, 'must not be longer than 1000 characters')
-  .describe(
-    'What associate-user-device gave for a device of the user: limits then count the device in place of the address',
-  );
+export const DeviceTokenId = sensitive(
+  z
+    .string()
+    .max(1000, 'must not be longer than 1000 characters')
+    .describe(
+      'What associate-user-device gave for a device of the user: limits then count the device in place of the address',
+    ),
+  'one-time',
+);

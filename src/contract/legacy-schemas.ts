@@ -1,5 +1,6 @@
 /** Schemas of what concerns the mainframe and the product system. */
 import * as z from 'zod';
+import { sensitive } from './sensitive.ts';
 
 export const LogonName = z
   .string()
@@ -10,13 +11,13 @@ export const LogonName = z
   .describe('Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter');
 
 /** What is typed for a code: whatever it is, it is looked at. */
-export const GivenCode = z
-  .string()
-  .max(100, 'must not be longer than 100 characters')
-  .describe('The code that was sent, six digits');
+export const GivenCode = sensitive(
+  z.string().max(100, 'must not be longer than 100 characters').describe('The code that was sent, six digits'),
+  'secret',
+);
 
 /** What names a transaction. */
-export const TransactionId = z.string().max(100, 'must not be longer than 100 characters');
+export const TransactionId = sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time');
 
 export const SentMask = z.string().describe('Where the code went, masked');
 export const CodeLifetime = z.string().regex(/^\d+$/).describe('Seconds that the code is good for, as digits');

@@ -1,8 +1,9 @@
 /** The shape of the generated manifest: the registry as plain data, for programs that load neither zod nor the server. */
 import type { ErrorEntry } from './error-entry.ts';
 import type { Auth, Example, Method } from './operation.ts';
+import type { Sensitivity } from './sensitive.ts';
 
-/** JSON Schema 2020-12, without references. */
+/** JSON Schema 2020-12. In the manifest it has no references. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -10,12 +11,19 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
   readonly description?: string;
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** The value is shown in no log, trace, preview or error message. */
+  readonly sensitive?: Sensitivity;
   readonly [keyword: string]: unknown;
 }
 
@@ -67,6 +75,14 @@ export interface ManifestOperation {
   };
 }
 
+/** What a route of the control plane takes; its path is relative to `controlPrefix`. */
+export interface ManifestRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly query: readonly ManifestField[];
+  readonly body?: JsonSchema;
+}
+
 /** A setting of the server, as `iam serve` offers it. */
 export interface ManifestSetting {
   /** Flag without the dashes, e.g. `signing-alg`. */
@@ -91,6 +107,9 @@ export interface Manifest {
   /** The path before every operation's: /security/iam/v1 */
   readonly prefix: string;
   readonly operations: readonly ManifestOperation[];
+  /** The path before every route of the control plane: /_iam */
+  readonly controlPrefix: string;
+  readonly controlRoutes: readonly ManifestRoute[];
   readonly errors: readonly ManifestError[];
   readonly settings: readonly ManifestSetting[];
 }

@@ -51,7 +51,8 @@ export const manifest: Manifest = {
      "apiKey": {
       "type": "string",
       "pattern": "^[A-Za-z0-9+/]{43}=$",
-      "description": "Base64 of 32 random bytes"
+      "description": "Base64 of 32 random bytes",
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -72,7 +73,8 @@ export const manifest: Manifest = {
        "type": "string"
       },
       "apiKey": {
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       }
      },
      "required": [
@@ -298,7 +300,8 @@ export const manifest: Manifest = {
      "apiKey": {
       "type": "string",
       "pattern": "^[A-Za-z0-9+/]{43}=$",
-      "description": "Base64 of 32 random bytes"
+      "description": "Base64 of 32 random bytes",
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -631,7 +634,8 @@ export const manifest: Manifest = {
      },
      "client_secret": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      },
      "scope": {
       "description": "Scopes parted by blanks",
@@ -640,7 +644,8 @@ export const manifest: Manifest = {
      },
      "refresh_token": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      },
      "username": {
       "type": "string",
@@ -648,7 +653,8 @@ export const manifest: Manifest = {
      },
      "password": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -664,7 +670,8 @@ export const manifest: Manifest = {
      "type": "object",
      "properties": {
       "access_token": {
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "token_type": {
        "type": "string",
@@ -674,7 +681,8 @@ export const manifest: Manifest = {
        "type": "number"
       },
       "refresh_token": {
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "scope": {
        "type": "string"
@@ -802,6 +810,7 @@ export const manifest: Manifest = {
       },
       "clientSecret": {
        "type": "string",
+       "sensitive": "secret",
        "description": "Shown this once"
       }
      },
@@ -844,7 +853,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -852,7 +862,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -1680,7 +1691,8 @@ export const manifest: Manifest = {
      },
      "clientSecret": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      },
      "userName": {
       "type": "string",
@@ -1688,11 +1700,13 @@ export const manifest: Manifest = {
      },
      "password": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      },
      "refreshToken": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      },
      "scope": {
       "maxItems": 100,
@@ -1719,7 +1733,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -1727,7 +1742,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -2682,6 +2698,7 @@ export const manifest: Manifest = {
       },
       "clientSecret": {
        "type": "string",
+       "sensitive": "secret",
        "description": "Shown this once"
       }
      },
@@ -2822,6 +2839,7 @@ export const manifest: Manifest = {
       "maxLength": 200
      },
      "skuPriceHashCode": {
+      "sensitive": "one-time",
       "description": "Price that was shown",
       "type": "string",
       "maxLength": 200
@@ -2838,7 +2856,8 @@ export const manifest: Manifest = {
      "type": "object",
      "properties": {
       "opaqueToken": {
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -3773,7 +3792,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -3781,7 +3801,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -3927,6 +3948,7 @@ export const manifest: Manifest = {
      "properties": {
       "deviceTokenId": {
        "type": "string",
+       "sensitive": "one-time",
        "description": "What the device shows to remember-me; shown this once"
       }
      },
@@ -3984,6 +4006,7 @@ export const manifest: Manifest = {
      "properties": {
       "challengeId": {
        "type": "string",
+       "sensitive": "one-time",
        "description": "Names the transaction, for its completion"
       },
       "contact": {
@@ -4053,6 +4076,7 @@ export const manifest: Manifest = {
      "properties": {
       "challengeId": {
        "type": "string",
+       "sensitive": "one-time",
        "description": "Names the transaction, for its completion"
       },
       "contact": {
@@ -4112,6 +4136,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[\\x21-\\x7e]{1,200}$",
+      "sensitive": "one-time",
       "description": "The value of generate-param"
      }
     },
@@ -4129,6 +4154,7 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "deviceTokenId": {
+      "sensitive": "one-time",
       "description": "Binds the session to this device of the user; one that is not known does not matter",
       "type": "string",
       "maxLength": 200
@@ -4157,7 +4183,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -4165,7 +4192,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -4234,6 +4262,7 @@ export const manifest: Manifest = {
      "token": {
       "type": "string",
       "maxLength": 200,
+      "sensitive": "secret",
       "description": "What was signed"
      },
      "certificate": {
@@ -4253,6 +4282,7 @@ export const manifest: Manifest = {
      "signature": {
       "type": "string",
       "maxLength": 2000,
+      "sensitive": "one-time",
       "description": "Base64 of the signature over the text of the token; for ES256 as in JWTs, or in DER"
      },
      "algorithm": {
@@ -4282,7 +4312,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -4290,7 +4321,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -4354,6 +4386,7 @@ export const manifest: Manifest = {
      "properties": {
       "token": {
        "type": "string",
+       "sensitive": "secret",
        "description": "What is to be signed, as UTF-8 text"
       },
       "expiresIn": {
@@ -4428,7 +4461,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -4436,7 +4470,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -4491,11 +4526,13 @@ export const manifest: Manifest = {
      "password": {
       "type": "string",
       "maxLength": 1000,
+      "sensitive": "secret",
       "description": "The current one"
      },
      "newPassword": {
       "type": "string",
       "maxLength": 1000,
+      "sensitive": "secret",
       "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
      }
     },
@@ -4547,12 +4584,14 @@ export const manifest: Manifest = {
      "challengeId": {
       "type": "string",
       "maxLength": 100,
+      "sensitive": "one-time",
       "description": "As the association was answered"
      },
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent, six digits"
+      "description": "The code that was sent, six digits",
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -4693,7 +4732,8 @@ export const manifest: Manifest = {
      "token": {
       "description": "Code that proves the contact",
       "type": "string",
-      "maxLength": 100
+      "maxLength": 100,
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -4712,7 +4752,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -4720,7 +4761,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -4774,6 +4816,7 @@ export const manifest: Manifest = {
      "newPassword": {
       "type": "string",
       "maxLength": 1000,
+      "sensitive": "secret",
       "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
      }
     },
@@ -5615,7 +5658,8 @@ export const manifest: Manifest = {
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent"
+      "description": "The code that was sent",
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -5632,7 +5676,8 @@ export const manifest: Manifest = {
      "type": "object",
      "properties": {
       "challengeId": {
-       "type": "string"
+       "type": "string",
+       "sensitive": "one-time"
       }
      },
      "required": [
@@ -5670,12 +5715,14 @@ export const manifest: Manifest = {
     "properties": {
      "challengeId": {
       "type": "string",
-      "maxLength": 200
+      "maxLength": 200,
+      "sensitive": "one-time"
      },
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent"
+      "description": "The code that was sent",
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -5694,7 +5741,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -5702,7 +5750,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -5770,6 +5819,7 @@ export const manifest: Manifest = {
      "properties": {
       "param": {
        "type": "string",
+       "sensitive": "one-time",
        "description": "Opaque; good for one use"
       },
       "expiresIn": {
@@ -5905,7 +5955,8 @@ export const manifest: Manifest = {
     "properties": {
      "challengeId": {
       "type": "string",
-      "maxLength": 200
+      "maxLength": 200,
+      "sensitive": "one-time"
      }
     },
     "required": [
@@ -5923,7 +5974,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -5931,7 +5983,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -6112,6 +6165,7 @@ export const manifest: Manifest = {
      "properties": {
       "challengeId": {
        "type": "string",
+       "sensitive": "one-time",
        "description": "For fulfill-mfa in the calling session"
       },
       "contactType": {
@@ -6262,9 +6316,11 @@ export const manifest: Manifest = {
      },
      "password": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      },
      "deviceTokenId": {
+      "sensitive": "one-time",
       "type": "string",
       "maxLength": 200
      },
@@ -6292,7 +6348,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -6300,7 +6357,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -6379,13 +6437,15 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 20000,
+      "sensitive": "secret",
       "description": "ID token (OpenID Connect Core)"
      },
      "nonce": {
       "description": "The nonce of the request that the token answers; needed where the token has one",
       "type": "string",
       "minLength": 1,
-      "maxLength": 500
+      "maxLength": 500,
+      "sensitive": "one-time"
      }
     },
     "required": [
@@ -6404,7 +6464,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -6412,7 +6473,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -6496,7 +6558,8 @@ export const manifest: Manifest = {
      },
      "password": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      },
      "deviceId": {
       "type": "string",
@@ -6515,7 +6578,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -6523,7 +6587,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -6600,7 +6665,8 @@ export const manifest: Manifest = {
      "password": {
       "description": "Keeps the rule of the setting mainframe-password-rule",
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -6679,11 +6745,13 @@ export const manifest: Manifest = {
      "refreshToken": {
       "type": "string",
       "maxLength": 1000,
+      "sensitive": "secret",
       "description": "The last one of the session"
      },
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
+      "sensitive": "one-time",
       "description": "What associate-device gave for the device"
      }
     },
@@ -6704,7 +6772,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -6712,7 +6781,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -6876,6 +6946,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100000,
+      "sensitive": "one-time",
       "description": "Base64 of a SAML 2.0 response; the response, its assertion, or both are signed"
      },
      "relayState": {
@@ -6899,7 +6970,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -6907,7 +6979,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -6967,7 +7040,8 @@ export const manifest: Manifest = {
     "properties": {
      "refreshToken": {
       "type": "string",
-      "maxLength": 1000
+      "maxLength": 1000,
+      "sensitive": "secret"
      }
     },
     "required": [
@@ -6985,7 +7059,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -6993,7 +7068,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -7048,7 +7124,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -7056,7 +7133,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -7134,22 +7212,26 @@ export const manifest: Manifest = {
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent, six digits"
+      "description": "The code that was sent, six digits",
+      "sensitive": "secret"
      },
      "newPassword": {
       "type": "string",
       "maxLength": 1000,
+      "sensitive": "secret",
       "description": "Keeps the rule of the setting mainframe-password-rule"
      },
      "hash": {
       "type": "string",
       "maxLength": 100,
+      "sensitive": "one-time",
       "description": "As retrieve-legacy-identity answered"
      },
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "sensitive": "one-time"
      }
     },
     "required": [
@@ -7170,7 +7252,8 @@ export const manifest: Manifest = {
      "properties": {
       "accessToken": {
        "type": "string",
-       "description": "JWT (RFC 9068)"
+       "description": "JWT (RFC 9068)",
+       "sensitive": "secret"
       },
       "tokenType": {
        "type": "string",
@@ -7178,7 +7261,8 @@ export const manifest: Manifest = {
       },
       "refreshToken": {
        "description": "Opaque, for renewal; absent where the session has none",
-       "type": "string"
+       "type": "string",
+       "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
@@ -7242,11 +7326,13 @@ export const manifest: Manifest = {
      "newPassword": {
       "type": "string",
       "maxLength": 1000,
+      "sensitive": "secret",
       "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
      },
      "validationCode": {
       "type": "string",
       "maxLength": 100,
+      "sensitive": "one-time",
       "description": "Code of retrieve-identity"
      },
      "username": {
@@ -7257,7 +7343,8 @@ export const manifest: Manifest = {
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "sensitive": "one-time"
      }
     },
     "required": [
@@ -7332,7 +7419,8 @@ export const manifest: Manifest = {
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "sensitive": "one-time"
      }
     },
     "required": [
@@ -7412,7 +7500,8 @@ export const manifest: Manifest = {
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address"
+      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "sensitive": "one-time"
      }
     },
     "required": [
@@ -7430,6 +7519,7 @@ export const manifest: Manifest = {
      "properties": {
       "hash": {
        "type": "string",
+       "sensitive": "one-time",
        "description": "Names the transaction, for reset-legacy-password"
       },
       "contact": {
@@ -7631,6 +7721,996 @@ export const manifest: Manifest = {
     "secret": false,
     "entity": false
    }
+  }
+ ],
+ "controlPrefix": "/_iam",
+ "controlRoutes": [
+  {
+   "method": "GET",
+   "path": "/users",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "name",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only the user who logs in by this name, in any case"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/users/{id}/factors",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/clients",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "name",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only clients of this client id, service account id or application"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/businesses",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "name",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Only businesses of exactly this name"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/customers",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "name",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Only customers of exactly this name"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/groups/{id}/members",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/settings",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/docs",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/docs/{name}",
+   "query": [
+    {
+     "name": "v",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Version of the files: with it a browser may keep the file for good"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/openapi.json",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/inbox",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only messages to this address, in any case, or to this number"
+     }
+    },
+    {
+     "name": "purpose",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only messages of this purpose"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/inbox/wait",
+   "query": [
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only messages to this address, in any case, or to this number"
+     }
+    },
+    {
+     "name": "purpose",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only messages of this purpose"
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Id of a message: only those that came later",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "timeout",
+     "required": false,
+     "schema": {
+      "description": "How long to wait: seconds, with or without an s, at most 60; 10 where missing",
+      "type": "string",
+      "pattern": "^\\d{1,2}s?$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/inbox/events",
+   "query": [
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only messages to this address, in any case, or to this number"
+     }
+    },
+    {
+     "name": "purpose",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only messages of this purpose"
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Id of a message: those that came later",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "DELETE",
+   "path": "/inbox",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/sessions",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "userId",
+     "required": false,
+     "schema": {
+      "description": "Only sessions of this user",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "Only sessions through this client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "DELETE",
+   "path": "/sessions",
+   "query": [
+    {
+     "name": "sessionId",
+     "required": false,
+     "schema": {
+      "description": "The one session to end",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "userId",
+     "required": false,
+     "schema": {
+      "description": "All sessions of this user",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "All sessions through this client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "POST",
+   "path": "/revoke",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "token": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 16384,
+      "description": "Any token of this service",
+      "sensitive": "secret"
+     }
+    },
+    "required": [
+     "token"
+    ],
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "POST",
+   "path": "/keys/rotate",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/clock",
+   "query": []
+  },
+  {
+   "method": "PUT",
+   "path": "/clock",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "freeze": {
+      "description": "Stand still, or go on; alone or with a time to do it at",
+      "type": "boolean"
+     },
+     "set": {
+      "type": "string",
+      "format": "date-time",
+      "pattern": "^(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))T(?:(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:Z|([+-](?:[01]\\d|2[0-3]):[0-5]\\d)))$"
+     },
+     "advance": {
+      "description": "Go forward by so much: 90s, 10m, 1h30m, 7d; back with a minus sign",
+      "type": "string"
+     },
+     "to": {
+      "description": "Go to the end of what `of` names",
+      "type": "string",
+      "const": "expiry"
+     },
+     "of": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 16384,
+      "description": "A token or its jti, a challenge, message, session or ticket"
+     },
+     "offset": {
+      "description": "So much after that end; before it with a minus sign, such as -1s",
+      "type": "string"
+     },
+     "reset": {
+      "description": "Go by the machine's clock again",
+      "type": "boolean",
+      "const": true
+     }
+    },
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "GET",
+   "path": "/requests",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "operation",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only calls of this operation, such as groups.create"
+     }
+    },
+    {
+     "name": "caller",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only calls by this subject, client or user"
+     }
+    },
+    {
+     "name": "status",
+     "required": false,
+     "schema": {
+      "description": "Only answers of this status, such as 404, or of a class, such as 4xx",
+      "type": "string",
+      "pattern": "^[1-5](\\d\\d|xx)$"
+     }
+    },
+    {
+     "name": "error",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only answers with this error code"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/requests/wait",
+   "query": [
+    {
+     "name": "operation",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only calls of this operation, such as groups.create"
+     }
+    },
+    {
+     "name": "caller",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only calls by this subject, client or user"
+     }
+    },
+    {
+     "name": "status",
+     "required": false,
+     "schema": {
+      "description": "Only answers of this status, such as 404, or of a class, such as 4xx",
+      "type": "string",
+      "pattern": "^[1-5](\\d\\d|xx)$"
+     }
+    },
+    {
+     "name": "error",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only answers with this error code"
+     }
+    },
+    {
+     "name": "count",
+     "required": false,
+     "schema": {
+      "description": "How many calls to wait for, at most 1000; 1 where missing",
+      "type": "string",
+      "pattern": "^[1-9]\\d{0,3}$"
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Id of a call: only those that came later",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "timeout",
+     "required": false,
+     "schema": {
+      "description": "How long to wait: seconds, with or without an s, at most 60; 10 where missing",
+      "type": "string",
+      "pattern": "^\\d{1,2}s?$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/requests/{id}",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/requests/{id}/why",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/faults",
+   "query": []
+  },
+  {
+   "method": "POST",
+   "path": "/faults",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "operation": {
+      "description": "Only calls of this operation, such as groups.create",
+      "type": "string"
+     },
+     "caller": {
+      "description": "Only calls by the client or the user of this id",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     },
+     "nth": {
+      "description": "Only this one of the calls that match, from 1",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 9007199254740991
+     },
+     "every": {
+      "description": "One of so many calls that match",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 9007199254740991
+     },
+     "probability": {
+      "description": "How likely each call that matches is disturbed, from 0 to 1; the same calls each time for the same seed",
+      "type": "number",
+      "minimum": 0,
+      "maximum": 1
+     },
+     "seed": {
+      "description": "Where chance begins, for probability and jitter; 1 where missing",
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 9007199254740991
+     },
+     "times": {
+      "description": "Disturbs so many calls at most",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 9007199254740991
+     },
+     "effect": {
+      "type": "object",
+      "properties": {
+       "status": {
+        "type": "integer",
+        "minimum": 400,
+        "maximum": 599
+       },
+       "latency": {
+        "type": "string",
+        "pattern": "^\\d{1,5}(ms|s)$"
+       },
+       "jitter": {
+        "type": "string",
+        "pattern": "^\\d{1,5}(ms|s)$"
+       },
+       "drop": {
+        "type": "string",
+        "enum": [
+         "before",
+         "after"
+        ]
+       },
+       "rotateKey": {
+        "type": "boolean",
+        "const": true
+       },
+       "staleKeys": {
+        "type": "boolean",
+        "const": true
+       }
+      },
+      "additionalProperties": false,
+      "description": "One of: status (a failure that the operation documents), latency with or without jitter (200ms, 2s; at most 60s), drop (the connection ends before the operation begins, or after what it wrote is kept), rotateKey: true (a new signing key, before the answer goes out), staleKeys: true (/.well-known/jwks.json gives the keys that were there before the last rotation)"
+     }
+    },
+    "required": [
+     "effect"
+    ],
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "DELETE",
+   "path": "/faults",
+   "query": [
+    {
+     "name": "id",
+     "required": false,
+     "schema": {
+      "description": "Only this one; all of them where missing",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/coverage",
+   "query": []
+  },
+  {
+   "method": "DELETE",
+   "path": "/coverage",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/metrics",
+   "query": []
+  },
+  {
+   "method": "POST",
+   "path": "/state/reset",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "to": {
+      "default": "seed",
+      "description": "seed: with what the seed says, which is the same as empty where there is none; empty: without",
+      "type": "string",
+      "enum": [
+       "seed",
+       "empty"
+      ]
+     }
+    },
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "GET",
+   "path": "/state/export",
+   "query": [
+    {
+     "name": "format",
+     "required": false,
+     "schema": {
+      "default": "state",
+      "description": "state or seed",
+      "type": "string",
+      "pattern": "^(state|seed)$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "POST",
+   "path": "/state/import",
+   "query": [
+    {
+     "name": "force",
+     "required": false,
+     "schema": {
+      "default": false,
+      "description": "Even where there is more than the first start made",
+      "type": "boolean"
+     }
+    }
+   ],
+   "body": {
+    "type": "object",
+    "properties": {
+     "formatVersion": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 9007199254740991,
+      "description": "The version of the form that it has"
+     },
+     "tables": {
+      "description": "The rows of each table",
+      "sensitive": "secret"
+     }
+    },
+    "required": [
+     "formatVersion"
+    ],
+    "additionalProperties": {}
+   }
+  },
+  {
+   "method": "GET",
+   "path": "/state/diff",
+   "query": [
+    {
+     "name": "from",
+     "required": false,
+     "schema": {
+      "default": "seed",
+      "description": "The first state; seed where it is not given",
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+      "maxLength": 64
+     }
+    },
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "default": "now",
+      "description": "The second state; now where it is not given",
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+      "maxLength": 64
+     }
+    }
+   ]
+  },
+  {
+   "method": "POST",
+   "path": "/store/backup",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/state/snapshots",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ]
+  },
+  {
+   "method": "POST",
+   "path": "/state/snapshots",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "name": {
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+      "maxLength": 64,
+      "description": "The name of a snapshot"
+     },
+     "replace": {
+      "default": false,
+      "description": "Take the place of the snapshot that has the name",
+      "type": "boolean"
+     }
+    },
+    "required": [
+     "name"
+    ],
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "POST",
+   "path": "/state/snapshots/{name}/restore",
+   "query": []
+  },
+  {
+   "method": "DELETE",
+   "path": "/state/snapshots/{name}",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/sandboxes",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the page before",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ]
+  },
+  {
+   "method": "POST",
+   "path": "/sandboxes",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "name": {
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+      "maxLength": 64,
+      "description": "The name of a sandbox"
+     }
+    },
+    "required": [
+     "name"
+    ],
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "DELETE",
+   "path": "/sandboxes/{name}",
+   "query": []
   }
  ],
  "errors": [

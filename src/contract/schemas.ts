@@ -1,5 +1,6 @@
 /** Schemas that several operations share. Their ids become the component names of the API document. */
 import * as z from 'zod';
+import { sensitive } from './sensitive.ts';
 
 /** 1 to 64 of these, as the interface rules give them for ids that a caller may choose. */
 export const Id = z
@@ -101,9 +102,11 @@ export const Empty = z.strictObject({}).meta({ id: 'Empty', description: 'An emp
 
 export const Token = z
   .strictObject({
-    accessToken: z.string().describe('JWT (RFC 9068)'),
+    accessToken: sensitive(z.string().describe('JWT (RFC 9068)'), 'secret'),
     tokenType: z.literal('Bearer'),
-    refreshToken: z.string().optional().describe('Opaque, for renewal; absent where the session has none'),
+    refreshToken: sensitive(z.string(), 'secret')
+      .optional()
+      .describe('Opaque, for renewal; absent where the session has none'),
     expiresIn: z.string().regex(/^\d+$/).describe('Remaining seconds as a string of digits'),
     scope: z.array(z.string()),
   })
@@ -194,7 +197,7 @@ export const Mobile = z
   .meta({ id: 'Mobile', description: 'A mobile phone number in its parts.' });
 
 /** A password as it is given to log in: whatever somebody types is looked at, up to a length that can be one. */
-export const GivenPassword = z.string().max(1000, 'must not be longer than 1000 characters');
+export const GivenPassword = sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret');
 
 /** A password that is to be set. The rules for it name each one that it breaks; what they can't be held to goes no further. */
 export const NewPassword = GivenPassword.refine(
@@ -205,10 +208,13 @@ export const NewPassword = GivenPassword.refine(
 );
 
 /** `(44 characters)`: base64 of 32 bytes. */
-export const ApiKeyValue = z
-  .string()
-  .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be base64 of 32 bytes (44 characters)')
-  .describe('Base64 of 32 random bytes');
+export const ApiKeyValue = sensitive(
+  z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be base64 of 32 bytes (44 characters)')
+    .describe('Base64 of 32 random bytes'),
+  'secret',
+);
 
 /** RFC 6749, 3.3: a scope is made of printable ASCII without blank, quote and backslash. */
 export const ScopeName = z
@@ -245,5 +251,5 @@ export const clientFields = {
 };
 
 export const ClientCredentials = z
-  .strictObject({ clientId: z.string(), clientSecret: z.string().describe('Shown this once') })
+  .strictObject({ clientId: z.string(), clientSecret: sensitive(z.string(), 'secret').describe('Shown this once') })
   .meta({ id: 'ClientCredentials', description: 'Id and secret of a new client.' });

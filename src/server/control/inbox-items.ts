@@ -1,6 +1,7 @@
 /** Messages as the inbox shows them. */
 import * as z from 'zod';
 import { line } from '../../contract/schemas.ts';
+import { sensitive } from '../../contract/sensitive.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { codeOf, textOf } from '../identity/messages.ts';
 import { attemptsLeft } from '../identity/otp-attempts.ts';
@@ -14,8 +15,8 @@ export const InboxItem = z.strictObject({
   to: z.string(),
   channel: z.enum(['email', 'sms']),
   purpose: z.string(),
-  code: z.string().optional().describe('Missing where the message goes out by a relay'),
-  text: z.string(),
+  code: sensitive(z.string(), 'one-time').optional().describe('Missing where the message goes out by a relay'),
+  text: sensitive(z.string(), 'one-time').describe('As it was sent, with its code'),
   createdAt: z.string(),
   expiresAt: z.string().optional(),
   attemptsLeft: z

@@ -11,7 +11,7 @@ export class SchemaCollection {
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _dialect, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, reused: 'inline' }) as Json;
     for (const [name, definition] of Object.entries($defs as Record<string, Json>)) this.#keep(name, definition);
-    return withComponentRefs(rest) as Json;
+    return documentSchema(rest) as Json;
   }
 
   get components(): Json {
@@ -27,7 +27,7 @@ export class SchemaCollection {
 
   #keep(name: string, definition: Json): void {
     const { id: _id, ...schema } = definition;
-    const component = withComponentRefs(schema) as Json;
+    const component = documentSchema(schema) as Json;
     const known = this.#components.get(name);
     if (known && JSON.stringify(known) !== JSON.stringify(component))
       throw new Error(`two different schemas have the id ${name}, or it differs between requests and answers`);
@@ -35,12 +35,15 @@ export class SchemaCollection {
   }
 }
 
-function withComponentRefs(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withComponentRefs);
+/** References lead to components, and the keyword `sensitive` becomes an extension, as OpenAPI has it. */
+function documentSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(documentSchema);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => {
-    const isReference = key === '$ref' && typeof item === 'string';
-    return [key, isReference ? item.replace('#/$defs/', '#/components/schemas/') : withComponentRefs(item)];
+    // A property of one of these names has a schema, and no text.
+    if (key === '$ref' && typeof item === 'string') return [key, item.replace('#/$defs/', '#/components/schemas/')];
+    if (key === 'sensitive' && typeof item === 'string') return ['x-sensitive', true];
+    return [key, documentSchema(item)];
   });
   return Object.fromEntries(entries);
 }

@@ -1,10 +1,11 @@
 /**
- * What of a kept call may be looked at: of bodies and queries only what the operation declares, and of that nothing
- * whose name says that it is secret. What is not declared may be a secret in the wrong place.
+ * What of a recorded request may be looked at: of bodies and queries only what the operation declares, and of that
+ * nothing that its schema marks as sensitive. What is not declared may be a secret in the wrong place.
  */
 import * as z from 'zod';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { isHiddenName } from '../../contract/secret-names.ts';
+import { FieldTree, type RedactionStyle, redact } from '../../contract/redaction.ts';
 import { parseQuery } from '../http/query.ts';
 import { type KeptCall, longestBody } from './journal.ts';
 
@@ -12,69 +13,50 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 export const secretMark = '(secret)';
 const undeclaredMark = '(not declared)';
-/** Nothing is known of it, so only that it is there is told. */
+/** Nothing is known of it, so only that it is there is shown. */
 const hiddenMark = '(not shown)';
+
+const style: RedactionStyle = {
+  sensitive: () => secretMark,
+  // Not even their names: a secret may stand where a name is due.
+  undeclared: (fields) => [[undeclaredMark, fields.length]],
+  mistyped: hiddenMark,
+};
 
 /** The body of the request; undefined where there was none. */
 export function shownBody({ body, bodyLength, operation }: KeptCall): unknown {
   if (body === undefined) return leftOut(bodyLength);
   const schema = operation?.request.body;
-  return schema ? shownObjects(body, namesIn(schema)) : hiddenMark;
+  return schema ? redact(body, fieldsOf(schema), style) : hiddenMark;
 }
 
-/** The body of the answer. An error array holds nothing that its caller was not told. */
+/** The body of the response. An error array holds nothing that its caller did not see. */
 export function shownAnswer({ answer, answerLength, errors, operation }: KeptCall): unknown {
   if (errors.length > 0) return errors;
   if (answer === undefined) return leftOut(answerLength);
   const schema = operation && schemaOfAnswer(operation);
   const value = schema && parsed(answer);
-  return schema && typeof value === 'object' ? shown(value, namesIn(schema)) : hiddenMark;
-}
-
-/** Only objects and lists of them are due, so anything else may be a secret that was sent by itself. */
-function shownObjects(value: unknown, declared: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => (isPlainObject(item) ? shown(item, declared) : hiddenMark));
-  return isPlainObject(value) ? shown(value, declared) : hiddenMark;
+  return schema && typeof value === 'object' ? redact(value, fieldsOf(schema), style) : hiddenMark;
 }
 
 function leftOut(length: number): string | undefined {
   return length > longestBody ? `(left out: ${length} bytes)` : undefined;
 }
 
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Query parameters by their names. */
 export function shownQuery({ search, operation }: KeptCall): Record<string, string> {
-  const declared = new Set([...Object.keys((operation?.request.query ?? {}) as Shape), ...clientIdOf(operation)]);
-  const entries = [...parseQuery(search)].map(([name, value]) => [name, shownText(name, value, declared)]);
+  const declared = (operation?.request.query ?? {}) as Shape;
+  const entries = [...parseQuery(search)].map(([name, value]) => {
+    const schema = Object.hasOwn(declared, name) ? declared[name] : undefined;
+    if (schema) return [name, fieldsOf(schema).level === undefined ? value : secretMark];
+    return [name, name === 'clientId' && operation?.auth === 'client-id' ? value : undeclaredMark];
+  });
   return Object.fromEntries(entries) as Record<string, string>;
-}
-
-function clientIdOf(operation: Operation<never> | undefined): string[] {
-  return operation?.auth === 'client-id' ? ['clientId'] : [];
-}
-
-function shownText(name: string, value: string, declared: ReadonlySet<string>): string {
-  if (isHiddenName(name)) return secretMark;
-  return declared.has(name) ? value : undeclaredMark;
 }
 
 function schemaOfAnswer({ response }: Operation<never>): z.ZodType | undefined {
   if ('page' in response) return response.page;
   return 'body' in response ? response.body : undefined;
-}
-
-function shown(value: unknown, declared: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => shown(item, declared));
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  const known = entries.filter(([name]) => declared.has(name));
-  const shownFields = known.map(([name, inner]) => [name, isHiddenName(name) ? secretMark : shown(inner, declared)]);
-  // Not even their names: a secret may stand where a name is due.
-  const others = entries.length - known.length;
-  return Object.fromEntries(others === 0 ? shownFields : [...shownFields, [undeclaredMark, others]]);
 }
 
 function parsed(text: string): unknown {
@@ -85,16 +67,38 @@ function parsed(text: string): unknown {
   }
 }
 
-const names = new WeakMap<z.ZodType, ReadonlySet<string>>();
+interface Declared {
+  readonly names: ReadonlySet<string>;
+  readonly fields: FieldTree;
+}
+
+/** By schema, which never changes. */
+const compiled = new WeakMap<z.ZodType, Declared>();
+
+function declaredIn(schema: z.ZodType): Declared {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const names = new Set<string>();
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  collect(json, names);
+  const declared = { names, fields: new FieldTree([json]) };
+  compiled.set(schema, declared);
+  return declared;
+}
 
 /** Every name of a field, at any depth, that a schema declares. */
 export function namesIn(schema: z.ZodType): ReadonlySet<string> {
-  const known = names.get(schema);
-  if (known) return known;
-  const found = new Set<string>();
-  collect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), found);
-  names.set(schema, found);
-  return found;
+  return declaredIn(schema).names;
+}
+
+/** What a schema declares about its fields. */
+export function fieldsOf(schema: z.ZodType): FieldTree {
+  return declaredIn(schema).fields;
+}
+
+/** Whether the schema of an object marks the field of this name as sensitive. */
+export function isSensitiveField(schema: z.ZodType, name: string): boolean {
+  return fieldsOf(schema).field(name)?.level !== undefined;
 }
 
 function collect(node: unknown, found: Set<string>): void {

@@ -15,11 +15,15 @@ import {
   RoleName,
   ScopeName,
 } from '../../contract/schemas.ts';
+import { sensitive } from '../../contract/sensitive.ts';
 import { weaknessesOf } from '../identity/password-rules.ts';
 import { hasLinkForm } from '../store/tables.ts';
 import { SeedProvider } from './provider-schema.ts';
 
-const Secret = z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters');
+const Secret = sensitive(
+  z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters'),
+  'secret',
+);
 const ids = z.array(Id);
 
 const SecretHash = z

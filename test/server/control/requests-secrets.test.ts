@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { isHiddenName } from '../../../src/contract/secret-names.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { looksSecret } from '../../secret-names.ts';
 import { keepLines } from '../audit/lines.ts';
 import { schemaOf } from '../property/requests.ts';
 import { readAll, send } from './calls.ts';
@@ -13,9 +13,9 @@ import { readAll, send } from './calls.ts';
 const canary = 'canary-that-opens-a-door';
 const registry: readonly Operation<never>[] = Object.values(operations);
 
-/** A value for each declared field: the canary wherever something secret is due. */
+/** A value for each declared field: the canary in each that is marked as sensitive, or that has the name of a secret. */
 function planted(schema: JsonSchema, name = ''): unknown {
-  if (isHiddenName(name)) return canary;
+  if (schema.sensitive !== undefined || looksSecret(name)) return canary;
   const [first] = schema.anyOf ?? [];
   if (first) return planted(first, name);
   if (schema.properties)

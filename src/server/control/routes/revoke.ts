@@ -1,10 +1,14 @@
 /** POST /_iam/revoke */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { revokeToken } from '../../identity/revoke.ts';
 import { defineRoute } from '../define.ts';
 
 const Revocation = z.strictObject({
-  token: z.string().min(1, 'must not be empty').max(16_384, 'is too long').describe('Any token of this service'),
+  token: sensitive(
+    z.string().min(1, 'must not be empty').max(16_384, 'is too long').describe('Any token of this service'),
+    'secret',
+  ),
 });
 
 export default defineRoute({

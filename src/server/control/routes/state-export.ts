@@ -1,5 +1,6 @@
 /** GET /_iam/state/export */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { exportSeed } from '../../state/seed-export.ts';
 import { defineRoute } from '../define.ts';
 
@@ -18,7 +19,7 @@ export default defineRoute({
   request: { query: { format: Format.default('state').describe('state or seed') } },
   response: {
     status: 200,
-    body: z.looseObject({}),
+    body: sensitive(z.looseObject({}), 'secret'),
     secret: true,
     alternatives: ['application/json'],
   },

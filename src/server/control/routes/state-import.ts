@@ -1,5 +1,6 @@
 /** POST /_iam/state/import */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { defineRoute } from '../define.ts';
 import { stateLimit } from '../state-schemas.ts';
 
@@ -16,7 +17,7 @@ export default defineRoute({
     query: { force: z.boolean().default(false).describe('Even where there is more than the first start made') },
     body: z.looseObject({
       formatVersion: z.int().min(1, 'must not be less than 1').describe('The version of the form that it has'),
-      tables: z.unknown().optional().describe('The rows of each table'),
+      tables: sensitive(z.unknown(), 'secret').optional().describe('The rows of each table'),
     }),
     bodyLimit: stateLimit,
   },

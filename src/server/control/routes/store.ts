@@ -1,5 +1,6 @@
 /** POST /_iam/store/backup */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { backupOf } from '../../store/json/backup.ts';
 import { defineRoute } from '../define.ts';
 
@@ -14,7 +15,12 @@ export default defineRoute({
   audit: { kind: 'administration', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
-  response: { status: 200, body: z.string(), secret: true, alternatives: ['application/octet-stream'] },
+  response: {
+    status: 200,
+    body: sensitive(z.string(), 'secret'),
+    secret: true,
+    alternatives: ['application/octet-stream'],
+  },
   errors: [],
 
   async handle(_input, { store, clock }) {

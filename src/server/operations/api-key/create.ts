@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ApiKeyValue, Id, line } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { keptOf, newApiKey, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
 import { defineOperation } from '../define.ts';
 
@@ -23,7 +24,11 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { body: ['appId', 'clientId'], response: ['apiKeyId'] } },
   status: [201, 400, 401, 403, 404, 412, 500],
   request: { body: ApiKeyInput },
-  response: { status: 201, body: z.strictObject({ apiKeyId: z.string(), apiKey: z.string() }), secret: true },
+  response: {
+    status: 201,
+    body: z.strictObject({ apiKeyId: z.string(), apiKey: sensitive(z.string(), 'secret') }),
+    secret: true,
+  },
   errors: ['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   command: 'api-key create',
   examples: [{ title: 'A key for a client', command: '--app-id billing --client-id CLIENT_ID' }],

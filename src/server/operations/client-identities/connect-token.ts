@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { GivenPassword } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { type GrantRequest, grantToken } from '../../identity/grants.ts';
 import { defineOperation } from '../define.ts';
 
@@ -11,9 +12,9 @@ const Form = z
   .object({
     grant_type: text.describe('client_credentials, password or refresh_token'),
     client_id: text.optional(),
-    client_secret: text.optional(),
+    client_secret: sensitive(text, 'secret').optional(),
     scope: text.optional().describe('Scopes parted by blanks'),
-    refresh_token: text.optional(),
+    refresh_token: sensitive(text, 'secret').optional(),
     username: text.optional(),
     password: GivenPassword.optional(),
   })
@@ -21,10 +22,10 @@ const Form = z
 
 const OAuthToken = z
   .strictObject({
-    access_token: z.string(),
+    access_token: sensitive(z.string(), 'secret'),
     token_type: z.literal('Bearer'),
     expires_in: z.number(),
-    refresh_token: z.string().optional(),
+    refresh_token: sensitive(z.string(), 'secret').optional(),
     scope: z.string(),
   })
   .meta({ id: 'OAuthToken', description: 'Token response of RFC 6749, 5.1.' });

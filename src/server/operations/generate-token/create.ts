@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { IamError } from '../../../contract/errors.ts';
 import { GivenPassword, Id, ScopeName, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { grantToken } from '../../identity/grants.ts';
 import { defineOperation } from '../define.ts';
 
-const secret = z.string().max(1000, 'must not be longer than 1000 characters');
+const text = z.string().max(1000, 'must not be longer than 1000 characters');
 
 export default defineOperation({
   id: 'generate-token.create',
@@ -24,10 +25,10 @@ export default defineOperation({
       .strictObject({
         grantType: z.enum(['client_credentials', 'password', 'refresh_token']),
         clientId: Id.optional(),
-        clientSecret: secret.optional(),
-        userName: secret.optional(),
+        clientSecret: sensitive(text, 'secret').optional(),
+        userName: text.optional(),
         password: GivenPassword.optional(),
-        refreshToken: secret.optional(),
+        refreshToken: sensitive(text, 'secret').optional(),
         scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional(),
       })
       .meta({ id: 'GrantInput' }),

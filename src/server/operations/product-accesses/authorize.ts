@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { giveOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
 import type { ProductReference } from '../../ports/product-system.ts';
 import type { Product } from '../../store/tables.ts';
@@ -18,7 +19,7 @@ const Body = z
     sku: Sku.optional(),
     billingType: BillingType.optional(),
     showCaseId: text.describe('Where the product was offered'),
-    skuPriceHashCode: text.describe('Price that was shown'),
+    skuPriceHashCode: sensitive(text, 'one-time').describe('Price that was shown'),
   })
   .meta({ id: 'ProductAuthorization' });
 
@@ -42,7 +43,7 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        opaqueToken: z.string(),
+        opaqueToken: sensitive(z.string(), 'secret'),
         expiresIn: z.string().regex(/^\d+$/).describe('Seconds that the token is good for, as digits'),
       })
       .meta({ id: 'OpaqueToken', description: 'An opaque token for a product.' }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { line } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { associateDevice, hasManyNewDevices } from '../../identity/devices.ts';
 import { callerKey, withKnownSource } from '../../identity/known-sources.ts';
 import { bindToDevice } from '../../identity/sessions.ts';
@@ -15,7 +16,9 @@ const Body = z
   .meta({ id: 'DeviceInput' });
 
 const DeviceToken = z
-  .strictObject({ deviceTokenId: z.string().describe('What the device shows to remember-me; shown this once') })
+  .strictObject({
+    deviceTokenId: sensitive(z.string(), 'one-time').describe('What the device shows to remember-me; shown this once'),
+  })
   .meta({ id: 'DeviceToken' });
 
 export default defineOperation({

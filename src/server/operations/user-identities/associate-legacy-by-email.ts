@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { emailContact } from '../../identity/contacts.ts';
 import { type AssociationWay, beginAssociation } from '../../identity/logon-association.ts';
 import { defineOperation } from '../define.ts';
 
 export const Association = z
   .strictObject({
-    challengeId: z.string().describe('Names the transaction, for its completion'),
+    challengeId: sensitive(z.string(), 'one-time').describe('Names the transaction, for its completion'),
     contact: SentMask,
     expiresIn: CodeLifetime,
   })

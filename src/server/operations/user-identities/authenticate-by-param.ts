@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CallerAddress, Id, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { redeemParam } from '../../identity/params.ts';
 import { defineOperation } from '../define.ts';
 
@@ -7,7 +8,9 @@ const text = z.string().max(200, 'must not be longer than 200 characters').optio
 
 const Body = z
   .strictObject({
-    deviceTokenId: text.describe('Binds the session to this device of the user; one that is not known does not matter'),
+    deviceTokenId: sensitive(text, 'one-time').describe(
+      'Binds the session to this device of the user; one that is not known does not matter',
+    ),
     deviceId: text,
     deviceVersion: z.enum(['V1', 'V2']).optional(),
   })
@@ -28,10 +31,10 @@ export default defineOperation({
   request: {
     query: { clientId: Id.optional().describe('The calling client') },
     headers: {
-      param: z
-        .string()
-        .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters')
-        .describe('The value of generate-param'),
+      param: sensitive(
+        z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
+        'one-time',
+      ).describe('The value of generate-param'),
       ip: CallerAddress,
     },
     body: Body,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { loginByCertificate } from '../../identity/certificate-login.ts';
 import { defineOperation } from '../define.ts';
 
@@ -7,17 +8,18 @@ const Certificate = z.string().max(16_000, 'must not be longer than 16000 charac
 
 const Body = z
   .strictObject({
-    token: z.string().max(200, 'must not be longer than 200 characters').describe('What was signed'),
+    token: sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'secret').describe(
+      'What was signed',
+    ),
     certificate: Certificate.describe('PEM, or base64 of DER'),
     chain: z
       .array(Certificate)
       .max(5, 'must not have more than 5 entries')
       .optional()
       .describe('Certificates between it and a trusted authority, in any order'),
-    signature: z
-      .string()
-      .max(2000, 'must not be longer than 2000 characters')
-      .describe('Base64 of the signature over the text of the token; for ES256 as in JWTs, or in DER'),
+    signature: sensitive(z.string().max(2000, 'must not be longer than 2000 characters'), 'one-time').describe(
+      'Base64 of the signature over the text of the token; for ES256 as in JWTs, or in DER',
+    ),
     algorithm: z.enum(['RS256', 'PS256', 'ES256']).optional().describe('RS256 or ES256 where missing, as the key is'),
   })
   .meta({ id: 'CertificateLoginInput' });

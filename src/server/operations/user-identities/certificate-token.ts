@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { giveTicket } from '../../identity/tickets.ts';
 import { defineOperation } from '../define.ts';
 
@@ -19,7 +20,7 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        token: z.string().describe('What is to be signed, as UTF-8 text'),
+        token: sensitive(z.string(), 'secret').describe('What is to be signed, as UTF-8 text'),
         expiresIn: z.string().regex(/^\d+$/).describe('Remaining seconds as a string of digits'),
       })
       .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Email, Id, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
 import { type CodeCheck, subjectOfContact, takeCodeOfOne } from '../../identity/otp.ts';
 import { type OtpSource, unknownSource } from '../../identity/otp-source.ts';
@@ -40,9 +41,7 @@ export default defineOperation({
         businessId: Id.optional().describe('Business that the user is of'),
         lead: z.boolean().optional().describe('Not a user yet: does not get the role USER'),
         userMobile: Mobile.optional(),
-        token: z
-          .string()
-          .max(100, 'must not be longer than 100 characters')
+        token: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'secret')
           .optional()
           .describe('Code that proves the contact'),
       })

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { requireStanding } from '../../identity/standing.ts';
 import { narrowedScope, requireTarget } from '../../identity/target-clients.ts';
 import { giveTicket } from '../../identity/tickets.ts';
@@ -11,7 +12,7 @@ const Body = z
 
 const Param = z
   .strictObject({
-    param: z.string().describe('Opaque; good for one use'),
+    param: sensitive(z.string(), 'one-time').describe('Opaque; good for one use'),
     expiresIn: z.string().regex(/^\d+$/).describe('Seconds that it is good for'),
   })
   .meta({ id: 'Param' });

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { ContactType, FactorId } from '../../../contract/factor-schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { openChallenge } from '../../identity/mfa.ts';
 import { defineOperation } from '../define.ts';
 
 const Challenge = z
   .strictObject({
-    challengeId: z.string().describe('For fulfill-mfa in the calling session'),
+    challengeId: sensitive(z.string(), 'one-time').describe('For fulfill-mfa in the calling session'),
     contactType: ContactType,
     contact: z.string().describe('Masked'),
     expiresIn: z.string().describe('Seconds as a string of digits'),

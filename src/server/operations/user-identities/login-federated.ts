@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { Id, line, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { loginByProof } from '../../identity/outside-proofs.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
     provider: line(64, 'Name of a registered OpenID provider'),
-    idToken: z
-      .string()
-      .min(1, 'must not be empty')
-      .max(20_000, 'must not be longer than 20000 characters')
-      .describe('ID token (OpenID Connect Core)'),
-    nonce: z
-      .string()
-      .min(1, 'must not be empty')
-      .max(500, 'must not be longer than 500 characters')
+    idToken: sensitive(
+      z.string().min(1, 'must not be empty').max(20_000, 'must not be longer than 20000 characters'),
+      'secret',
+    ).describe('ID token (OpenID Connect Core)'),
+    nonce: sensitive(
+      z.string().min(1, 'must not be empty').max(500, 'must not be longer than 500 characters'),
+      'one-time',
+    )
       .optional()
       .describe('The nonce of the request that the token answers; needed where the token has one'),
   })

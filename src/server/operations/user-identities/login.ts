@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { CallerAddress, GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import type { Pair } from '../../identity/credentials.ts';
 import { loginWithPassword } from '../../identity/login.ts';
 import { defineOperation } from '../define.ts';
@@ -11,7 +12,7 @@ const Body = z
   .strictObject({
     userName: z.string().max(254, 'must not be longer than 254 characters').optional(),
     password: GivenPassword.optional(),
-    deviceTokenId: device,
+    deviceTokenId: sensitive(device, 'one-time'),
     deviceId: device,
     deviceVersion: z.enum(['V1', 'V2']).optional(),
   })

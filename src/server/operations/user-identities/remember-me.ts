@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { CallerAddress, Id, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { isProven } from '../../identity/principal.ts';
 import { rememberUser } from '../../identity/remember-me.ts';
 import { tokenInSession } from '../../identity/session-tokens.ts';
 import { defineOperation } from '../define.ts';
 
-const secret = z.string().max(1000, 'must not be longer than 1000 characters');
+const text = z.string().max(1000, 'must not be longer than 1000 characters');
 
 const Body = z
   .strictObject({
@@ -14,8 +15,8 @@ const Body = z
       .string()
       .max(254, 'must not be longer than 254 characters')
       .describe('Any login identifier of the user'),
-    refreshToken: secret.describe('The last one of the session'),
-    deviceTokenId: secret.describe('What associate-device gave for the device'),
+    refreshToken: sensitive(text, 'secret').describe('The last one of the session'),
+    deviceTokenId: sensitive(text, 'one-time').describe('What associate-device gave for the device'),
   })
   .meta({ id: 'RememberMeInput' });
 

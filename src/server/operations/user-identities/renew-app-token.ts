@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { servicePrefix } from '../../../contract/prefix.ts';
 import { Id, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { loginByProof } from '../../identity/outside-proofs.ts';
 import { defineOperation } from '../define.ts';
 
@@ -9,11 +10,10 @@ const path = '/user-identities/renew-app-token';
 
 const Body = z
   .strictObject({
-    samlResponse: z
-      .string()
-      .min(1, 'must not be empty')
-      .max(100_000, 'must not be longer than 100000 characters')
-      .describe('Base64 of a SAML 2.0 response; the response, its assertion, or both are signed'),
+    samlResponse: sensitive(
+      z.string().min(1, 'must not be empty').max(100_000, 'must not be longer than 100000 characters'),
+      'one-time',
+    ).describe('Base64 of a SAML 2.0 response; the response, its assertion, or both are signed'),
     relayState: z.string().max(2000, 'must not be longer than 2000 characters').optional().describe('Not looked at'),
   })
   .meta({ id: 'RenewAppTokenInput' });

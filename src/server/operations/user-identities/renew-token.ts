@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id, Token } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { isProven } from '../../identity/principal.ts';
 import { tokenInSession } from '../../identity/session-tokens.ts';
@@ -7,7 +8,7 @@ import { rotate } from '../../identity/sessions.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
-  .strictObject({ refreshToken: z.string().max(1000, 'must not be longer than 1000 characters') })
+  .strictObject({ refreshToken: sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret') })
   .meta({ id: 'RenewTokenInput' });
 
 export default defineOperation({

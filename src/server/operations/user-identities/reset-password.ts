@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { Id, NewPassword } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { checkCode, takeCode } from '../../identity/otp.ts';
 import { otpSource } from '../../identity/otp-source.ts';
 import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
@@ -12,7 +13,9 @@ import { defineOperation } from '../define.ts';
 const Body = z
   .strictObject({
     newPassword: NewPassword,
-    validationCode: z.string().max(100, 'must not be longer than 100 characters').describe('Code of retrieve-identity'),
+    validationCode: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time').describe(
+      'Code of retrieve-identity',
+    ),
     username: z
       .string()
       .max(254, 'must not be longer than 254 characters')

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
+import { sensitive } from '../../../contract/sensitive.ts';
 import type { Contact } from '../../identity/contacts.ts';
 import { foldLogon, maskedContact, ownerOfLogon, recoveryContact } from '../../identity/logons.ts';
 import { type SentCode, sendCode, subjectOfLogon } from '../../identity/otp.ts';
@@ -31,7 +32,7 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        hash: z.string().describe('Names the transaction, for reset-legacy-password'),
+        hash: sensitive(z.string(), 'one-time').describe('Names the transaction, for reset-legacy-password'),
         contact: SentMask,
         expiresIn: CodeLifetime,
       })

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { FactorId, GivenCode } from '../../../../contract/factor-schemas.ts';
+import { sensitive } from '../../../../contract/sensitive.ts';
 import { proveFactor } from '../../../identity/factor-proof.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -17,7 +18,7 @@ export default defineOperation({
   request: { params: { id: FactorId }, body: z.strictObject({ token: GivenCode }).meta({ id: 'FactorProof' }) },
   response: {
     status: 201,
-    body: z.strictObject({ challengeId: z.string() }).meta({ id: 'SmartChallenge' }),
+    body: z.strictObject({ challengeId: sensitive(z.string(), 'one-time') }).meta({ id: 'SmartChallenge' }),
     secret: true,
   },
   errors: ['USER_MISSING', 'MFA_MISSING', 'FACTOR_NOT_FOUND', 'CODE_INVALID', 'CODE_FAILURES', 'LOGIN_NAME_TAKEN'],
