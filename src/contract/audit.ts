@@ -1,7 +1,7 @@
 /** What the audit log records of an operation: the kind of its events, and the fields that identify what they are about. */
 import type * as z from 'zod';
 
-/** Whether an event decides who somebody is, or what is changed. */
+/** An event is about a proof of identity (a login, a token, a code, a logout), or about a change. */
 export type AuditKind = 'authentication' | 'administration';
 
 /** Names of path parameters, and of fields of the body and of the response. A target is never a sensitive field. */
