@@ -1,7 +1,6 @@
 /** Fields of a request as options: names in kebab-case, lists repeated or with commas, objects by dots. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonSchema } from '../contract/manifest-types.ts';
-import { isSecretName } from '../contract/secret-names.ts';
 import type { Options } from './leaf.ts';
 import { usageError } from './runtime/failures.ts';
 
@@ -41,7 +40,7 @@ function asList(schema: JsonSchema): JsonSchema {
 
 /** One field, named by the last part of its path. */
 export function fieldOf(path: readonly string[], schema: JsonSchema, required: boolean): Field {
-  const secret = isSecretName(path.at(-1) ?? '');
+  const secret = schema.sensitive === 'secret';
   const names = path.map((name, at) =>
     kebab(schema.type === 'array' && at === path.length - 1 ? singular(name) : name),
   );

@@ -101,12 +101,13 @@ async function perform(
   if (!operation.response.secret) return printAnswer(context, await tolerant(), done);
   const body = await keepingSecret(
     context,
+    operation.response,
     options.secretTo as string | undefined,
     tolerant,
     options.ifNotExists === true,
   );
   await printAnswer(context, body, done);
-  noteSecret(context, body);
+  noteSecret(context, operation.response, body);
 }
 
 /** What a call is about, as it would be typed: parameters, and what is taken as further arguments. */

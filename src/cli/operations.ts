@@ -1,6 +1,7 @@
 /** Finding operations, and the nearest name for one that is mistyped. */
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { usageError } from './runtime/failures.ts';
+import { routeAt } from './runtime/request-fields.ts';
 
 /** The operation with this id. */
 export function operationOf(manifest: Manifest, id: string): ManifestOperation {
@@ -22,10 +23,7 @@ export function operationAt(
 ): ManifestOperation | undefined {
   const [target = ''] = path.split('?');
   const below = target.startsWith(prefix) ? target.slice(prefix.length) : target;
-  const fits = (template: string) => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(below);
-  const found = operations.filter((operation) => operation.method === method && fits(operation.path));
-  // A word of a template goes before its parameters, as the server has it.
-  return found.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+  return routeAt(operations, method, below);
 }
 
 /** The candidate that needs the fewest changed letters, where that is few enough to be a slip. */

@@ -1,13 +1,14 @@
 /** Secrets in answers: shown this once, or put into a file that only its owner reads. */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { isSecretName } from '../contract/secret-names.ts';
+import type { ManifestOperation } from '../contract/manifest-types.ts';
 import type { Context } from './runtime/context.ts';
 import { usageError } from './runtime/failures.ts';
 import { writeNew } from './runtime/files.ts';
+import { splitSecrets } from './runtime/redact.ts';
 import { words } from './runtime/table.ts';
 
-type Body = Readonly<Record<string, unknown>>;
+type Response = ManifestOperation['response'];
 
 /**
  * Runs a call that answers with a secret. The file is made before the call: a secret that can't be kept must not be made.
@@ -16,6 +17,7 @@ type Body = Readonly<Record<string, unknown>>;
  */
 export async function keepingSecret(
   context: Context,
+  response: Response,
   file: string | undefined,
   call: () => Promise<unknown>,
   again = false,
@@ -30,10 +32,15 @@ export async function keepingSecret(
   await writeNew(target, '').catch((error: NodeJS.ErrnoException) => {
     throw usageError(`${target} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
   });
-  return callInto(context, target, call);
+  return callInto(context, response, target, call);
 }
 
-async function callInto(context: Context, file: string, call: () => Promise<unknown>): Promise<unknown> {
+async function callInto(
+  context: Context,
+  response: Response,
+  file: string,
+  call: () => Promise<unknown>,
+): Promise<unknown> {
   let body: unknown;
   try {
     body = await call();
@@ -41,7 +48,7 @@ async function callInto(context: Context, file: string, call: () => Promise<unkn
     await rm(file, { force: true });
     throw error;
   }
-  const { open, secrets } = parted(body);
+  const { open, secrets } = splitSecrets(response, body);
   if (Object.keys(secrets).length === 0) {
     await rm(file, { force: true });
     return body;
@@ -52,16 +59,8 @@ async function callInto(context: Context, file: string, call: () => Promise<unkn
 }
 
 /** Says that the secrets of an answer are not shown again. */
-export function noteSecret(context: Context, body: unknown): void {
-  const names = Object.keys(parted(body).secrets);
+export function noteSecret(context: Context, response: Response, body: unknown): void {
+  const names = Object.keys(splitSecrets(response, body).secrets);
   if (names.length > 0)
     context.notice(`Keep the ${names.map(words).join(' and the ')} now: it will not be shown again.`);
-}
-
-function parted(body: unknown): { open: Body; secrets: Body } {
-  const entries = typeof body === 'object' && body !== null ? Object.entries(body) : [];
-  return {
-    open: Object.fromEntries(entries.filter(([name]) => !isSecretName(name))),
-    secrets: Object.fromEntries(entries.filter(([name]) => isSecretName(name))),
-  };
 }

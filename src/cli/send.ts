@@ -9,11 +9,9 @@ import type { Context } from './runtime/context.ts';
 import { escapeControls, jsonText } from './runtime/control-characters.ts';
 import { CliError } from './runtime/failures.ts';
 import { canAsk, confirm, confirmByName } from './runtime/prompt.ts';
-import { openPath, withoutSecrets } from './runtime/redact.ts';
+import { openBody, openHeaders, openPath } from './runtime/redact.ts';
 import { maxWaitOf, withRetries } from './runtime/retry.ts';
 import { safetyOf } from './runtime/safety.ts';
-
-export { withoutSecrets } from './runtime/redact.ts';
 
 export interface Plan {
   readonly method: string;
@@ -25,13 +23,24 @@ export interface Plan {
 /** Prints what a write would send, with secrets left out. */
 export async function printPlan(context: Context, plan: Plan): Promise<void> {
   context.curl?.(plan);
-  const open = { ...plan, url: openPath(plan.url) };
-  const shown = { ...open, ...(plan.body === undefined ? {} : { body: withoutSecrets(plan.body) }) };
+  const shown = withoutSecrets(context, plan);
   if (!context.printer.isForPeople) return context.printer.value(shown);
   const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const body = shown.body === undefined ? [] : [jsonText(shown.body, 2)];
   context.printer.lines([`${shown.method} ${shown.url}`, ...headers, ...body]);
   context.notice('Not sent: this was a dry run.');
+}
+
+/** A copy that shows only what its operation or route declares, without secrets. */
+export function withoutSecrets({ fieldsAt }: Pick<Context, 'fieldsAt'>, plan: Plan): Plan {
+  const { method, url, headers, body } = plan;
+  const fields = fieldsAt(method, url);
+  return {
+    method,
+    url: openPath(url, fields.query),
+    ...(headers ? { headers: openHeaders(headers, fields.headers) } : {}),
+    ...(body === undefined ? {} : { body: openBody(body, fields.body) }),
+  };
 }
 
 /** The plan of an operation. */

@@ -113,33 +113,29 @@ function objectTree(tree: FieldTree): FieldTree {
   return tree.takesObjects ? tree : (tree.items ?? tree);
 }
 
-/** Whether a value holds anything that redaction hides. */
+/** Whether redaction hides any part of a value. */
 export function holdsHidden(value: unknown, tree: FieldTree): boolean {
-  let found = false;
-  const find = () => {
-    found = true;
-  };
-  redact(value, tree, {
-    sensitive: find,
-    undeclared: () => {
-      find();
-      return [];
-    },
-    get mistyped() {
-      return find();
-    },
-  });
-  return found;
+  return hiddenParts(value, tree).length > 0;
 }
 
-/** The values of the fields of a level, at any depth, with their names. */
-export function valuesOfLevel(value: unknown, tree: FieldTree, level: Sensitivity, name = ''): [string, unknown][] {
-  if (tree.level !== undefined) return tree.level === level ? [[name, value]] : [];
-  if (Array.isArray(value)) return value.flatMap((item) => valuesOfLevel(item, tree.items ?? tree, level, name));
-  if (typeof value !== 'object' || value === null) return [];
+/** The texts that redaction hides: of sensitive fields, and wherever nothing is declared. */
+export function hiddenTexts(value: unknown, tree: FieldTree): string[] {
+  return hiddenParts(value, tree).flatMap(textsIn);
+}
+
+function hiddenParts(value: unknown, tree: FieldTree): unknown[] {
+  if (tree.level !== undefined) return [value];
+  if (Array.isArray(value)) return value.flatMap((item) => hiddenParts(item, tree.items ?? tree));
+  if (typeof value !== 'object' || value === null) return value === null || tree.takesScalars ? [] : [value];
   const object = objectTree(tree);
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const declared = object.field(key);
-    return declared ? valuesOfLevel(inner, declared, level, key) : [];
+  if (object.level !== undefined) return [value];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const declared = object.field(name);
+    return declared ? hiddenParts(inner, declared) : [inner];
   });
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -30,7 +30,7 @@ const create: ManifestOperation = {
       userName: { type: 'string' },
       kind: { type: 'string', enum: ['V1', 'V2'] },
       lead: { type: 'boolean' },
-      password: { type: 'string' },
+      password: { type: 'string', sensitive: 'secret' },
       grantTypes: { type: 'array', items: { type: 'string' } },
       userMobile: { type: 'object', properties: { areaCode: { type: 'integer' } } },
       pairs: { type: 'array', items: { type: 'object', properties: { a: {}, b: {} } } },

@@ -252,7 +252,7 @@ describe('call and api', () => {
       { path: `${prefix}/user-identities/auth-legacy-by-param`, headers: { param: 'a=b' } },
     ]);
     const dry = await iam([...words, '--dry-run', '-o', 'json'], server);
-    expect(JSON.parse(dry.out)).toMatchObject({ method: 'POST', headers: { param: 'a=b' } });
+    expect(JSON.parse(dry.out)).toMatchObject({ method: 'POST', headers: { param: '(secret)' } });
     const strange = await iam([...words, '--header', 'authorization=x'], server);
     expect(strange.err).toContain('no authorization among its headers');
     expect(strange.code).toBe(2);

@@ -8,7 +8,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { exitCodes } from '../../src/cli/runtime/exit-codes.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { parseRoles } from '../../src/contract/roles.ts';
-import { isSecretName } from '../../src/contract/secret-names.ts';
+import { looksSecret } from '../secret-names.ts';
 import { iam } from './run-cli.ts';
 
 const nowhere = () => new Writable({ write: (_, __, done) => done() });
@@ -70,7 +70,7 @@ describe('every command', () => {
   test('takes no secret as an option', () => {
     for (const command of all)
       for (const option of command.options.filter(({ required }) => required))
-        expect([wordsOf(command), option.long, isSecretName(option.attributeName())]).toEqual([
+        expect([wordsOf(command), option.long, looksSecret(option.attributeName())]).toEqual([
           wordsOf(command),
           option.long,
           false,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { curlCommand } from '../../src/cli/runtime/curl.ts';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
 import { openPath, withoutUserInfo } from '../../src/cli/runtime/redact.ts';
+import { FieldTree } from '../../src/contract/redaction.ts';
 import { refusal, startFake, tokenReply } from '../client/fake-server.ts';
 import { Home, iam, type Outcome } from './run-cli.ts';
 
@@ -114,6 +115,8 @@ describe('a secret', () => {
   });
 });
 
+const nothing = new FieldTree([{ type: 'object' }]);
+
 describe('--curl', () => {
   test('prints each call on standard error, and changes nothing else', async () => {
     await using server = await startFake(({ path }) =>
@@ -142,12 +145,17 @@ describe('--curl', () => {
   });
 
   test('is understood by a shell, with variables for what is secret', () => {
-    const line = curlCommand({
+    const secret = { type: 'string', sensitive: 'secret' } as const;
+    const deep = { type: 'array', items: { properties: { password: secret } } };
+    const body = new FieldTree([{ properties: { clientSecret: secret, name: {}, deep } }]);
+    const query = new FieldTree([{ properties: { token: secret, z: {} } }]);
+    const call = {
       method: 'POST',
       url: 'http://x/y?token=a&z=$(id)`id`',
       headers: { 'X-Api-Key': 'a', Cookie: 'b', accept: "it's; $HOME" },
       body: { clientSecret: 'secret', name: `"'$HOME \u202e\u009b`, deep: [{ password: 'secret' }] },
-    });
+    };
+    const line = curlCommand(call, { query, body, headers: nothing });
     expect(line).not.toContain('secret"');
     const variables = { TOKEN: 'T', IAM_API_KEY: 'K', COOKIE: 'C', CLIENT_SECRET: 'S', PASSWORD: 'P' };
     const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
@@ -163,8 +171,17 @@ describe('--curl', () => {
   });
 
   test('leaves out a body that can not be looked into', () => {
-    expect(curlCommand({ method: 'POST', url: 'http://x/', body: 'password=secret' })).toBe(
-      'curl -X POST --data-raw "$BODY" http://x/',
+    const text = { method: 'POST', url: 'http://x/', body: 'password=secret' };
+    const unknown = { ...text, body: { name: 'secret' } };
+    const line = 'curl -X POST --data-raw "$BODY" http://x/';
+    expect(curlCommand(text, { query: nothing, headers: nothing, body: nothing })).toBe(line);
+    expect(curlCommand(unknown, { query: nothing, headers: nothing, body: undefined })).toBe(line);
+  });
+
+  test('has a variable for each field that is not declared', () => {
+    const call = { method: 'POST', url: 'http://x/?home=secret', body: { path: 'secret', '-': 'secret' } };
+    expect(curlCommand(call, { query: nothing, headers: nothing, body: nothing })).toBe(
+      `curl -X POST --data-raw '{"path":"'"$UNDECLARED_PATH"'","-":"'"$UNDECLARED_"'"}' 'http://x/?home='"$UNDECLARED_HOME"`,
     );
   });
 });
@@ -180,9 +197,11 @@ test('--verbose names calls and answers, without headers', async () => {
 test.each([
   ['/a?code=1&b=2', '/a?code=(secret)&b=2'],
   ['/a?regionCode=1', '/a?regionCode=1'],
+  ['/a?token=1&b=2', '/a?token=(not declared)&b=2'],
   ['/a', '/a'],
 ])('the path %s is shown as %s', (path, shown) => {
-  expect(openPath(path)).toBe(shown);
+  const declared = { code: { sensitive: 'one-time' }, b: {}, regionCode: {} } as const;
+  expect(openPath(path, new FieldTree([{ properties: declared }]))).toBe(shown);
 });
 
 test.each([

@@ -3,7 +3,7 @@
  * the server keeps or tells afterwards, in each form in which they might stand there.
  */
 import fc from 'fast-check';
-import { isHiddenName } from '../../src/contract/secret-names.ts';
+import { looksSensitive } from '../../test/secret-names.ts';
 import {
   type Draft,
   type Draw,
@@ -34,13 +34,12 @@ function fitting({ pattern, format, minLength = 0, maxLength = 1000 }: TextSchem
 export function salted(draw: Draw, draft: Draft, { operation: { request } }: Source): Draft {
   let { body } = draft;
   for (const { path, schema } of request.body ? placesIn(body, schemaOf(request.body)) : []) {
-    const name = path.findLast((step) => typeof step === 'string') ?? '';
-    const canary = schema.type === 'string' && isHiddenName(name) ? fitting(schema) : undefined;
+    const canary = schema.type === 'string' && schema.sensitive !== undefined ? fitting(schema) : undefined;
     if (canary !== undefined && draw(fc.boolean)) body = withValue(body, path, canary);
   }
   const query = draft.query.map((part) => {
     const [name = ''] = part.split('=');
-    return isHiddenName(name) && draw(fc.boolean) ? `${name}=${sent[0]}` : part;
+    return looksSensitive(name) && draw(fc.boolean) ? `${name}=${sent[0]}` : part;
   });
   return { ...draft, body, query };
 }

@@ -1,6 +1,7 @@
 /** One row: sent, tried again where the server was busy, noted and reported. */
 
-import { isSecretName } from '../../contract/secret-names.ts';
+import { FieldTree, hiddenTexts } from '../../contract/redaction.ts';
+import { splitSecrets } from '../runtime/redact.ts';
 import type { LedgerEntry, RowState } from './ledger.ts';
 import type { Pace } from './pace.ts';
 import type { Row, WrongRow } from './rows.ts';
@@ -48,7 +49,8 @@ export async function perform(parts: Performing, row: Row): Promise<Outcome | un
   if ('problem' in result) return failed(parts, row, result.problem);
   const { status, body, requestId } = result;
   const id = idOf(body);
-  if (operation.response.secret) await places.keep({ line, operation: operation.id, id, ...secretsOf(body) });
+  if (operation.response.secret)
+    await places.keep({ line, operation: operation.id, id, ...splitSecrets(operation.response, body).secrets });
   await places.note({ row: number, line, state: 'ok', status, id });
   return { line, operation: operation.id, state: 'ok', status, code: undefined, message: undefined, id, requestId };
 }
@@ -73,7 +75,7 @@ async function failed(parts: Performing, row: Row, problem: Problem): Promise<Ou
   const { status, code, requestId } = problem;
   if (!isOpen) await parts.places.reject(text);
   await parts.places.note({ row: number, line, state, status, code });
-  const message = withoutSecretsOf(row.input.body, problem.message);
+  const message = withoutHiddenTexts(row, problem.message);
   return { line, operation: operation.id, state, status, code, message, id: undefined, requestId };
 }
 
@@ -120,23 +122,12 @@ function idOf(body: unknown): string | undefined {
   return found?.[1] as string | undefined;
 }
 
-function secretsOf(body: unknown): object {
-  return Object.fromEntries(entriesOf(body).filter(([name]) => isSecretName(name)));
-}
-
 function entriesOf(body: unknown): [string, unknown][] {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
 }
 
 /** A server may repeat what it refuses. */
-function withoutSecretsOf(body: unknown, message: string): string {
-  const secrets = secretTexts(body).filter((secret) => secret.length > 0);
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '(secret)'), message);
-}
-
-function secretTexts(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    isSecretName(name) && typeof inner === 'string' ? [inner] : secretTexts(inner),
-  );
+function withoutHiddenTexts({ operation, input }: Row, message: string): string {
+  const texts = hiddenTexts(input.body, new FieldTree([operation.body ?? {}])).filter((text) => text !== '');
+  return texts.reduce((rest, text) => rest.replaceAll(text, '(secret)'), message);
 }

@@ -63,7 +63,7 @@ export function bulkTools(context: Context): BulkTools {
     find: (id) => operationOf(context.manifest, id),
     call: async (operation, input) => (await context.connect()).call(operation.id, input),
     problemOf: (error) => problemOf(context, error),
-    plan: (operation, input) => withoutSecrets(planOf(context, operation, input)) as object,
+    plan: (operation, input) => withoutSecrets(context, planOf(context, operation, input)),
     requireSignIn: () => void requireSignIn(context.sources),
     usage: usageError,
     unreadable,

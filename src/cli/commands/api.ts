@@ -55,12 +55,13 @@ async function api(context: Context, method: string, given: string, options: Opt
     return printPlan(context, { method, url, ...(body === undefined ? {} : { body }) });
   }
   if (!isRead) requireWritable(context.sources);
+  const shown = `${method} ${openPath(given, context.fieldsAt(method, path).query)}`;
   if (method === 'DELETE' || operationAt(context.manifest, method, path)?.effect === 'destructive')
-    await confirmed(context, `${method} ${openPath(given)}?`, options, file === '-');
+    await confirmed(context, `${shown}?`, options, file === '-');
   const client = await context.connect();
   const answer = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
   assertSuccess(answer);
-  await printAnswer(context, answer.body, `${method} ${openPath(given)}: ${answer.status}`);
+  await printAnswer(context, answer.body, `${shown}: ${answer.status}`);
 }
 
 /** Puts the prefix of the service before the paths of its operations. */

@@ -71,9 +71,9 @@ async function call(context: Context, id: string, options: Options): Promise<voi
   if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
   if (!operation.response.secret) return printAnswer(context, await request(), `${id}: done`);
-  const answer = await keepingSecret(context, options.secretTo as string | undefined, request);
+  const answer = await keepingSecret(context, operation.response, options.secretTo as string | undefined, request);
   await printAnswer(context, answer, `${id}: done`);
-  noteSecret(context, answer);
+  noteSecret(context, operation.response, answer);
 }
 
 /** Each to where the operation takes it. */

@@ -10,6 +10,7 @@ import type { Environment, Io } from './io.ts';
 import { isLoopback, proxyFor, tlsOf } from './network.ts';
 import type { ProfileFile } from './profile.ts';
 import { withoutUserInfo } from './redact.ts';
+import type { FindRequestFields } from './request-fields.ts';
 import { guarded } from './safety.ts';
 import { isWithin } from './server-url.ts';
 import { chosenProfile, resolve, type Sources } from './settings.ts';
@@ -23,13 +24,14 @@ export interface ConnectionOptions {
   readonly manifest: Manifest;
   readonly sources: Sources;
   readonly tracing: Tracing;
+  readonly fieldsAt: FindRequestFields;
   /** Leaves the credentials in use out: for who is only about to sign in. */
   readonly anonymous: boolean;
 }
 
 /** Makes the client. Without credentials it calls anonymously, which public operations take. */
 export async function connect(options: ConnectionOptions): Promise<BaseClient> {
-  const { io, environment, manifest, sources, tracing, anonymous } = options;
+  const { environment, manifest, sources, tracing, anonymous } = options;
   const { createBaseClient } = await import('../../client/create-client.ts');
   // undici compiles WebAssembly: without the optimizing compiler a short program ends 80 ms sooner.
   setFlagsFromString('--liftoff-only');
@@ -39,13 +41,8 @@ export async function connect(options: ConnectionOptions): Promise<BaseClient> {
   const cached = await cacheFor(found, baseUrl, environment);
   const total = seconds(sources) * 1000;
   const way = await wayTo(sources, baseUrl, total);
-  const assertRequest = confidentialityGuard(sources, baseUrl);
-  const { onRequest, onAnswer } = traced(
-    io,
-    environment,
-    tracing,
-    URL.canParse(baseUrl) ? new URL(baseUrl).origin : '',
-  );
+  const assertRequest = confidentialityGuard(sources, baseUrl, options.fieldsAt);
+  const { onRequest, onAnswer } = traced(options, tracing, URL.canParse(baseUrl) ? new URL(baseUrl).origin : '');
   const client = createBaseClient(
     {
       baseUrl,

@@ -13,6 +13,7 @@ import { readProfiles } from './profile.ts';
 import { findProjectFile, type ProjectFile } from './project-file.ts';
 import type { Asking } from './prompt.ts';
 import { readQuery } from './query.ts';
+import { type FindRequestFields, requestFieldsIn } from './request-fields.ts';
 import { type GlobalOptions, resolve, type SettingName, type Sources, settingNames } from './settings.ts';
 import { printCurl } from './tracing.ts';
 
@@ -22,6 +23,8 @@ export interface Context {
   readonly manifest: Manifest;
   readonly sources: Sources;
   readonly printer: Printer;
+  /** What a request declares, so that nothing else of it is shown. */
+  readonly fieldsAt: FindRequestFields;
   /** Says something on standard error, unless --quiet. */
   notice(...lines: readonly string[]): void;
   /** The client; the same one each time. With `anonymous` it leaves the credentials in use out. */
@@ -51,20 +54,23 @@ export async function withContext(
   for (const warning of sources.project?.warnings ?? []) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
   const printer = createPrinter(io.stdout, formatOf(sources), await selectionOf(options, sources), io.signal);
+  const fieldsAt = requestFieldsIn(surroundings.manifest);
   let client: Promise<BaseClient> | undefined;
   const context: Context = {
     ...surroundings,
     sources,
     printer,
+    fieldsAt,
     notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
     connect: (as) =>
       (client ??= connect({
         ...surroundings,
         sources,
         tracing,
+        fieldsAt,
         anonymous: as === 'anonymous',
       })),
-    curl: tracing.curl ? (call) => printCurl(io, sources, call) : undefined,
+    curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, sources, call) : undefined,
     asking: (stdinIsData) => ({ io, environment, input: options.input !== false, stdinIsData, color: options.color }),
   };
   try {
@@ -85,8 +91,7 @@ export async function sourcesFor(environment: Environment, options: GlobalOption
 function projectFor({ workingFolder }: Environment): ProjectFile | undefined {
   const folder = workingFolder?.();
   const settings: readonly SettingName[] = settingNames;
-  const keys = settings.filter(({ project }) => project).map(({ key }) => key);
-  return folder === undefined ? undefined : findProjectFile(folder, keys);
+  return folder === undefined ? undefined : findProjectFile(folder, settings);
 }
 
 function formatOf(sources: Sources): Format {

@@ -1,6 +1,8 @@
 /** A call as a line for curl that can be run: what is secret stands in it as a variable of the shell. Pure. */
+import type { RedactionStyle } from '../../contract/redaction.ts';
 import { escapeControls, jsonText } from './control-characters.ts';
-import { isOpenHeader, openPath, withoutSecrets } from './redact.ts';
+import { isOpenHeader, openBody, openPath } from './redact.ts';
+import type { RequestFields } from './request-fields.ts';
 
 export interface CurlCall {
   readonly method: string;
@@ -13,12 +15,19 @@ export interface CurlCall {
 /** Around the name of a variable within a text; characters that no text has by accident. */
 const [opening, closing] = ['\u{e000}', '\u{e001}'];
 
+const style: RedactionStyle = {
+  sensitive: reference,
+  // No variable that a shell has already.
+  undeclared: (names) => names.map((name) => [name, reference(`undeclared_${name}`)]),
+  mistyped: variable('VALUE'),
+};
+
 /** `curl -X POST ... -H "authorization: Bearer $IAM_TOKEN"`, on one line. */
-export function curlCommand({ method, url, headers = {}, body }: CurlCall): string {
+export function curlCommand({ method, url, headers = {}, body }: CurlCall, fields: RequestFields): string {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const options = named.flatMap(([name, value]) => headerOption(name, value, url));
-  const data = body === undefined ? [] : ['--data-raw', shellText(bodyText(body))];
-  const words = ['curl', '-X', method, ...options, ...data, shellText(openPath(url, reference))];
+  const data = body === undefined ? [] : ['--data-raw', shellText(bodyText(body, fields))];
+  const words = ['curl', '-X', method, ...options, ...data, shellText(openPath(url, fields.query, style))];
   // No request has such characters in its target or its headers.
   return escapeControls(words.join(' '));
 }
@@ -33,11 +42,12 @@ function headerOption(name: string, value: string, url: string): string[] {
   return ['-u', shellText(pair.map(variable).join(':'))];
 }
 
-/** Text that is no JSON can't be looked into, so all of it is left out. */
-function bodyText(body: unknown): string {
+/** Text that is not JSON, and a body that nothing declares, are left out as a whole. */
+function bodyText(body: unknown, { body: fields }: RequestFields): string {
+  if (!fields) return variable('BODY');
   try {
     const value = typeof body === 'string' ? (JSON.parse(body) as unknown) : body;
-    return jsonText(withoutSecrets(value, reference));
+    return jsonText(openBody(value, fields, style));
   } catch {
     return variable('BODY');
   }

@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isSecretName } from '../../contract/secret-names.ts';
 import { escapeControls } from './control-characters.ts';
 import { usageError } from './failures.ts';
 
@@ -16,14 +15,23 @@ export interface ProjectFile {
   readonly warnings: readonly string[];
 }
 
+/** A setting as the table of settings declares it. */
+export interface ProjectSetting {
+  readonly key: string;
+  readonly environment: string;
+  readonly secret?: boolean;
+  /** Whether the file may hold it. */
+  readonly project?: boolean;
+}
+
 export const projectFileName = '.iamrc.json';
 
 /** The nearest such file, from a folder upwards. @throws CliError where it can not be read as what it is. */
-export function findProjectFile(folder: string, keys: readonly string[]): ProjectFile | undefined {
+export function findProjectFile(folder: string, settings: readonly ProjectSetting[]): ProjectFile | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, projectFileName);
     const text = textOf(file);
-    if (text !== undefined) return parseProjectFile(text, file, keys);
+    if (text !== undefined) return parseProjectFile(text, file, settings);
     if (path.dirname(at) === at) return undefined;
   }
 }
@@ -37,11 +45,11 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Reads the text of such a file; `keys` are the settings that it may hold. */
-export function parseProjectFile(text: string, file: string, keys: readonly string[]): ProjectFile {
+/** Reads the text of such a file; `settings` are all that there are. */
+export function parseProjectFile(text: string, file: string, settings: readonly ProjectSetting[]): ProjectFile {
   const entries = Object.entries(objectOf(text, file)).map(([name, value]) => [settingKey(name), value] as const);
-  const warnings = entries.flatMap(([name, value]) => warningsOf(file, name, value, keys));
-  const used = entries.filter(([name, value]) => warningsOf(file, name, value, keys).length === 0);
+  const warnings = entries.flatMap(([name, value]) => warningsOf(file, name, value, settings));
+  const used = entries.filter(([name, value]) => warningsOf(file, name, value, settings).length === 0);
   return { path: file, values: Object.fromEntries(used.map(([name, value]) => [name, String(value)])), warnings };
 }
 
@@ -60,14 +68,19 @@ function objectOf(text: string, file: string): Record<string, unknown> {
   throw usageError(`${file} is no JSON object.`, 'Mend it, or take it away.');
 }
 
-function warningsOf(file: string, name: string, value: unknown, keys: readonly string[]): string[] {
+function warningsOf(file: string, name: string, value: unknown, settings: readonly ProjectSetting[]): string[] {
+  const keys = settings.filter(({ project }) => project).map(({ key }) => key);
   const shown = escapeControls(JSON.stringify(name));
-  if (holdsSecret(name)) return [`${file} holds a secret, ${shown}: it is not used. Take it out; a project is shared.`];
+  if (isSecretSetting(name, settings))
+    return [`${file} holds a secret, ${shown}: it is not used. Take it out; a project is shared.`];
   if (!keys.includes(name)) return [`${file} holds ${shown}, which is not used there. It takes ${keys.join(', ')}.`];
   return typeof value === 'object' ? [`${file}: ${shown} must be one plain value.`] : [];
 }
 
-function holdsSecret(name: string): boolean {
-  const letters = name.replace(/[^A-Za-z]/g, '');
-  return isSecretName(letters) || /^(credentials?|clientkey)$/i.test(letters);
+/** However it is written: `clientSecret`, `client_secret` and the name of its variable are `client-secret`. */
+function isSecretSetting(name: string, settings: readonly ProjectSetting[]): boolean {
+  const letters = (text: string) => text.replace(/[^A-Za-z]/g, '').toLowerCase();
+  return settings.some(
+    ({ key, environment, secret }) => secret && [key, environment].map(letters).includes(letters(name)),
+  );
 }

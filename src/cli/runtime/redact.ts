@@ -1,37 +1,82 @@
-/** What must not be seen in anything that is printed about a call. Pure. */
+/** What must not be seen in anything that is printed about a request: sensitive fields, and all that is not declared. Pure. */
+import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { FieldTree, holdsHidden, type RedactionStyle, redact } from '../../contract/redaction.ts';
+import type { RequestFields } from './request-fields.ts';
 
-import { isHiddenName } from '../../contract/secret-names.ts';
+const secretMark = '(secret)';
+const undeclaredMark = '(not declared)';
 
-/** A copy whose secret fields say only that they are there; `instead` says what stands for one. */
-export function withoutSecrets(value: unknown, instead: (name: string) => string = () => '(secret)'): unknown {
-  if (Array.isArray(value)) return value.map((inner) => withoutSecrets(inner, instead));
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  return Object.fromEntries(
-    entries.map(([name, inner]) => [name, isHiddenName(name) ? instead(name) : withoutSecrets(inner, instead)]),
-  );
+const plainStyle: RedactionStyle = {
+  sensitive: () => secretMark,
+  undeclared: (names) => names.map((name) => [name, undeclaredMark]),
+  mistyped: '(not shown)',
+};
+
+/** A copy of a body that shows of its hidden fields only that they are there. */
+export function openBody(body: unknown, fields: FieldTree | undefined, style = plainStyle): unknown {
+  return fields ? redact(body, fields, style) : undeclaredMark;
 }
 
-/** Whether any field at any depth is one that is hidden. */
-export function holdsHidden(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, inner]) => isHiddenName(name) || holdsHidden(inner));
-}
-
-/** A path whose query holds no secrets. */
-export function openPath(path: string, instead: (name: string) => string = () => '(secret)'): string {
+/** A path whose query holds only what may be shown. */
+export function openPath(path: string, fields: FieldTree, style = plainStyle): string {
   const [start = '', query] = path.split(/\?(.*)/s);
   if (query === undefined) return path;
   const parts = query.split('&').map((part) => {
     const [name = ''] = part.split('=');
-    return isHiddenName(name) ? `${name}=${instead(name)}` : part;
+    const declared = fields.field(name);
+    if (part === '' || (declared && declared.level === undefined)) return part;
+    const [shown] = declared ? [[name, style.sensitive(name)]] : style.undeclared([name]);
+    return (shown ?? []).join('=');
   });
   return `${start}?${parts.join('&')}`;
 }
 
-/** Whether a header of a request can be shown: all others may hold credentials. */
+/** Whether nothing of a request is hidden. A body that is not JSON can't be checked, so it is. */
+export function isOpenRequest(
+  { path, headers, body }: { path: string; headers: Readonly<Record<string, string>>; body?: string | undefined },
+  fields: RequestFields,
+): boolean {
+  if (Object.keys(headers).some((name) => !isOpenHeader(name.toLowerCase()))) return false;
+  if (openPath(path, fields.query) !== path) return false;
+  if (body === undefined) return true;
+  try {
+    return fields.body !== undefined && !holdsHidden(JSON.parse(body) as unknown, fields.body);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a header of any request can be shown: all others may hold credentials. */
 export function isOpenHeader(name: string): boolean {
   return ['accept', 'content-type', 'if-match', 'if-none-match', 'x-request-id'].includes(name);
+}
+
+/** Headers, of which those that an operation declares are shown as well. */
+export function openHeaders(headers: Readonly<Record<string, string>>, fields: FieldTree): Record<string, string> {
+  const isOpen = (name: string) => {
+    const declared = fields.field(name);
+    return isOpenHeader(name.toLowerCase()) || (declared !== undefined && declared.level === undefined);
+  };
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isOpen(name) ? value : secretMark]));
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The fields of a response body, and those of them that its schema marks as sensitive. */
+export function splitSecrets(response: ManifestOperation['response'], body: unknown): { open: Body; secrets: Body } {
+  const fields = responseFields(response);
+  const isSecret = (name: string) => fields.field(name)?.level !== undefined;
+  const entries = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
+  return {
+    open: Object.fromEntries(entries.filter(([name]) => !isSecret(name))),
+    secrets: Object.fromEntries(entries.filter(([name]) => isSecret(name))),
+  };
+}
+
+/** The one value that a 204 has in a header is a secret. */
+function responseFields({ schema, header }: ManifestOperation['response']): FieldTree {
+  if (!header) return new FieldTree([schema ?? {}]);
+  return new FieldTree([{ type: 'object', properties: { [header.field]: { type: 'string', sensitive: 'secret' } } }]);
 }
 
 /** A URL without the name and the password that may stand in it. */

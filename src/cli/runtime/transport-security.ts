@@ -2,7 +2,8 @@
 import type { OutgoingRequest } from '../../client/request.ts';
 import { CliError, usageError } from './failures.ts';
 import { isLoopback, proxyFor } from './network.ts';
-import { holdsHidden, isOpenHeader, openPath, withoutUserInfo } from './redact.ts';
+import { isOpenRequest, withoutUserInfo } from './redact.ts';
+import type { FindRequestFields } from './request-fields.ts';
 import { resolve, type Sources } from './settings.ts';
 
 /**
@@ -21,9 +22,15 @@ export function assertConfidential(sources: Sources, baseUrl: string): void {
 }
 
 /** Refuses requests that carry credentials in clear text, before a connection is opened. */
-export function confidentialityGuard(sources: Sources, baseUrl: string): (request: OutgoingRequest) => void {
+export function confidentialityGuard(
+  sources: Sources,
+  baseUrl: string,
+  fieldsAt: FindRequestFields,
+): (request: OutgoingRequest) => void {
   return (request) => {
-    if (carriesCredential(request)) assertConfidential(sources, baseUrl);
+    if (clearTextWay(sources, baseUrl) === undefined) return;
+    // What traces hide may be a credential.
+    if (!isOpenRequest(request, fieldsAt(request.method, request.path))) assertConfidential(sources, baseUrl);
   };
 }
 
@@ -46,15 +53,4 @@ function isAllowed(sources: Sources): boolean {
   if (/^(true|yes|on|1)$/i.test(value)) return true;
   if (/^(false|no|off|0)$/i.test(value)) return false;
   throw usageError(`${origin} must be true or false, not ${JSON.stringify(value)}.`);
-}
-
-/** Whatever is hidden in traces counts; a body that is not JSON can't be checked, so it counts as well. */
-function carriesCredential({ path, headers, body }: OutgoingRequest): boolean {
-  if (Object.keys(headers).some((name) => !isOpenHeader(name.toLowerCase())) || openPath(path) !== path) return true;
-  if (body === undefined) return false;
-  try {
-    return holdsHidden(JSON.parse(body) as unknown);
-  } catch {
-    return true;
-  }
 }

@@ -38,6 +38,7 @@ Every failure is a non-empty array of \`{code, message}\`; codes are stable. Val
 Unknown query parameters and headers are ignored, unknown fields of a body are refused.
 Every answer carries X-Request-Id. Lists answer 200 where they are complete and 206 with a Link header where more follows.
 \`x-roles\` is the role expression that a caller must satisfy; role names compare without the prefix ROLE_.
+\`x-sensitive\` marks fields with credentials or one-time values: keep them out of logs.
 Where an operation documents no 403, a missing role is 401.`;
 
 /** The document of these operations. The same operations and options give the same text. */
