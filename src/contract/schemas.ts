@@ -207,15 +207,6 @@ export const NewPassword = GivenPassword.refine(
   '8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case',
 );
 
-/** `(44 characters)`: base64 of 32 bytes. */
-export const ApiKeyValue = sensitive(
-  z
-    .string()
-    .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be base64 of 32 bytes (44 characters)')
-    .describe('Base64 of 32 random bytes'),
-  'secret',
-);
-
 /** RFC 6749, 3.3: a scope is made of printable ASCII without blank, quote and backslash. */
 export const ScopeName = z
   .string()
@@ -249,7 +240,3 @@ export const clientFields = {
   businessUnitId: line(64, 'Business unit the client belongs to').optional(),
   organizationId: line(64, 'Organization the client belongs to').optional(),
 };
-
-export const ClientCredentials = z
-  .strictObject({ clientId: z.string(), clientSecret: sensitive(z.string(), 'secret').describe('Shown this once') })
-  .meta({ id: 'ClientCredentials', description: 'Id and secret of a new client.' });

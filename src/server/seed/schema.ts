@@ -1,20 +1,10 @@
 /** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. Parsed with `parseAsync`. */
 import * as z from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
+import { ApiKeyValue } from '../../contract/credential-schemas.ts';
 import { ContactType, Tags } from '../../contract/factor-schemas.ts';
 import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';
-import {
-  ApiKeyValue,
-  Email,
-  GroupName,
-  Id,
-  line,
-  Mobile,
-  NewId,
-  NewPassword,
-  RoleName,
-  ScopeName,
-} from '../../contract/schemas.ts';
+import { Email, GroupName, Id, line, Mobile, NewId, NewPassword, RoleName, ScopeName } from '../../contract/schemas.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { weaknessesOf } from '../identity/password-rules.ts';
 import { hasLinkForm } from '../store/tables.ts';

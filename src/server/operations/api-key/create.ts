@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { ApiKeyValue, Id, line } from '../../../contract/schemas.ts';
+import { ApiKeyValue } from '../../../contract/credential-schemas.ts';
+import { Id, line } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { keptOf, newApiKey, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
 import { defineOperation } from '../define.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { ClientCredentials } from '../../../contract/credential-schemas.ts';
 import { fault } from '../../../contract/errors.ts';
-import { ClientCredentials, clientFields, Id } from '../../../contract/schemas.ts';
+import { clientFields, Id } from '../../../contract/schemas.ts';
 import { addClient, newClient } from '../../identity/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';

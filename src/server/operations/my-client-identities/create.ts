@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { ClientCredentials } from '../../../contract/credential-schemas.ts';
 import { fault } from '../../../contract/errors.ts';
-import { ClientCredentials, clientFields } from '../../../contract/schemas.ts';
+import { clientFields } from '../../../contract/schemas.ts';
 import { addClient, newClient, type Owner, ownerFor } from '../../identity/clients.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { Transaction } from '../../store/store.ts';
