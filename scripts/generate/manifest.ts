@@ -46,9 +46,9 @@ function fields(shape: Readonly<Record<string, z.ZodType>> | undefined): Manifes
   }));
 }
 
-function effectOf({ method, id }: AnyOperation): ManifestOperation['effect'] {
+function effectOf({ method, destructive }: AnyOperation): ManifestOperation['effect'] {
   if (method === 'GET') return 'read';
-  return method === 'DELETE' || /\.(remove|lock)(-|$)/.test(id) ? 'destructive' : 'write';
+  return method === 'DELETE' || destructive === true ? 'destructive' : 'write';
 }
 
 function responseOf({ response }: AnyOperation): ManifestOperation['response'] {
@@ -82,6 +82,7 @@ export function manifestOperation(operation: AnyOperation): ManifestOperation {
     softErrors,
     effect: effectOf(operation),
     idempotent: method !== 'POST' && method !== 'PATCH',
+    ...(operation.creates === undefined ? {} : { creates: operation.creates }),
     ...(command === undefined ? {} : { command }),
     examples,
     params: fields(request.params),

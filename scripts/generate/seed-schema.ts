@@ -7,7 +7,10 @@ export function seedSchema(): string {
   const { $schema, ...schema } = z.toJSONSchema(SeedDocument, {
     io: 'input',
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => markSensitive(jsonSchema),
+    override: ({ jsonSchema }) => {
+      markSensitive(jsonSchema);
+      withoutReferences(jsonSchema);
+    },
   });
   const head = { $schema, title: 'Seed document', description: 'What a server has at its start: see --seed.' };
   return `${JSON.stringify({ ...head, ...schema }, undefined, 2)}\n`;
@@ -18,4 +21,9 @@ function markSensitive(schema: Record<string, unknown>): void {
   if (schema.sensitive === undefined) return;
   delete schema.sensitive;
   schema['x-sensitive'] = true;
+}
+
+/** Validators in strict mode reject keywords that they do not know, and only the command line reads these. */
+function withoutReferences(schema: Record<string, unknown>): void {
+  for (const key of ['x-reference', 'x-defines', 'x-argument', 'x-label']) delete schema[key];
 }

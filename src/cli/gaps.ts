@@ -1,6 +1,7 @@
 /** What a call still lacks once all that was typed is in it: each with how it is asked for and where its answer goes. */
+import { labelOf } from './asking/fields.ts';
 import type { Answer, Wanted } from './asking/wanted.ts';
-import { type Field, place, valueOfText } from './fields.ts';
+import { type Field, kebab, place, valueOfText } from './fields.ts';
 import { argumentName, type Shape } from './operation-shape.ts';
 
 /** A call as far as it goes; answers are put into it. */
@@ -21,7 +22,7 @@ export function gapsOf(shape: Shape, { params, query, body }: Draft): Gap[] {
     .filter(({ name }) => params[name] === undefined)
     .map((param): Gap => {
       const name = argumentName(param);
-      const wanted = { name, typed: `<${name}>`, schema: param.schema };
+      const wanted = { name, label: param.schema['x-label'], typed: `<${name}>`, schema: param.schema };
       return { wanted, fill: (answer) => place(params, [param.name], String(answer)) };
     });
   const inQuery = shape.query.filter(({ path: [name = ''], required }) => required && query[name] === undefined);
@@ -44,7 +45,10 @@ function bodyGaps({ members, entries, body: fields, last }: Shape, body: unknown
 function gapOf(field: Field, target: Record<string, unknown>, typed: string): Gap {
   const { flag, schema, secret, path } = field;
   const several = schema.type === 'array';
-  const wanted = { name: flag, typed, schema: several ? { ...schema.items, ...schema } : schema, secret, several };
+  // The flag of a secret names a file; a prompt asks for the secret itself.
+  const label = schema['x-label'] ?? (secret ? labelOf(kebab(path.join('.'))) : undefined);
+  const known = several ? { ...schema.items, ...schema } : schema;
+  const wanted = { name: flag, label, typed, schema: known, secret, several };
   return {
     wanted,
     fill: (answer) => place(target, path, secret ? answer : valueOfText(field, [answer].flat().join(','))),

@@ -1,10 +1,15 @@
 /** `--if-not-exists`: something that is there already is as good as made. */
+import { asPage } from '../client/answer.ts';
 import { ClientError } from '../client/errors.ts';
 import type { CallInput } from '../client/types.ts';
+import { entityOf } from '../contract/entities.ts';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
+import { operationOf } from './operations.ts';
 import type { Context } from './runtime/context.ts';
 import { categoryOf } from './runtime/error-entries.ts';
 import { send } from './send.ts';
+
+type Row = Readonly<Record<string, unknown>>;
 
 /** Creates; where its name is taken, gives the same fields of the one that has it. Nothing of that one is changed. */
 export async function existing(
@@ -23,21 +28,36 @@ export async function existing(
 }
 
 async function fieldsOfExisting(context: Context, operation: ManifestOperation, input: CallInput): Promise<unknown> {
-  const getId = operation.id.replace(/create$/, 'get');
+  const found = await existingEntity(context, operation, (input.body ?? {}) as Row).catch((error: unknown) => {
+    // Taken by a value that nothing finds it by.
+    if (error instanceof ClientError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (!found) return undefined;
+  const wanted = Object.keys(operation.response.schema?.properties ?? found);
+  return Object.fromEntries(wanted.filter((field) => field in found).map((field) => [field, found[field]]));
+}
+
+/** By what the body calls it: read where the operation for that takes it, else searched in the list. */
+async function existingEntity(context: Context, operation: ManifestOperation, body: Row): Promise<Row | undefined> {
+  if (operation.creates === undefined) return undefined;
+  const { get: getId, list, properties } = entityOf(operation.creates);
+  const names = namesIn(operation, body);
   const get = context.manifest.operations.find(({ id }) => id === getId);
   const [param] = get?.params ?? [];
-  const body = (input.body ?? {}) as Record<string, unknown>;
-  const name = Object.entries(body).find(([field]) => field === param?.name || /^[a-z]+Name$/.test(field))?.[1];
-  if (!get || !param || typeof name !== 'string') return undefined;
-  const entity = await send(context, get, { params: { [param.name]: name } }).then(
-    ({ body: found }) => found as Record<string, unknown>,
-    // Taken by another way of naming it; what it is named by can't be told from here.
-    (error: unknown) => {
-      if (error instanceof ClientError && error.status === 404) return undefined;
-      throw error;
-    },
-  );
-  if (!entity) return undefined;
-  const wanted = Object.keys(operation.response.schema?.properties ?? entity);
-  return Object.fromEntries(wanted.filter((field) => field in entity).map((field) => [field, entity[field]]));
+  const known = names.find(({ by }) => param?.schema['x-reference']?.by.includes(by));
+  if (get && param && known) return (await send(context, get, { params: { [param.name]: known.value } })).body as Row;
+  const named = names.find(({ by }) => by === 'name');
+  if (!named || !('operation' in list) || list.filter === undefined) return undefined;
+  const lister = operationOf(context.manifest, list.operation);
+  const { items } = asPage(await send(context, lister, { query: { [list.filter]: named.value } }));
+  return (items as readonly Row[]).find((row) => row[properties.name ?? ''] === named.value);
+}
+
+/** What the body calls the entity that it creates. */
+function namesIn({ body: schema, creates }: ManifestOperation, body: Row): { by: string; value: string }[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([field, { 'x-defines': definition }]) => {
+    const value = body[field];
+    return definition?.entity === creates && typeof value === 'string' ? [{ by: definition?.by ?? '', value }] : [];
+  });
 }

@@ -163,8 +163,7 @@ async function withAnswers(
   const known = Object.fromEntries(
     names.flatMap((name, at) => (typeof args[at] === 'string' ? [[name, args[at]] as const] : [])),
   );
-  const words = wordsOf(command);
-  const occasion = { context, example: exampleOf(command), mayAsk: mayAsk(args, options), words, known };
+  const occasion = { context, example: exampleOf(command), mayAsk: mayAsk(args, options), known };
   const answers = await askFor(
     occasion,
     gaps.map(({ wanted }) => wanted),

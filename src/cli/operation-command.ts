@@ -1,6 +1,7 @@
 /** The command of an operation, made from its declaration: path parameters are arguments, fields are options. */
 import type { Command } from 'commander';
-import type { ManifestOperation } from '../contract/manifest-types.ts';
+import { entityOf } from '../contract/entities.ts';
+import type { JsonSchema, ManifestOperation } from '../contract/manifest-types.ts';
 import { askFor, type Wanted } from './asking/wanted.ts';
 import { addFieldOption } from './fields.ts';
 import { existing } from './if-not-exists.ts';
@@ -11,6 +12,7 @@ import type { Context, Surroundings } from './runtime/context.ts';
 import { keepingSecret, noteSecret } from './secrets.ts';
 import { confirmed, planOf, printAnswer, printPlan, send } from './send.ts';
 import { takenAlong } from './taken-along.ts';
+import { referenceIn, takes } from './value-sources.ts';
 
 const verbAliases: Readonly<Record<string, readonly string[]>> = {
   delete: ['remove', 'rm'],
@@ -37,8 +39,24 @@ export function addOperationCommand(
   if (shape.last) command.argument(`[${shape.last.flag}]`, shape.last.schema.description);
   if (shape.members) command.argument(`[${shape.members.flag}...]`, 'One or more');
   addOptions(command, shape);
+  takes(command, sourcesIn(shape));
   const work: Work = (context, args, options) => perform(context, command, shape, args, options);
   return runs(command, surroundings, work, { asksItself: true });
+}
+
+/** What the arguments and options of an operation refer to. */
+function sourcesIn({ operation, query, body, last, members }: Shape): Parameters<typeof takes>[1] {
+  const named: readonly (readonly [string, JsonSchema])[] = [
+    ...operation.params.map((param) => [argumentName(param), param.schema] as const),
+    ...[last, members].flatMap((field) => (field ? [[field.flag, field.schema] as const] : [])),
+    ...[...query, ...body].map(({ flag, schema }) => [`--${flag}`, schema] as const),
+  ];
+  return Object.fromEntries(
+    named.flatMap(([name, schema]) => {
+      const found = referenceIn(schema);
+      return found ? [[name, { 'x-reference': found }] as const] : [];
+    }),
+  );
 }
 
 function addOptions(command: Command, { operation, query, body, members, entries }: Shape): void {
@@ -54,23 +72,15 @@ function addOptions(command: Command, { operation, query, body, members, entries
       'write the secret to a new file that only you can read, instead of showing it',
     );
   if (operation.response.page) addExtentOptions(command);
-  if (isCreate(operation)) {
+  if (operation.creates !== undefined) {
     const repeated = (value: string, before: readonly string[] = []) => [...before, value];
     command
       .option('--set <field=value>', 'a field by its name in the body, a.b=v (repeat)', repeated)
       .option('--set-json <field=json>', 'the same with a JSON value, also for lists and objects (repeat)', repeated)
       .option('--set-file <field=file>', 'the same with what a file holds, - is standard input (repeat)', repeated);
-    if (!isOfKind(operation)) command.option('--if-not-exists', 'be content where it is there already');
+    if (entityOf(operation.creates).ifNotExists !== false)
+      command.option('--if-not-exists', 'be content where it is there already');
   }
-}
-
-/** `create-business`: that something of it is taken does not say that this one is there. */
-function isOfKind(operation: ManifestOperation): boolean {
-  return /\.create-/.test(operation.id);
-}
-
-function isCreate(operation: ManifestOperation): boolean {
-  return /\.create(-|$)/.test(operation.id);
 }
 
 async function perform(
@@ -81,7 +91,7 @@ async function perform(
   options: Options,
 ): Promise<void> {
   const { operation } = shape;
-  const occasion = { context, example: exampleOf(command), mayAsk: mayAsk(args, options), operation };
+  const occasion = { context, example: exampleOf(command), mayAsk: mayAsk(args, options) };
   const known = Object.fromEntries(
     operation.params.flatMap((param, at) => (args[at] === undefined ? [] : [[argumentName(param), String(args[at])]])),
   );

@@ -37,7 +37,8 @@ export function shapeOf(operation: ManifestOperation): Shape {
 
 /** The only field of a body; or the user whom a call is about, where the path names nobody. */
 function lastOf({ params }: ManifestOperation, body: readonly Field[]): Field | undefined {
-  const about = params.length === 0 ? body.find(({ flag }) => flag === 'user-id') : undefined;
+  const isUser = ({ schema }: Field) => schema['x-reference']?.entity === 'user';
+  const about = params.length === 0 ? body.find(isUser) : undefined;
   const found = body.length === 1 ? body[0] : about;
   return found?.required && found.schema.type === 'string' && !found.secret ? found : undefined;
 }
@@ -54,11 +55,9 @@ function membersOf(body: JsonSchema | undefined): Field | undefined {
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** `group` where a name is taken besides the id, `user-id` for an id that only its description says whose it is. */
+/** What a parameter is called as an argument: what its schema declares, or its own name. */
 export function argumentName({ name, schema }: ManifestField): string {
-  const { description = '' } = schema;
-  if (name === 'id' && /^\w+ id$/i.test(description)) return description.toLowerCase().replace(' ', '-');
-  return /^id or name/i.test(description) ? kebab(name).replace(/-(id|name)$/, '') : kebab(name);
+  return schema['x-argument'] ?? kebab(name);
 }
 
 /** What was typed, and whom to ask for what was not. */

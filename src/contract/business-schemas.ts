@@ -1,12 +1,13 @@
 /** Schemas of corporate groups and customers. */
 import * as z from 'zod';
+import { defines } from './entities.ts';
 import { BusinessReference, BusinessReferences } from './member-schemas.ts';
-import { Id, isReservedName, line, NewId } from './schemas.ts';
+import { CorporateGroupId, UserId } from './reference-schemas.ts';
+import { isReservedName, line, NewId } from './schemas.ts';
 
-export const CorporateGroupName = line(100, 'Unique name of a corporate group').refine(
-  (value) => !isReservedName(value),
-  'is a reserved word',
-);
+export const CorporateGroupName = line(100, 'Unique name of a corporate group')
+  .refine((value) => !isReservedName(value), 'is a reserved word')
+  .meta(defines('corporateGroup', 'name'));
 
 export const CorporateGroupSchema = z
   .strictObject({
@@ -29,14 +30,17 @@ export const CorporateGroupInput = z
 const Document = line(
   64,
   'Number under which authorities know the customer; each once among users, and among businesses',
-);
+).meta({ 'x-label': 'Number under which authorities know the customer' });
 
 export const BusinessCustomerInput = z
   .strictObject({
-    businessId: NewId.optional().describe('Id of the business; made where missing'),
-    businessName: line(200, 'Name of the business'),
+    businessId: NewId.optional().meta({
+      description: 'Id of the business; made where missing',
+      ...defines('business', 'id'),
+    }),
+    businessName: line(200, 'Name of the business').meta(defines('business', 'name')),
     document: Document,
-    corporateGroupId: Id.optional().describe('Corporate group that the business joins'),
+    corporateGroupId: CorporateGroupId.optional().describe('Corporate group that the business joins'),
     organizationId: line(64, 'Organization the business belongs to').optional(),
     businessUnitId: line(64, 'Business unit the business belongs to').optional(),
   })
@@ -44,7 +48,7 @@ export const BusinessCustomerInput = z
 
 export const UserCustomerInput = z
   .strictObject({
-    userId: Id.describe('The user who is a customer from now on'),
+    userId: UserId.describe('The user who is a customer from now on'),
     document: Document,
     name: line(200, 'Name of the customer').optional(),
   })

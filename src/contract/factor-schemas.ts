@@ -1,5 +1,6 @@
 /** Schemas of authentication factors: the contacts that second proofs go to. */
 import * as z from 'zod';
+import { defines, reference } from './entities.ts';
 import { Email, Id, line, Mobile, NewId } from './schemas.ts';
 import { sensitive } from './sensitive.ts';
 
@@ -49,7 +50,7 @@ export const FactorInput = z
   .meta({ id: 'FactorInput', description: 'An alternative contact: an e-mail address or a mobile number.' });
 
 const AdministratorsFactorInput = z
-  .strictObject({ id: NewId.optional(), ...contactFields, tags: TagsOrText.optional() })
+  .strictObject({ id: NewId.optional().meta(defines('factor', 'id')), ...contactFields, tags: TagsOrText.optional() })
   .meta({ id: 'AdministratorsFactorInput', description: 'An alternative contact, with its id where one is wished.' });
 
 function listOf<Entry extends z.ZodType>(entry: Entry) {
@@ -101,11 +102,27 @@ export const FactorView = z
   .meta({ id: 'AuthenticationFactor', description: 'A contact that second proofs can go to.' });
 
 /** main-email, main-mobile, or the id of an alternative contact. */
-export const FactorId = Id.describe('Factor id');
+export const FactorId = Id.meta({
+  description: 'Factor id',
+  'x-argument': 'factor-id',
+  ...reference('factor', ['id']),
+});
+
+/** The same of another user, whom the parameter before names. */
+export const FactorIdOfUser = FactorId.meta(
+  reference('factor', ['id'], {
+    control: '/_iam/users/{userId}/factors',
+    command: 'users factors list',
+    property: 'id',
+  }),
+);
 
 /** A code as it is given: whatever somebody types is looked at, up to a length that can be one. */
 export const GivenCode = sensitive(
-  z.string().max(100, 'must not be longer than 100 characters').describe('The code that was sent'),
+  z
+    .string()
+    .max(100, 'must not be longer than 100 characters')
+    .meta({ description: 'The code that was sent', 'x-label': 'Code that was sent' }),
   'secret',
 );
 

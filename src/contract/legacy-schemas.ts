@@ -8,11 +8,17 @@ export const LogonName = z
     /^[A-Za-z][A-Za-z0-9@#$]{0,7}$/,
     'must be 1 to 8 letters, digits or @ # $, starting with a letter; lower case counts as upper case',
   )
-  .describe('Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter');
+  .meta({
+    description: 'Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter',
+    'x-label': 'Mainframe logon',
+  });
 
 /** What is typed for a code: whatever it is, it is looked at. */
 export const GivenCode = sensitive(
-  z.string().max(100, 'must not be longer than 100 characters').describe('The code that was sent, six digits'),
+  z
+    .string()
+    .max(100, 'must not be longer than 100 characters')
+    .meta({ description: 'The code that was sent, six digits', 'x-label': 'Code that was sent' }),
   'secret',
 );
 
@@ -34,4 +40,4 @@ export const Sku = z
   .string()
   .min(1, 'must not be empty')
   .max(200, 'must not be longer than 200 characters')
-  .describe('Stock keeping unit of the product');
+  .meta({ description: 'Stock keeping unit of the product', 'x-label': 'Stock keeping unit' });

@@ -1,10 +1,11 @@
 /** The shape of the generated manifest: the registry as plain data, for programs that load neither zod nor the server. */
+import type { EntityName, FieldExtensions } from './entities.ts';
 import type { ErrorEntry } from './error-entry.ts';
 import type { Auth, Example, Method } from './operation.ts';
 import type { Sensitivity } from './sensitive.ts';
 
 /** JSON Schema 2020-12. In the manifest it has no references. */
-export interface JsonSchema {
+export interface JsonSchema extends FieldExtensions {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -49,6 +50,8 @@ export interface ManifestOperation {
   readonly effect: 'read' | 'write' | 'destructive';
   /** Repeating the same call leaves the same state (RFC 9110, 9.2.2). */
   readonly idempotent: boolean;
+  /** The entity that it creates, where it creates one. */
+  readonly creates?: EntityName;
   /** The words of its command, e.g. `groups add-role`; absent where a command is written by hand or there is none. */
   readonly command?: string;
   readonly examples: readonly Example[];

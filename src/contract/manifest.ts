@@ -25,6 +25,7 @@ export const manifest: Manifest = {
    "softErrors": false,
    "effect": "write",
    "idempotent": false,
+   "creates": "apiKey",
    "command": "api-key create",
    "examples": [
     {
@@ -41,12 +42,25 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Application that uses the key"
+      "description": "Application that uses the key",
+      "x-label": "Application",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "application"
+       ]
+      }
      },
      "clientId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Client that calls with the key act as"
+      "description": "Client that calls with the key act as",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      },
      "apiKey": {
       "type": "string",
@@ -138,7 +152,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "Only keys of this client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -148,7 +168,14 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only keys of this application"
+      "description": "Only keys of this application",
+      "x-label": "Application",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "application"
+       ]
+      }
      }
     }
    ],
@@ -226,7 +253,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Id of the API key"
+      "description": "Id of the API key",
+      "x-label": "Id of the API key",
+      "x-reference": {
+       "entity": "apiKey",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -278,7 +312,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Id of the API key"
+      "description": "Id of the API key",
+      "x-label": "Id of the API key",
+      "x-reference": {
+       "entity": "apiKey",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -290,12 +331,25 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Application that uses the key"
+      "description": "Application that uses the key",
+      "x-label": "Application",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "application"
+       ]
+      }
      },
      "clientId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Client that calls with the key act as"
+      "description": "Client that calls with the key act as",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      },
      "apiKey": {
       "type": "string",
@@ -358,7 +412,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -372,7 +435,13 @@ export const manifest: Manifest = {
       "businessId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       "description": "Business id",
+       "x-reference": {
+        "entity": "business",
+        "by": [
+         "id"
+        ]
+       }
       }
      },
      "required": [
@@ -427,7 +496,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Business id"
+      "description": "Business id",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -498,7 +573,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -534,7 +618,13 @@ export const manifest: Manifest = {
       "businessId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       "description": "Business id",
+       "x-reference": {
+        "entity": "business",
+        "by": [
+         "id"
+        ]
+       }
       }
      },
      "required": [
@@ -578,7 +668,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -587,7 +686,17 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Business id"
+      "description": "Business id",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ],
+       "among": {
+        "operation": "business-accesses.list-businesses",
+        "property": "businessId"
+       }
+      }
      }
     }
    ],
@@ -719,6 +828,7 @@ export const manifest: Manifest = {
    "softErrors": true,
    "effect": "write",
    "idempotent": false,
+   "creates": "client",
    "command": "clients create",
    "examples": [
     {
@@ -735,10 +845,21 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Application that the client belongs to"
+      "description": "Application that the client belongs to",
+      "x-label": "Application",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "application"
+       ]
+      }
      },
      "serviceAccountId": {
       "description": "Service account that the client acts as; groups give it roles",
+      "x-defines": {
+       "entity": "client",
+       "by": "serviceAccount"
+      },
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      },
@@ -784,12 +905,25 @@ export const manifest: Manifest = {
      "userId": {
       "description": "User that owns the client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      },
      "businessId": {
       "description": "Business that owns the client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     "required": [
@@ -927,7 +1061,13 @@ export const manifest: Manifest = {
       "items": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       "description": "Client id",
+       "x-reference": {
+        "entity": "client",
+        "by": [
+         "id"
+        ]
+       }
       }
      },
      "source": {
@@ -1040,7 +1180,15 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Service account id, or client id"
+      "description": "Service account id, or client id",
+      "x-label": "Service account id, or client id",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "serviceAccount",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -1072,6 +1220,7 @@ export const manifest: Manifest = {
    "softErrors": false,
    "effect": "write",
    "idempotent": false,
+   "creates": "corporateGroup",
    "command": "corporate-groups create",
    "examples": [
     {
@@ -1088,7 +1237,11 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Unique name of a corporate group"
+      "description": "Unique name of a corporate group",
+      "x-defines": {
+       "entity": "corporateGroup",
+       "by": "name"
+      }
      },
      "organizationId": {
       "type": "string",
@@ -1106,7 +1259,13 @@ export const manifest: Manifest = {
         "businessId": {
          "type": "string",
          "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-         "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+         "description": "Business id",
+         "x-reference": {
+          "entity": "business",
+          "by": [
+           "id"
+          ]
+         }
         }
        },
        "required": [
@@ -1173,7 +1332,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "Corporate group id",
+      "x-reference": {
+       "entity": "corporateGroup",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -1203,7 +1368,13 @@ export const manifest: Manifest = {
          "businessId": {
           "type": "string",
           "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-          "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+          "description": "Business id",
+          "x-reference": {
+           "entity": "business",
+           "by": [
+            "id"
+           ]
+          }
          }
         },
         "required": [
@@ -1278,7 +1449,13 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Only the corporate group of exactly this name"
+      "description": "Only the corporate group of exactly this name",
+      "x-reference": {
+       "entity": "corporateGroup",
+       "by": [
+        "name"
+       ]
+      }
      }
     }
    ],
@@ -1307,7 +1484,13 @@ export const manifest: Manifest = {
          "businessId": {
           "type": "string",
           "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-          "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+          "description": "Business id",
+          "x-reference": {
+           "entity": "business",
+           "by": [
+            "id"
+           ]
+          }
          }
         },
         "required": [
@@ -1360,7 +1543,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "Corporate group id",
+      "x-reference": {
+       "entity": "corporateGroup",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -1407,7 +1596,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "Corporate group id",
+      "x-reference": {
+       "entity": "corporateGroup",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -1419,7 +1614,11 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Unique name of a corporate group"
+      "description": "Unique name of a corporate group",
+      "x-defines": {
+       "entity": "corporateGroup",
+       "by": "name"
+      }
      },
      "organizationId": {
       "type": "string",
@@ -1437,7 +1636,13 @@ export const manifest: Manifest = {
         "businessId": {
          "type": "string",
          "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-         "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+         "description": "Business id",
+         "x-reference": {
+          "entity": "business",
+          "by": [
+           "id"
+          ]
+         }
         }
        },
        "required": [
@@ -1480,6 +1685,7 @@ export const manifest: Manifest = {
    "softErrors": false,
    "effect": "write",
    "idempotent": false,
+   "creates": "customer",
    "command": "customers create-business",
    "examples": [
     {
@@ -1494,6 +1700,10 @@ export const manifest: Manifest = {
     "properties": {
      "businessId": {
       "description": "Id of the business; made where missing",
+      "x-defines": {
+       "entity": "business",
+       "by": "id"
+      },
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      },
@@ -1501,18 +1711,29 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Name of the business"
+      "description": "Name of the business",
+      "x-defines": {
+       "entity": "business",
+       "by": "name"
+      }
      },
      "document": {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Number under which authorities know the customer; each once among users, and among businesses"
+      "description": "Number under which authorities know the customer; each once among users, and among businesses",
+      "x-label": "Number under which authorities know the customer"
      },
      "corporateGroupId": {
       "description": "Corporate group that the business joins",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "corporateGroup",
+       "by": [
+        "id"
+       ]
+      }
      },
      "organizationId": {
       "type": "string",
@@ -1579,6 +1800,7 @@ export const manifest: Manifest = {
    "softErrors": false,
    "effect": "write",
    "idempotent": false,
+   "creates": "customer",
    "command": "customers create-user",
    "examples": [
     {
@@ -1594,13 +1816,21 @@ export const manifest: Manifest = {
      "userId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "The user who is a customer from now on"
+      "description": "The user who is a customer from now on",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      },
      "document": {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Number under which authorities know the customer; each once among users, and among businesses"
+      "description": "Number under which authorities know the customer; each once among users, and among businesses",
+      "x-label": "Number under which authorities know the customer"
      },
      "name": {
       "type": "string",
@@ -1669,7 +1899,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The client, where no header and no field names it",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -1687,7 +1923,13 @@ export const manifest: Manifest = {
      "clientId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "Client id",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      },
      "clientSecret": {
       "type": "string",
@@ -1803,7 +2045,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -1814,7 +2065,14 @@ export const manifest: Manifest = {
      "groupName": {
       "type": "string",
       "minLength": 1,
-      "maxLength": 100
+      "maxLength": 100,
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     "required": [
@@ -1871,7 +2129,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -1883,7 +2150,13 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
-      "description": "Name of a role, with or without the prefix ROLE_"
+      "description": "Name of a role, with or without the prefix ROLE_",
+      "x-reference": {
+       "entity": "role",
+       "by": [
+        "name"
+       ]
+      }
      }
     },
     "required": [
@@ -1925,6 +2198,7 @@ export const manifest: Manifest = {
    "softErrors": false,
    "effect": "write",
    "idempotent": false,
+   "creates": "group",
    "command": "groups create",
    "examples": [
     {
@@ -1945,7 +2219,11 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits"
+      "description": "Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits",
+      "x-defines": {
+       "entity": "group",
+       "by": "name"
+      }
      },
      "organizationId": {
       "type": "string",
@@ -1967,7 +2245,13 @@ export const manifest: Manifest = {
        "type": "string",
        "maxLength": 100,
        "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
-       "description": "Name of a role, with or without the prefix ROLE_"
+       "description": "Name of a role, with or without the prefix ROLE_",
+       "x-reference": {
+        "entity": "role",
+        "by": [
+         "name"
+        ]
+       }
       }
      },
      "dependencies": {
@@ -1980,7 +2264,14 @@ export const manifest: Manifest = {
         "groupName": {
          "type": "string",
          "minLength": 1,
-         "maxLength": 100
+         "maxLength": 100,
+         "x-reference": {
+          "entity": "group",
+          "by": [
+           "name",
+           "id"
+          ]
+         }
         }
        },
        "required": [
@@ -2048,7 +2339,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -2087,7 +2387,14 @@ export const manifest: Manifest = {
          "groupName": {
           "type": "string",
           "minLength": 1,
-          "maxLength": 100
+          "maxLength": 100,
+          "x-reference": {
+           "entity": "group",
+           "by": [
+            "name",
+            "id"
+           ]
+          }
          }
         },
         "required": [
@@ -2167,7 +2474,13 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Only the group of this name"
+      "description": "Only the group of this name",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name"
+       ]
+      }
      }
     },
     {
@@ -2177,7 +2490,13 @@ export const manifest: Manifest = {
       "description": "Only groups that have this role themselves",
       "type": "string",
       "maxLength": 100,
-      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$"
+      "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
+      "x-reference": {
+       "entity": "role",
+       "by": [
+        "name"
+       ]
+      }
      }
     },
     {
@@ -2235,7 +2554,14 @@ export const manifest: Manifest = {
          "groupName": {
           "type": "string",
           "minLength": 1,
-          "maxLength": 100
+          "maxLength": 100,
+          "x-reference": {
+           "entity": "group",
+           "by": [
+            "name",
+            "id"
+           ]
+          }
          }
         },
         "required": [
@@ -2291,7 +2617,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -2336,7 +2671,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -2346,7 +2690,20 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "dependency",
+      "x-label": "Id or name of the dependency",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ],
+       "among": {
+        "operation": "groups.get",
+        "property": "dependencies.groupName"
+       }
+      }
      }
     }
    ],
@@ -2392,7 +2749,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -2402,7 +2768,17 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
-      "description": "Name of a role, with or without the prefix ROLE_"
+      "description": "Name of a role, with or without the prefix ROLE_",
+      "x-reference": {
+       "entity": "role",
+       "by": [
+        "name"
+       ],
+       "among": {
+        "operation": "groups.get",
+        "property": "roles"
+       }
+      }
      }
     }
    ],
@@ -2444,7 +2820,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -2456,7 +2841,11 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits"
+      "description": "Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits",
+      "x-defines": {
+       "entity": "group",
+       "by": "name"
+      }
      },
      "organizationId": {
       "type": "string",
@@ -2478,7 +2867,13 @@ export const manifest: Manifest = {
        "type": "string",
        "maxLength": 100,
        "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
-       "description": "Name of a role, with or without the prefix ROLE_"
+       "description": "Name of a role, with or without the prefix ROLE_",
+       "x-reference": {
+        "entity": "role",
+        "by": [
+         "name"
+        ]
+       }
       }
      },
      "dependencies": {
@@ -2491,7 +2886,14 @@ export const manifest: Manifest = {
         "groupName": {
          "type": "string",
          "minLength": 1,
-         "maxLength": 100
+         "maxLength": 100,
+         "x-reference": {
+          "entity": "group",
+          "by": [
+           "name",
+           "id"
+          ]
+         }
         }
        },
        "required": [
@@ -2617,6 +3019,7 @@ export const manifest: Manifest = {
    "softErrors": true,
    "effect": "write",
    "idempotent": false,
+   "creates": "client",
    "command": "my-clients create",
    "examples": [
     {
@@ -2633,10 +3036,21 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Application that the client belongs to"
+      "description": "Application that the client belongs to",
+      "x-label": "Application",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "application"
+       ]
+      }
      },
      "serviceAccountId": {
       "description": "Service account that the client acts as; groups give it roles",
+      "x-defines": {
+       "entity": "client",
+       "by": "serviceAccount"
+      },
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      },
@@ -2743,7 +3157,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Client id"
+      "description": "Client id",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -2822,7 +3242,8 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Stock keeping unit of the product"
+      "description": "Stock keeping unit of the product",
+      "x-label": "Stock keeping unit"
      },
      "billingType": {
       "type": "string",
@@ -2918,7 +3339,8 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Stock keeping unit of the product"
+      "description": "Stock keeping unit of the product",
+      "x-label": "Stock keeping unit"
      },
      "billingType": {
       "type": "string",
@@ -2983,7 +3405,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -2997,7 +3428,14 @@ export const manifest: Manifest = {
       "serviceId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "Service account id of a client"
+       "description": "Service account id of a client",
+       "x-label": "Service account id of a client",
+       "x-reference": {
+        "entity": "client",
+        "by": [
+         "serviceAccount"
+        ]
+       }
       }
      },
      "required": [
@@ -3052,7 +3490,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Service account id of a client"
+      "description": "Service account id of a client",
+      "x-label": "Service account id of a client",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "serviceAccount"
+       ]
+      }
      }
     }
    ],
@@ -3123,7 +3568,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3159,7 +3613,14 @@ export const manifest: Manifest = {
       "serviceId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "Service account id of a client"
+       "description": "Service account id of a client",
+       "x-label": "Service account id of a client",
+       "x-reference": {
+        "entity": "client",
+        "by": [
+         "serviceAccount"
+        ]
+       }
       }
      },
      "required": [
@@ -3204,7 +3665,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -3213,7 +3683,18 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Service account id of a client"
+      "description": "Service account id of a client",
+      "x-label": "Service account id of a client",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "serviceAccount"
+       ],
+       "among": {
+        "operation": "service-accesses.list-services",
+        "property": "serviceId"
+       }
+      }
      }
     }
    ],
@@ -3260,7 +3741,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -3269,7 +3759,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Business id"
+      "description": "Business id",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3283,7 +3779,14 @@ export const manifest: Manifest = {
       "userId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       "description": "User id",
+       "x-argument": "user-id",
+       "x-reference": {
+        "entity": "user",
+        "by": [
+         "id"
+        ]
+       }
       }
      },
      "required": [
@@ -3341,7 +3844,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3355,7 +3867,14 @@ export const manifest: Manifest = {
       "userId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       "description": "User id",
+       "x-argument": "user-id",
+       "x-reference": {
+        "entity": "user",
+        "by": [
+         "id"
+        ]
+       }
       }
      },
      "required": [
@@ -3411,7 +3930,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -3420,7 +3948,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Business id"
+      "description": "Business id",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3456,7 +3990,14 @@ export const manifest: Manifest = {
       "userId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       "description": "User id",
+       "x-argument": "user-id",
+       "x-reference": {
+        "entity": "user",
+        "by": [
+         "id"
+        ]
+       }
       }
      },
      "required": [
@@ -3499,7 +4040,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3509,7 +4057,13 @@ export const manifest: Manifest = {
      "required": false,
      "schema": {
       "description": "Business that the user is of",
-      "type": "string"
+      "type": "string",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3579,7 +4133,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3615,7 +4178,14 @@ export const manifest: Manifest = {
       "userId": {
        "type": "string",
        "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+       "description": "User id",
+       "x-argument": "user-id",
+       "x-reference": {
+        "entity": "user",
+        "by": [
+         "id"
+        ]
+       }
       }
      },
      "required": [
@@ -3660,7 +4230,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -3669,7 +4248,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Business id"
+      "description": "Business id",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -3678,7 +4263,18 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ],
+       "among": {
+        "operation": "user-accesses.list-business-users",
+        "property": "userId"
+       }
+      }
      }
     }
    ],
@@ -3723,7 +4319,16 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Id or name of the group"
+      "description": "Id or name of the group",
+      "x-argument": "group",
+      "x-label": "Id or name of the group",
+      "x-reference": {
+       "entity": "group",
+       "by": [
+        "name",
+        "id"
+       ]
+      }
      }
     },
     {
@@ -3732,7 +4337,18 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ],
+       "among": {
+        "operation": "user-accesses.list-users",
+        "property": "userId"
+       }
+      }
      }
     }
    ],
@@ -3862,7 +4478,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -3874,7 +4497,8 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Login identifier"
+      "description": "Login identifier",
+      "x-label": "Login identifier"
      }
     },
     "required": [
@@ -3988,7 +4612,8 @@ export const manifest: Manifest = {
      "logon": {
       "type": "string",
       "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
-      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter",
+      "x-label": "Mainframe logon"
      }
     },
     "required": [
@@ -4058,7 +4683,8 @@ export const manifest: Manifest = {
      "logon": {
       "type": "string",
       "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
-      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter",
+      "x-label": "Mainframe logon"
      }
     },
     "required": [
@@ -4125,7 +4751,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -4244,7 +4876,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -4372,7 +5010,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -4432,7 +5076,13 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "The first-party client to go on with"
+      "description": "The first-party client to go on with",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -4591,6 +5241,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "description": "The code that was sent, six digits",
+      "x-label": "Code that was sent",
       "sensitive": "secret"
      }
     },
@@ -4642,6 +5293,7 @@ export const manifest: Manifest = {
    "softErrors": true,
    "effect": "write",
    "idempotent": false,
+   "creates": "user",
    "command": "users create",
    "examples": [
     {
@@ -4657,7 +5309,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client, where no header names it",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -4673,6 +5331,10 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "userId": {
+      "x-defines": {
+       "entity": "user",
+       "by": "id"
+      },
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
@@ -4682,18 +5344,29 @@ export const manifest: Manifest = {
       "maxLength": 254,
       "format": "email",
       "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-      "description": "E-mail address (RFC 5321)"
+      "description": "E-mail address (RFC 5321)",
+      "x-label": "E-mail address"
      },
      "userName": {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Name that the user logs in with"
+      "description": "Name that the user logs in with",
+      "x-defines": {
+       "entity": "user",
+       "by": "name"
+      }
      },
      "businessId": {
       "description": "Business that the user is of",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "business",
+       "by": [
+        "id"
+       ]
+      }
      },
      "lead": {
       "description": "Not a user yet: does not get the role USER",
@@ -4894,7 +5567,8 @@ export const manifest: Manifest = {
          "maxLength": 254,
          "format": "email",
          "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-         "description": "E-mail address (RFC 5321)"
+         "description": "E-mail address (RFC 5321)",
+         "x-label": "E-mail address"
         },
         "mobile": {
          "type": "object",
@@ -5014,7 +5688,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -5030,6 +5711,10 @@ export const manifest: Manifest = {
        "type": "object",
        "properties": {
         "id": {
+         "x-defines": {
+          "entity": "factor",
+          "by": "id"
+         },
          "type": "string",
          "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
          "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
@@ -5047,7 +5732,8 @@ export const manifest: Manifest = {
          "maxLength": 254,
          "format": "email",
          "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-         "description": "E-mail address (RFC 5321)"
+         "description": "E-mail address (RFC 5321)",
+         "x-label": "E-mail address"
         },
         "mobile": {
          "type": "object",
@@ -5169,7 +5855,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -5178,7 +5871,19 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Factor id"
+      "description": "Factor id",
+      "x-argument": "factor-id",
+      "x-reference": {
+       "entity": "factor",
+       "by": [
+        "id"
+       ],
+       "among": {
+        "control": "/_iam/users/{userId}/factors",
+        "command": "users factors list",
+        "property": "id"
+       }
+      }
      }
     }
    ],
@@ -5225,7 +5930,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -5234,7 +5946,19 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Factor id"
+      "description": "Factor id",
+      "x-argument": "factor-id",
+      "x-reference": {
+       "entity": "factor",
+       "by": [
+        "id"
+       ],
+       "among": {
+        "control": "/_iam/users/{userId}/factors",
+        "command": "users factors list",
+        "property": "id"
+       }
+      }
      }
     }
    ],
@@ -5255,7 +5979,8 @@ export const manifest: Manifest = {
       "maxLength": 254,
       "format": "email",
       "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-      "description": "E-mail address (RFC 5321)"
+      "description": "E-mail address (RFC 5321)",
+      "x-label": "E-mail address"
      },
      "mobile": {
       "type": "object",
@@ -5443,7 +6168,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Factor id"
+      "description": "Factor id",
+      "x-argument": "factor-id",
+      "x-reference": {
+       "entity": "factor",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -5487,7 +6219,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Factor id"
+      "description": "Factor id",
+      "x-argument": "factor-id",
+      "x-reference": {
+       "entity": "factor",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -5534,7 +6273,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Factor id"
+      "description": "Factor id",
+      "x-argument": "factor-id",
+      "x-reference": {
+       "entity": "factor",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -5555,7 +6301,8 @@ export const manifest: Manifest = {
       "maxLength": 254,
       "format": "email",
       "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-      "description": "E-mail address (RFC 5321)"
+      "description": "E-mail address (RFC 5321)",
+      "x-label": "E-mail address"
      },
      "mobile": {
       "type": "object",
@@ -5647,7 +6394,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Factor id"
+      "description": "Factor id",
+      "x-argument": "factor-id",
+      "x-reference": {
+       "entity": "factor",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -5659,6 +6413,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "description": "The code that was sent",
+      "x-label": "Code that was sent",
       "sensitive": "secret"
      }
     },
@@ -5722,6 +6477,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "description": "The code that was sent",
+      "x-label": "Code that was sent",
       "sensitive": "secret"
      }
     },
@@ -5804,7 +6560,13 @@ export const manifest: Manifest = {
      "targetClientId": {
       "description": "The only client that may redeem it",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     "additionalProperties": false
@@ -5867,7 +6629,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -6037,7 +6806,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client, where no header names it",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -6049,7 +6824,8 @@ export const manifest: Manifest = {
       "maxLength": 254,
       "format": "email",
       "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-      "description": "E-mail address (RFC 5321)"
+      "description": "E-mail address (RFC 5321)",
+      "x-label": "E-mail address"
      },
      "userMobile": {
       "type": "object",
@@ -6150,7 +6926,14 @@ export const manifest: Manifest = {
      "factorId": {
       "description": "main-email, main-mobile, or the id of an alternative contact",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-argument": "factor-id",
+      "x-reference": {
+       "entity": "factor",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     "additionalProperties": false
@@ -6231,7 +7014,14 @@ export const manifest: Manifest = {
      "userId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      },
      "reason": {
       "type": "string",
@@ -6285,7 +7075,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -6412,7 +7208,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -6527,7 +7329,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -6649,7 +7457,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -6660,7 +7475,8 @@ export const manifest: Manifest = {
      "logon": {
       "type": "string",
       "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
-      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter",
+      "x-label": "Mainframe logon"
      },
      "password": {
       "description": "Keeps the rule of the setting mainframe-password-rule",
@@ -6720,7 +7536,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -6840,7 +7662,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -6885,7 +7714,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     {
@@ -6895,7 +7731,8 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Login identifier"
+      "description": "Login identifier",
+      "x-label": "Login identifier"
      }
     }
    ],
@@ -6935,7 +7772,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -7031,7 +7874,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -7187,7 +8036,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -7207,12 +8062,14 @@ export const manifest: Manifest = {
      "logon": {
       "type": "string",
       "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
-      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter",
+      "x-label": "Mainframe logon"
      },
      "token": {
       "type": "string",
       "maxLength": 100,
       "description": "The code that was sent, six digits",
+      "x-label": "Code that was sent",
       "sensitive": "secret"
      },
      "newPassword": {
@@ -7316,7 +8173,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client, where no header names it",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -7403,7 +8266,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client, where no header names it",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -7485,7 +8354,13 @@ export const manifest: Manifest = {
      "schema": {
       "description": "The calling client",
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
+      "x-reference": {
+       "entity": "client",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -7495,7 +8370,8 @@ export const manifest: Manifest = {
      "logon": {
       "type": "string",
       "pattern": "^[A-Za-z][A-Za-z0-9@#$]{0,7}$",
-      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter"
+      "description": "Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter",
+      "x-label": "Mainframe logon"
      },
      "deviceTokenId": {
       "type": "string",
@@ -7576,7 +8452,14 @@ export const manifest: Manifest = {
      "userId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     },
     "required": [
@@ -7632,7 +8515,14 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "User id"
+      "description": "User id",
+      "x-argument": "user-id",
+      "x-reference": {
+       "entity": "user",
+       "by": [
+        "id"
+       ]
+      }
      }
     }
    ],
@@ -7647,7 +8537,8 @@ export const manifest: Manifest = {
         "maxLength": 254,
         "format": "email",
         "pattern": "^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-        "description": "E-mail address (RFC 5321)"
+        "description": "E-mail address (RFC 5321)",
+        "x-label": "E-mail address"
        },
        {
         "type": "null"
@@ -7695,14 +8586,24 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Name that the user logs in with"
+      "description": "Name that the user logs in with",
+      "x-defines": {
+       "entity": "user",
+       "by": "name"
+      }
      },
      "businessId": {
       "anyOf": [
        {
         "type": "string",
         "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-        "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+        "description": "Business id",
+        "x-reference": {
+         "entity": "business",
+         "by": [
+          "id"
+         ]
+        }
        },
        {
         "type": "null"

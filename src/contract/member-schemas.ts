@@ -1,6 +1,6 @@
 /** Schemas of what is in groups, and of what groups give. */
 import * as z from 'zod';
-import { Id } from './schemas.ts';
+import { BusinessId, ServiceId, UserId } from './reference-schemas.ts';
 
 /** The most members that one call adds. */
 const mostMembers = 10_000;
@@ -9,12 +9,12 @@ function members<Entry extends z.ZodType>(entry: Entry) {
   return z.array(entry).max(mostMembers, `must not have more than ${mostMembers} entries`);
 }
 
-export const UserReference = z.strictObject({ userId: Id }).meta({ id: 'UserReference', description: 'A user.' });
+export const UserReference = z.strictObject({ userId: UserId }).meta({ id: 'UserReference', description: 'A user.' });
 export const BusinessReference = z
-  .strictObject({ businessId: Id })
+  .strictObject({ businessId: BusinessId })
   .meta({ id: 'BusinessReference', description: 'A business.' });
 export const ServiceReference = z
-  .strictObject({ serviceId: Id.describe('Service account id of a client') })
+  .strictObject({ serviceId: ServiceId })
   .meta({ id: 'ServiceReference', description: 'A service.' });
 
 export const UserReferences = members(UserReference);

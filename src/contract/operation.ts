@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import type { AuditDeclaration, TargetField } from './audit.ts';
+import type { EntityName } from './entities.ts';
 import type { ErrorCode } from './errors.ts';
 import { parseRoles, type RoleExpression } from './roles.ts';
 
@@ -147,20 +148,41 @@ export interface Samples {
   readonly answer?: unknown;
 }
 
+/** Properties that a declaration and the operation made from it share. */
+interface Traits {
+  readonly title: string;
+  readonly description: string;
+  readonly method: Method;
+  readonly auth: Auth;
+  /** Failures are the object of RFC 6749, 5.2, not the error array. */
+  readonly errorFormat?: 'oauth' | undefined;
+  /** What its handler may throw. What the pipeline throws is derived. */
+  readonly errors: readonly ErrorCode[];
+  /**
+   * The fields of the body, or `authorization`, by which a call names a user, a logon, a contact or a client that the
+   * caller need not know to exist. Whether it does must not show in the work of the call. Required where callers need no
+   * authentication.
+   */
+  readonly identifies?: readonly string[] | undefined;
+  readonly samples?: Samples | undefined;
+  /** Callers should no longer begin to use it. */
+  readonly deprecated?: boolean;
+  /** The entity that a successful call creates. */
+  readonly creates?: EntityName;
+  /** Removes or disables something although its method is not DELETE. */
+  readonly destructive?: true;
+}
+
 export interface Declaration<
   Path extends string,
   Req extends RequestDeclaration,
   Res extends ResponseDeclaration,
   Context,
-> {
+> extends Traits {
   /** `area.verb`; the file is `operations/<area>/<verb>.ts`, the client method `client.<area>.<verb>()`. */
   readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly method: Method;
   /** Relative to the service prefix. */
   readonly path: Path;
-  readonly auth: Auth;
   /** The role expression, in the words of the interface. */
   readonly roles: string;
   /** What the audit log records of it. */
@@ -174,33 +196,16 @@ export interface Declaration<
   readonly request: Req &
     ([PathParameters<Path>] extends [never] ? unknown : { readonly params: Record<PathParameters<Path>, z.ZodType> });
   readonly response: Res;
-  /**
-   * The fields of the body, or `authorization`, by which a call names a user, a logon, a contact or a client that the
-   * caller need not know to exist. Whether it does must not show in the work of the call. Required where callers need no
-   * authentication.
-   */
-  readonly identifies?: readonly string[] | undefined;
-  /** What its handler may throw. What the pipeline throws is derived. */
-  readonly errors: readonly ErrorCode[];
-  /** Failures are the object of RFC 6749, 5.2, not the error array. */
-  readonly errorFormat?: 'oauth' | undefined;
-  /** Callers should no longer begin to use it. */
-  readonly deprecated?: boolean;
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
   readonly examples?: readonly Example[];
-  readonly samples?: Samples | undefined;
   handle(input: Input<Req>, context: Context): Promise<Answer<Res>>;
 }
 
 /** A declaration as the registry holds it: everything parsed, nothing of the handler's types left. */
-export interface Operation<Context = never> {
+export interface Operation<Context = never> extends Traits {
   readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly method: Method;
   readonly path: string;
-  readonly auth: Auth;
   readonly roles: RoleExpression;
   readonly rolesText: string;
   readonly audit: AuditDeclaration;
@@ -209,13 +214,8 @@ export interface Operation<Context = never> {
   readonly softErrors: boolean;
   readonly request: RequestDeclaration;
   readonly response: ResponseDeclaration;
-  readonly identifies?: readonly string[] | undefined;
-  readonly errors: readonly ErrorCode[];
-  readonly errorFormat?: 'oauth' | undefined;
-  readonly deprecated?: boolean;
   readonly command?: string | undefined;
   readonly examples: readonly Example[];
-  readonly samples?: Samples | undefined;
   handle(input: Input<RequestDeclaration>, context: Context): Promise<unknown>;
 }
 

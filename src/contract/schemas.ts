@@ -1,5 +1,6 @@
 /** Schemas that several operations share. Their ids become the component names of the API document. */
 import * as z from 'zod';
+import { defines, reference } from './entities.ts';
 import { sensitive } from './sensitive.ts';
 
 /** 1 to 64 of these, as the interface rules give them for ids that a caller may choose. */
@@ -40,7 +41,8 @@ export const GroupName = line(
 )
   .refine((value) => !value.includes('/'), 'must not contain a slash')
   .refine((value) => !/^[0-9a-f]{24}$/i.test(value), 'must not look like an id (24 hexadecimal digits)')
-  .refine((value) => !isReservedName(value), 'is a reserved word');
+  .refine((value) => !isReservedName(value), 'is a reserved word')
+  .meta(defines('group', 'name'));
 
 /** Words that mean something in a path, so nothing may be called by them. `.` and `..` vanish in every URL parser. */
 export const reservedNames: ReadonlySet<string> = new Set([
@@ -82,14 +84,18 @@ export function isReservedName(value: string): boolean {
 export const NewId = Id.refine((value) => !isReservedName(value), 'is a reserved word');
 
 /** In a path: the id or the name of a group. */
-export const GroupReference = line(100, 'Id or name of the group');
+export const GroupReference = line(100, 'Id or name of the group').meta({
+  'x-argument': 'group',
+  'x-label': 'Id or name of the group',
+  ...reference('group', ['name', 'id']),
+});
 
 export const RoleName = z
   .string()
   .max(100, 'must not be longer than 100 characters')
   // Without its prefix it is to be a role name too, and one that no second reading shortens further.
   .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
-  .describe('Name of a role, with or without the prefix ROLE_');
+  .meta({ description: 'Name of a role, with or without the prefix ROLE_', ...reference('role', ['name']) });
 
 export const ErrorItemSchema = z
   .strictObject({ code: z.string().describe('Stable upper-case word'), message: z.string() })
@@ -114,7 +120,7 @@ export const Token = z
 
 export const Dependency = z
   .strictObject({
-    groupName: textUpTo(100),
+    groupName: textUpTo(100).meta(reference('group', ['name', 'id'])),
   })
   .meta({ id: 'Dependency', description: 'A group whose roles this one has as well, by its name or id.' });
 
@@ -171,15 +177,14 @@ export const PageQuery = {
 };
 
 /** A login name of a user; whether it is free is another matter. */
-export const UserName = line(100, 'Name that the user logs in with').refine(
-  (value) => !isReservedName(value),
-  'is a reserved word',
-);
+export const UserName = line(100, 'Name that the user logs in with')
+  .refine((value) => !isReservedName(value), 'is a reserved word')
+  .meta(defines('user', 'name'));
 
 export const Email = z
   .email('must be an e-mail address')
   .max(254, 'must not be longer than 254 characters')
-  .describe('E-mail address (RFC 5321)');
+  .meta({ description: 'E-mail address (RFC 5321)', 'x-label': 'E-mail address' });
 
 const part = (least: number, most: number, description: string) =>
   z
@@ -217,26 +222,3 @@ export const CallerAddress = z
   .string()
   .optional()
   .describe('Address of the browser or device; of an authenticated client, limits and throttles count by it');
-
-/** What creating a client takes, whoever owns it. */
-export const clientFields = {
-  appId: line(64, 'Application that the client belongs to'),
-  serviceAccountId: NewId.optional().describe('Service account that the client acts as; groups give it roles'),
-  scope: z
-    .array(ScopeName)
-    .max(100, 'must not have more than 100 entries')
-    .optional()
-    .describe('Permission names of its tokens'),
-  redirectURI: z
-    .url('must be a URI')
-    .max(2000, 'must not be longer than 2000 characters')
-    .optional()
-    .describe('Where logins return to'),
-  grantTypes: z
-    .array(line(100, 'A grant type'))
-    .max(20, 'must not have more than 20 entries')
-    .optional()
-    .describe('OAuth grant types it may use; client_credentials where missing'),
-  businessUnitId: line(64, 'Business unit the client belongs to').optional(),
-  organizationId: line(64, 'Organization the client belongs to').optional(),
-};

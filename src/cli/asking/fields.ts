@@ -2,23 +2,21 @@
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Check, Choice } from '../runtime/questions.ts';
 
-interface Told {
+interface Asked {
   readonly name: string;
-  readonly schema: JsonSchema;
+  readonly label?: string | undefined;
   readonly several?: boolean;
   readonly optional?: boolean;
 }
 
-/** `Id or name of the group:`; by the name of the field where its description only makes sense beside that. */
-export function messageOf({ name, schema, several, optional }: Told): string {
-  const [words = ''] = (schema.description ?? '').split(/[:;] /);
-  const isGeneral = words === '' || words === 'An id' || name.includes('.') || several === true;
-  const title = isGeneral ? wordsOf(name) : words;
+/** `Id or name of the group:`, by the label of the field, or the words of its name where it has none. */
+export function messageOf({ name, label, several, optional }: Asked): string {
   const note = optional ? ' (Enter to leave out)' : several ? ', one or more' : '';
-  return `${title.replace(/\.$/, '')}${note}:`;
+  return `${label ?? labelOf(name)}${note}:`;
 }
 
-function wordsOf(name: string): string {
+/** `user-email` as a label: `User email`. */
+export function labelOf(name: string): string {
   const words = name.replace(/[-.]/g, ' ');
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

@@ -1,16 +1,21 @@
 /** Values that a command can't do without: asked for where somebody is there to answer, else named in a failure. */
 import type { Command } from 'commander';
-import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Context } from '../runtime/context.ts';
 import { unanswered } from '../runtime/failures.ts';
 import { ask, canAsk } from '../runtime/prompt.ts';
+import { referenceIn, sourcesOf, type ValueSource } from '../value-sources.ts';
 import { checkOf, choicesOf, messageOf } from './fields.ts';
 import { type Known, listOf } from './lists.ts';
 import { pageSize, pick, pickSeveral } from './picking.ts';
 
 export interface Wanted {
-  /** What it is called on the command line: `group`, `app-id`. Lists to pick it from go by this. */
+  /** What it is called on the command line: `group`, `app-id`. */
   readonly name: string;
+  /** How a prompt asks for it, where not by its name. */
+  readonly label?: string | undefined;
+  /** What it refers to, where its schema does not say it. */
+  readonly sources?: readonly ValueSource[];
   /** How it is given there: `<group>`, `--app-id`. */
   readonly typed: string;
   readonly schema: JsonSchema;
@@ -33,9 +38,6 @@ export interface Occasion {
   readonly example: string;
   /** Not where standard input is data, nor on a dry run, which never asks. */
   readonly mayAsk: boolean;
-  readonly operation?: ManifestOperation | undefined;
-  /** The words of a command that is written by hand. */
-  readonly words?: string | undefined;
   /** What is known already, by its name on the command line. */
   readonly known: Known;
 }
@@ -73,8 +75,8 @@ function missing({ example }: Occasion, wanted: readonly Wanted[]): Error {
 }
 
 async function askOne(occasion: Occasion, wanted: Wanted): Promise<Answer> {
-  const { context, mayAsk, operation, words, known } = occasion;
-  const { schema, secret = false, several = false, optional = false } = wanted;
+  const { context, mayAsk, known } = occasion;
+  const { name, schema, secret = false, several = false, optional = false } = wanted;
   const asking = context.asking(!mayAsk);
   const message = messageOf(wanted);
   const validate = checkOf(schema, { several, optional });
@@ -83,7 +85,9 @@ async function askOne(occasion: Occasion, wanted: Wanted): Promise<Answer> {
   if (choices && several)
     return (await ask(asking, { type: 'checkbox', message, choices, required: !optional, pageSize })) as string[];
   if (choices) return String(await ask(asking, { type: 'select', message, choices }));
-  const list = optional ? undefined : listOf(context, wanted.name, { operation, words, known });
+  const reference = referenceIn(schema);
+  const sources = wanted.sources ?? (reference ? [reference] : []);
+  const list = optional ? undefined : listOf(context, { name, sources, known });
   const found = list && (await (several ? pickSeveral : pick)({ context, asking, message, list, validate }));
   if (found !== undefined) return found;
   const text = String(await ask(asking, { type: 'input', message, validate })).trim();
@@ -108,6 +112,8 @@ export function missingArguments(
     const name = argument.name();
     const choices = argument.argChoices === undefined ? {} : { enum: argument.argChoices };
     const schema: JsonSchema = { type: 'string', description: argument.description, ...choices };
-    return [{ at, wanted: { name, typed: `<${name}>`, schema, several: argument.variadic } }];
+    const sources = sourcesOf(command, name);
+    const label = argument.description;
+    return [{ at, wanted: { name, label, typed: `<${name}>`, schema, sources, several: argument.variadic } }];
   });
 }

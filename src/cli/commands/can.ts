@@ -1,7 +1,9 @@
 /** `iam can`: whether somebody has a role, and through which groups. */
+
 import type { Command } from 'commander';
 import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
+import { reference } from '../../contract/entities.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { bareRole, isReservedRole } from '../../contract/roles.ts';
 import { addLeaf, type LeafText, type Options, rolesVary, runs } from '../leaf.ts';
@@ -10,6 +12,7 @@ import type { Context, Surroundings } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import { CliError, QuietExit, usageError } from '../runtime/failures.ts';
 import { send } from '../send.ts';
+import { takes } from '../value-sources.ts';
 import { roleWay } from './role-path.ts';
 
 export const canText: LeafText = {
@@ -31,6 +34,11 @@ export function addCan(program: Command, surroundings: Surroundings): void {
     .argument('<subject>', 'Id of a user, or of the service account of a client')
     .argument('<role>', 'Role')
     .option('--business <id>', 'business in whose name the user acts');
+  takes(command, {
+    subject: [reference('user', ['id']), reference('client', ['serviceAccount'])],
+    role: reference('role', ['name']),
+    '--business': reference('business', ['id']),
+  });
   runs(command, surroundings, (context, [subject, role], options) =>
     can(context, String(subject), bareRole(String(role)), options),
   );

@@ -1,14 +1,19 @@
 /** Lists that the service interface does not have, by the control plane of the server: operators must find an id. */
+
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { controlPages, shapeOf, whereFrom } from '../control.ts';
 import { addLeaf, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, printPages } from '../list.ts';
 import type { Surroundings } from '../runtime/context.ts';
+import { takes } from '../value-sources.ts';
 
 interface ControlList {
   readonly title: string;
   /** What --name looks at. */
   readonly name: string;
+  /** What completion offers for it. */
+  readonly found: ReturnType<typeof reference>;
   readonly example: string;
   readonly columns: readonly string[];
   /** How many of them, from the first, a table shows; wide shows all. */
@@ -19,6 +24,7 @@ const lists: Readonly<Record<string, ControlList>> = {
   users: {
     title: 'Lists users, with masked contacts',
     name: 'only the user who logs in by this name',
+    found: reference('user', ['name']),
     example: '--name alice',
     columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked'],
     main: 6,
@@ -26,6 +32,7 @@ const lists: Readonly<Record<string, ControlList>> = {
   clients: {
     title: 'Lists clients, without their secrets',
     name: 'only clients of this client id, service account id or application',
+    found: reference('client', ['id']),
     example: '--name billing -o wide',
     columns: [
       ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURI'],
@@ -36,6 +43,7 @@ const lists: Readonly<Record<string, ControlList>> = {
   businesses: {
     title: 'Lists businesses',
     name: 'only businesses of exactly this name',
+    found: reference('business', ['name']),
     example: '--name Acme -o json',
     columns: [
       ...['businessId', 'businessName', 'document', 'customerId', 'corporateGroupId', 'organizationId'],
@@ -46,6 +54,7 @@ const lists: Readonly<Record<string, ControlList>> = {
   customers: {
     title: 'Lists customers: users and businesses',
     name: 'only customers of exactly this name',
+    found: reference('customer', ['name']),
     example: '--all -o csv',
     columns: ['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'],
     main: 5,
@@ -72,6 +81,7 @@ export function addControlList(noun: Command, surroundings: Surroundings): void 
     .alias('ls')
     .option('--name <value>', list.name);
   addExtentOptions(command);
+  takes(command, { '--name': list.found });
   runs(command, surroundings, (context, _, options) => {
     const name = options.name as string | undefined;
     return printPages(
@@ -92,6 +102,7 @@ export function addGroupsMembers(noun: Command, surroundings: Surroundings): voi
     examples: [{ title: 'All of them', command: 'ops --all' }],
   }).argument('<group>', 'Id or name of the group');
   addExtentOptions(command);
+  takes(command, { group: reference('group', ['name', 'id']) });
   runs(command, surroundings, (context, [group], options) => {
     const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
     return printPages(
@@ -116,6 +127,7 @@ export function addUsersFactors(noun: Command, surroundings: Surroundings): void
     .alias('ls')
     .argument('<user-id>', 'User id');
   addExtentOptions(command);
+  takes(command, { 'user-id': reference('user', ['id']) });
   runs(command, surroundings, (context, [userId], options) => {
     const path = `/_iam/users/${encodeURIComponent(String(userId))}/factors`;
     return printPages(context, controlPages(context, path, {}), shapeOf(factorColumns, 6), extentOf(options));

@@ -1,6 +1,8 @@
 /** `iam faults`: failures on purpose, for whoever wants to see how a program copes with them. */
+
 import type { Command } from 'commander';
 import { type Answer, asPage } from '../../client/answer.ts';
+import { reference } from '../../contract/entities.ts';
 import { callControl, controlPlan, shapeOf, whereFrom } from '../control.ts';
 import { addFieldOption, fieldOf } from '../fields.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
@@ -8,6 +10,7 @@ import { printPages } from '../list.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { takes } from '../value-sources.ts';
 
 const path = '/_iam/faults';
 const columns = [
@@ -105,6 +108,7 @@ function addRemoveCommand(noun: Command, surroundings: Surroundings): void {
   })
     .alias('rm')
     .argument('<fault>', 'Id of the fault');
+  takes(command, { fault: reference('fault', ['id']) });
   runs(command, surroundings, (context, [id], options) => remove(context, { id: String(id) }, options));
 }
 

@@ -1,6 +1,8 @@
 /** `iam login`: signs a client or a user in and keeps the tokens in the profile's cache. */
+
 import type { Command } from 'commander';
 import { basicAuthorization } from '../../client/credentials.ts';
+import { reference } from '../../contract/entities.ts';
 import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
@@ -14,6 +16,7 @@ import { chosenProfile, profileName } from '../runtime/settings.ts';
 import { assertOwnTarget, environmentSignIn, requireOwnServer, signIn } from '../runtime/sign-in.ts';
 import { assertConfidential } from '../runtime/transport-security.ts';
 import { loginUserToStay } from '../runtime/user-login.ts';
+import { takes } from '../value-sources.ts';
 import { finishSecondProof, giveSecondProof, wantsSecondProof } from './second-proof.ts';
 
 export const loginText: LeafText = {
@@ -40,6 +43,7 @@ export function addLogin(program: Command, surroundings: Surroundings): void {
     .option('--mfa', 'give a second proof as well, or now for who is signed in: a code that is sent')
     .option('--no-mfa', 'ask an administrator for no second proof')
     .option('--code-stdin', 'finish --mfa with the code from standard input');
+  takes(command, { '--user': reference('user', ['name']), '--client-id': reference('client', ['id']) });
   runs(command, surroundings, login);
 }
 

@@ -1,5 +1,7 @@
 /** `iam profile`: named servers and the credentials for each. */
+
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { addConfirmOptions, addLeaf, type Options, runs } from '../leaf.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
@@ -11,28 +13,25 @@ import { forgetSession } from '../runtime/session-file.ts';
 import { chosenProfile, profileName } from '../runtime/settings.ts';
 import { storedValue } from '../runtime/stored-value.ts';
 import { confirmed } from '../send.ts';
+import { takes } from '../value-sources.ts';
+
+const existing = { name: 'profile' } as const;
 
 /** Adds the commands of the noun. */
 export function addProfile(noun: Command, surroundings: Surroundings): void {
   const add = (usage: string, title: string, example: string) =>
     addLeaf(noun, usage, { title, effect: 'local', examples: [{ title, command: example }] });
   runs(add('list', 'Lists the profiles', '').alias('ls'), surroundings, list);
-  runs(
-    add('show', 'Shows a profile without its secrets', 'local')
-      .alias('get')
-      .argument('[name]', 'Name; the one in use where not given'),
-    surroundings,
-    show,
-  );
-  runs(
-    add('use', 'Makes a profile the current one', 'local').argument('<name>', 'Name of the profile'),
-    surroundings,
-    use,
-  );
+  const showing = add('show', 'Shows a profile without its secrets', 'local')
+    .alias('get')
+    .argument('[name]', 'Name; the one in use where not given');
+  runs(takes(showing, existing), surroundings, show);
+  const using = add('use', 'Makes a profile the current one', 'local').argument('<name>', 'Name of the profile');
+  runs(takes(using, existing), surroundings, use);
   const remove = add('remove', 'Removes a profile', 'old --yes')
     .aliases(['rm', 'delete'])
     .argument('<name>', 'Name of the profile');
-  runs(addConfirmOptions(remove), surroundings, removeProfile);
+  runs(takes(addConfirmOptions(remove), existing), surroundings, removeProfile);
   addAdd(noun, surroundings);
 }
 
@@ -60,6 +59,7 @@ function addAdd(noun: Command, surroundings: Surroundings): void {
     .option('--protected', 'have everything destructive confirmed by the name of the profile')
     .option('--read-only', 'refuse every write')
     .option('--max-changes <number>', 'refuse commands that make more changes');
+  takes(command, { '--client-id': reference('client', ['id']), '--user-client-id': reference('client', ['id']) });
   runs(command, surroundings, addProfileNamed);
 }
 

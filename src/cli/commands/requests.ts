@@ -1,11 +1,14 @@
 /** `iam requests`: the last calls that a server answered. */
+
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { callControl, controlPages, shapeOf, whereFrom } from '../control.ts';
 import { addFieldOption, fieldOf } from '../fields.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, printPages } from '../list.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { CliError } from '../runtime/failures.ts';
+import { takes } from '../value-sources.ts';
 import { endOf, secondsOf, waitedFor, waitMeans } from './waiting.ts';
 
 const path = '/_iam/requests';
@@ -65,6 +68,7 @@ function addShowCommand(noun: Command, surroundings: Surroundings): void {
     effect: 'read',
     examples: [{ title: 'A call whose id an error named', command: 'REQUEST_ID -o json' }],
   }).argument('<request>', 'Id of the request, as X-Request-Id and every error give it');
+  takes(command, { request: reference('request', ['id']) });
   runs(command, surroundings, async (context, [request]) => {
     const { body } = await callControl(context, 'GET', `${path}/${encodeURIComponent(String(request))}`);
     await context.printer.value(body);
@@ -89,6 +93,7 @@ function addWaitCommand(noun: Command, surroundings: Surroundings): void {
   command
     .option('--after <request>', 'only calls that came after this one')
     .option('--wait <seconds>', `${waitMeans}; 10s where not given`);
+  takes(command, { '--after': reference('request', ['id']) });
   runs(command, surroundings, async (context, _, options) => {
     const query = {
       ...filtersOf(options),

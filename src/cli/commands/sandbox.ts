@@ -1,10 +1,13 @@
 /** `iam sandbox`: whole services beside the main one, for tests that must not meet one another. */
+
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
 import { addLeaf, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, printPages } from '../list.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { takes } from '../value-sources.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
@@ -56,6 +59,7 @@ function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
     idempotent: true,
     examples: [{ title: 'After the test', command: 'test-1 --yes' }],
   }).argument('<name>', 'Name of the sandbox');
+  takes(command, { name: reference('sandbox', ['name']) });
   runs(command, surroundings, async (context, [name], options) => {
     const one = `${path}/${encodeURIComponent(String(name))}`;
     if (options.dryRun === true) return printPlan(context, controlPlan(context, 'DELETE', one));

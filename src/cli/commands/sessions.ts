@@ -1,5 +1,7 @@
 /** `iam sessions`: who is signed in, and an end to it. */
+
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { type Answer, askFor } from '../asking/wanted.ts';
 import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
@@ -8,6 +10,7 @@ import type { Context, Surroundings } from '../runtime/context.ts';
 import { usageError } from '../runtime/failures.ts';
 import { canAsk } from '../runtime/prompt.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { takes } from '../value-sources.ts';
 
 const path = '/_iam/sessions';
 const columns = [
@@ -36,6 +39,7 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
     .option('--user-id <id>', 'only sessions of this user')
     .option('--client-id <id>', 'only sessions through this client');
   addExtentOptions(command);
+  takes(command, { '--user-id': reference('user', ['id']), '--client-id': reference('client', ['id']) });
   runs(command, surroundings, (context, _, { userId, clientId, ...options }) => {
     const filters = { userId: userId as string | undefined, clientId: clientId as string | undefined };
     const source = controlPages(context, path, filters);
@@ -57,6 +61,11 @@ function addEndCommand(noun: Command, surroundings: Surroundings): void {
     .argument('[session]', 'Id of the session')
     .option('--user-id <id>', 'end all sessions of this user')
     .option('--client-id <id>', 'end all sessions through this client');
+  takes(command, {
+    session: reference('session', ['id']),
+    '--user-id': reference('user', ['id']),
+    '--client-id': reference('client', ['id']),
+  });
   runs(command, surroundings, async (context, [given], options) => {
     const isNamed = given !== undefined || options.userId !== undefined || options.clientId !== undefined;
     const session = isNamed ? given : await pickedSession(context, options);
@@ -68,9 +77,11 @@ function addEndCommand(noun: Command, surroundings: Surroundings): void {
 async function pickedSession(context: Context, options: Options): Promise<Answer | undefined> {
   const isDry = options.dryRun === true;
   if (isDry || !canAsk(context.asking(false))) return undefined;
-  const schema = { type: 'string', description: 'Id of the session' };
+  const schema = { type: 'string', ...reference('session', ['id']) };
   const occasion = { context, example: 'iam sessions end SESSION_ID', mayAsk: true, known: {} };
-  const [answer] = await askFor(occasion, [{ name: 'session', typed: '<session>', schema }]);
+  const [answer] = await askFor(occasion, [
+    { name: 'session', label: 'Id of the session', typed: '<session>', schema },
+  ]);
   return answer;
 }
 

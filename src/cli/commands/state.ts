@@ -1,10 +1,13 @@
 /** `iam state`: the state of a running server: back to its beginning, kept and brought back under names, compared. */
+
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
 import { addLeaf, type Options, runs } from '../leaf.ts';
 import { addExtentOptions, extentOf, printPages } from '../list.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
 import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { takes } from '../value-sources.ts';
 import { addStateExport, addStateImport } from './state-document.ts';
 
 const snapshots = '/_iam/state/snapshots';
@@ -58,6 +61,7 @@ function addSaveCommand(noun: Command, surroundings: Surroundings): void {
   })
     .argument('<name>', 'Name of the snapshot')
     .option('--replace', 'take the place of the snapshot that has the name');
+  takes(command, { name: reference('snapshot', ['name']) });
   runs(command, surroundings, async (context, [name], options) => {
     const body = { name, ...(options.replace === true ? { replace: true } : {}) };
     if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, 'POST', snapshots), body });
@@ -73,6 +77,7 @@ function addRestoreCommand(noun: Command, surroundings: Surroundings): void {
     idempotent: true,
     examples: [{ title: 'In a script', command: 'before --yes' }],
   }).argument('<name>', 'Name of the snapshot');
+  takes(command, { name: reference('snapshot', ['name']) });
   runs(command, surroundings, (context, [name], options) =>
     change(context, options, {
       method: 'POST',
@@ -109,6 +114,7 @@ function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
     idempotent: true,
     examples: [{ title: 'One that is not needed any more', command: 'before' }],
   }).argument('<name>', 'Name of the snapshot');
+  takes(command, { name: reference('snapshot', ['name']) });
   runs(command, surroundings, (context, [name], options) =>
     change(context, options, {
       method: 'DELETE',

@@ -1,11 +1,14 @@
 /** `iam why`: how a call came to its answer. */
+
 import type { Command } from 'commander';
+import { reference } from '../../contract/entities.ts';
 import { callControl, whereFrom } from '../control.ts';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import type { Surroundings } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import { widthOf } from '../runtime/io.ts';
 import { hanging } from '../runtime/table.ts';
+import { takes } from '../value-sources.ts';
 
 export const whyText: LeafText = {
   title: 'Explains why a call was refused',
@@ -23,6 +26,7 @@ export function addWhy(program: Command, surroundings: Surroundings): void {
     '<request>',
     'Id of the request, as X-Request-Id and every error give it',
   );
+  takes(command, { request: reference('request', ['id']) });
   runs(command, surroundings, async (context, [request]) => {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
     const why = (await callControl(context, 'GET', path)).body as Why;

@@ -8,8 +8,16 @@ import { callerOf, lookingVariables } from './cached-sign-in.ts';
 import { positionOf } from './position.ts';
 import { type Row, reduced } from './rows.ts';
 
-/** The rows of a list command such as `groups list`; none where it fails in any way, or takes too long. */
-export type Lists = (command: readonly string[], args?: readonly string[]) => Promise<readonly Row[]>;
+export interface PrintedList {
+  /** The words of a command that prints rows, such as `groups list`, or one of them. */
+  readonly words: readonly string[];
+  readonly args: readonly string[];
+  /** Dotted paths of what is kept of each row. */
+  readonly keep: readonly string[];
+}
+
+/** The rows that a command prints; none where it fails in any way, or takes too long. */
+export type Lists = (list: PrintedList) => Promise<readonly Row[]>;
 
 export interface Looking {
   readonly io: Io;
@@ -25,35 +33,36 @@ const most = '1000';
 
 /** Lists by the commands that are there for them, with the token that is there, from the cache where that is fresh. */
 export function listsBy(looking: Looking): Lists {
-  return async (command, args = []) => {
+  return async (list) => {
     try {
-      return await Promise.race([rowsOf(looking, command, args), ended(looking.limit())]);
+      return await Promise.race([rowsOf(looking, list), ended(looking.limit())]);
     } catch {
       return [];
     }
   };
 }
 
-async function rowsOf(looking: Looking, command: readonly string[], args: readonly string[]): Promise<readonly Row[]> {
+async function rowsOf(looking: Looking, list: PrintedList): Promise<readonly Row[]> {
   const { environment } = looking;
   const sources = await looking.sources();
   const caller = callerOf(sources);
   const cache = nameCache(caller.owner, environment);
-  const list = JSON.stringify([command, args]);
-  const known = cache.read(list);
+  const { words, args, keep } = list;
+  const key = JSON.stringify([words, args, keep]);
+  const known = cache.read(key);
   if (known) return known;
   const variables = await lookingVariables(caller, sources, environment);
   if (!variables) return [];
-  const found = await printedRows(looking, [command, args], variables);
-  const rows = found.map(reduced);
-  cache.write(list, rows);
+  const found = await printedRows(looking, list, variables);
+  const rows = found.map((row) => reduced(row, keep));
+  cache.write(key, rows);
   return rows;
 }
 
 /** What the command prints, as data; it can not ask anybody, and what it has to say is for nobody. */
 async function printedRows(
   { io, environment, limit, build }: Looking,
-  [words, args]: readonly [readonly string[], readonly string[]],
+  { words, args }: PrintedList,
   variables: Environment['variables'],
 ): Promise<readonly unknown[]> {
   const stdout = kept();
@@ -65,7 +74,7 @@ async function printedRows(
   const options = ['--output', 'json', '--no-input', '--max-wait', '0', ...limits];
   await program.parseAsync([...words, ...options, '--', ...args], { from: 'user' });
   const printed = JSON.parse(stdout.text()) as unknown;
-  return Array.isArray(printed) ? printed : [];
+  return [printed].flat();
 }
 
 /** Nothing of it reaches the streams of the process; the one that it would open for input is opened by nobody. */

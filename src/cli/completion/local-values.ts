@@ -23,15 +23,13 @@ interface LocalAsked {
 
 type Source = (asked: LocalAsked) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
+/** By the name of an argument or the flag of an option. */
 const sources: Readonly<Record<string, Source>> = {
-  'profile-name': async ({ environment }) => {
-    const { profiles } = await readProfiles(environment.variables);
-    return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, text: withoutUserInfo(baseUrl) }));
-  },
+  '--profile': profileNames,
   key: ({ position }) => settingKeys(position.command.name() === 'set'),
   operation: operationIds,
-  'operation-id': operationIds,
-  columns: ({ manifest, position }) => {
+  '--operation': operationIds,
+  '--columns': ({ manifest, position }) => {
     const { response } = operationOf(manifest, position.command) ?? {};
     return Object.keys(response?.schema?.properties ?? {}).map((value) => ({ value }));
   },
@@ -50,7 +48,15 @@ const sources: Readonly<Record<string, Source>> = {
 
 /** What fits, where that is known here; nothing where another has to say. */
 export async function localValues(asked: LocalAsked): Promise<readonly Candidate[] | undefined> {
-  return Object.hasOwn(sources, asked.slot.name) ? sources[asked.slot.name]?.(asked) : undefined;
+  const { name, flag, sources: declared } = asked.slot;
+  if (declared.includes('profile')) return profileNames(asked);
+  const key = flag !== undefined && Object.hasOwn(sources, flag) ? flag : name;
+  return Object.hasOwn(sources, key) ? sources[key]?.(asked) : undefined;
+}
+
+async function profileNames({ environment }: LocalAsked): Promise<readonly Candidate[]> {
+  const { profiles } = await readProfiles(environment.variables);
+  return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, text: withoutUserInfo(baseUrl) }));
 }
 
 function operationIds({ manifest }: LocalAsked): readonly Candidate[] {

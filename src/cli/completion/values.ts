@@ -1,21 +1,21 @@
 /** What an option or an argument takes: a fixed choice, something that is known here, or a name that the server has. */
-import type { JsonSchema, Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
-import { kebab } from '../fields.ts';
-import { argumentName, shapeOf } from '../operation-shape.ts';
+import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
+import { shapeOf } from '../operation-shape.ts';
 import type { Environment } from '../runtime/io.ts';
+import { referenceIn } from '../value-sources.ts';
 import { type Answer, behind, nothing } from './candidate.ts';
 import { localValues, operationOf } from './local-values.ts';
-import { isNew, type ServerAsked, serverValues } from './server-values.ts';
+import { type ServerAsked, serverValues } from './server-values.ts';
 import type { Slot } from './slot.ts';
 
 export interface Asked extends ServerAsked {
-  readonly manifest: Manifest;
   readonly environment: Environment;
   /** What was typed of the value. */
   readonly typed: string;
 }
 
-const files = ['file', 'folder', 'ledger', 'plan', 'data', 'seed', 'tls-cert', 'tls-key'];
+/** Arguments and values that are files, and options that are. */
+const files = ['file', 'folder', 'ledger', 'plan', '--data', '--seed', '--tls-cert', '--tls-key'];
 
 /** What fits, as the whole value: with what is typed before a comma or behind `name=`. */
 export async function valuesFor(asked: Asked): Promise<Answer> {
@@ -31,8 +31,7 @@ async function plainValues(asked: Asked): Promise<Answer> {
   const { slot } = asked;
   const choices = slot.choices ?? choicesOf(schemaOf(asked));
   if (choices) return { values: choices.map((value) => ({ value })) };
-  if (files.includes(slot.name)) return { values: [], files: true };
-  if (isNew(asked)) return nothing;
+  if (files.includes(slot.name) || files.includes(slot.flag ?? '')) return { values: [], files: true };
   return { values: (await localValues(asked)) ?? (await serverValues(asked)) };
 }
 
@@ -56,8 +55,6 @@ function choicesOf(schema: JsonSchema | undefined): readonly string[] | undefine
 interface Assignable {
   /** As it is typed before the sign of equality. */
   readonly name: string;
-  /** What its value is called elsewhere. */
-  readonly valueName: string;
   readonly schema: JsonSchema;
 }
 
@@ -72,7 +69,9 @@ async function assignments(asked: Asked): Promise<Answer> {
     };
   const field = fields.find(({ name }) => name === typed.slice(0, at));
   if (!field) return nothing;
-  const slot: Slot = { name: field.valueName, choices: choicesOf(field.schema), commas: false, taken: [] };
+  const reference = referenceIn(field.schema);
+  const sources = reference ? [reference] : [];
+  const slot: Slot = { name: '', sources, choices: choicesOf(field.schema), commas: false, taken: [] };
   return behind(typed.slice(0, at + 1), await plainValues({ ...asked, slot, typed: typed.slice(at + 1) }));
 }
 
@@ -83,10 +82,10 @@ function assignable(asked: Asked): readonly Assignable[] {
   if (!operation) return [];
   const { params, query, headers = [] } = operation;
   const declared = slot.flag === '--header' ? headers : [...params, ...query];
-  return declared.map((field) => ({ name: field.name, valueName: argumentName(field), schema: field.schema }));
+  return declared;
 }
 
 function fieldsToSet(operation: ManifestOperation | undefined): readonly Assignable[] {
   const fields = operation ? shapeOf(operation).body.filter(({ secret }) => !secret) : [];
-  return fields.map(({ path, schema }) => ({ name: path.join('.'), valueName: kebab(path.at(-1) ?? ''), schema }));
+  return fields.map(({ path, schema }) => ({ name: path.join('.'), schema }));
 }

@@ -9,7 +9,11 @@ export class SchemaCollection {
 
   /** The JSON Schema of a request (`input`) or an answer (`output`); what it shares is kept in `components`. */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-    const { $schema: _dialect, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, reused: 'inline' }) as Json;
+    const {
+      $schema: _dialect,
+      $defs = {},
+      ...rest
+    } = z.toJSONSchema(schema, { io, reused: 'inline', override: withoutCommandLine }) as Json;
     for (const [name, definition] of Object.entries($defs as Record<string, Json>)) this.#keep(name, definition);
     return documentSchema(rest) as Json;
   }
@@ -33,6 +37,12 @@ export class SchemaCollection {
       throw new Error(`two different schemas have the id ${name}, or it differs between requests and answers`);
     this.#components.set(name, component);
   }
+}
+
+/** What only the command line reads of a schema is no part of the API. */
+function withoutCommandLine({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  delete jsonSchema['x-argument'];
+  delete jsonSchema['x-label'];
 }
 
 /** References lead to components, and the keyword `sensitive` becomes an extension, as OpenAPI has it. */

@@ -28,14 +28,11 @@ const failing = (question: Question, value: string) =>
   question.type === 'input' || question.type === 'password' ? question.validate?.(value) : undefined;
 
 describe('a value that is missing', () => {
-  test('is asked for by its description, checked by its schema, and sent', async () => {
+  test('is asked for by its label or name, checked by its schema, and sent', async () => {
     await using server = await startFake(serve);
     const { code, asked, writes } = await person(server, ['users', 'create'], 'a@example.com', ' anna ');
     expect(code).toBe(0);
-    expect(asked.map(({ message }) => message)).toEqual([
-      'E-mail address (RFC 5321):',
-      'Name that the user logs in with:',
-    ]);
+    expect(asked.map(({ message }) => message)).toEqual(['E-mail address:', 'User name:']);
     expect(writes).toMatchObject([{ body: { userEmail: 'a@example.com', userName: 'anna' } }]);
     const [email, name] = asked;
     if (!email || !name) throw new Error('not asked');

@@ -1,4 +1,5 @@
 /** Which roles a group is to have, ticked off where nobody said on the command line what to change. */
+import { reference as referenceTo } from '../../../contract/entities.ts';
 import { listOf } from '../../asking/lists.ts';
 import { pageSize } from '../../asking/picking.ts';
 import { operationOf } from '../../operations.ts';
@@ -14,7 +15,11 @@ export async function askRoles(
 ): Promise<{ readonly addRoles: readonly string[]; readonly removeRoles: readonly string[] } | undefined> {
   const input = { params: { groupId: reference } };
   const { roles: held } = (await send(context, operationOf(context.manifest, 'groups.get'), input)).body as Group;
-  const known = await listOf(context, 'role', { known: {} })?.load(undefined, context.io.signal);
+  const known = await listOf(context, {
+    name: 'role',
+    sources: [referenceTo('role', ['name'])['x-reference']],
+    known: {},
+  })?.load(undefined, context.io.signal);
   const names = [...new Set([...held, ...(known?.choices ?? []).map(({ value }) => value)])].sort();
   if (names.length === 0) return undefined;
   const answer = (await ask(context.asking(false), {

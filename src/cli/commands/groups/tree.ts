@@ -1,10 +1,13 @@
 /** `iam groups tree`: which group has the roles of which other, drawn. */
+
 import { type Command, Option } from 'commander';
+import { reference } from '../../../contract/entities.ts';
 import { addLeaf, type Options, runs } from '../../leaf.ts';
 import { allEntries } from '../../list.ts';
 import { operationOf } from '../../operations.ts';
 import type { Context, Surroundings } from '../../runtime/context.ts';
 import { CliError } from '../../runtime/failures.ts';
+import { takes } from '../../value-sources.ts';
 import { drawDot, drawMermaid, drawText, type Graph, graphOf, partBelow, tops } from './graph.ts';
 
 /** Adds the command. */
@@ -23,6 +26,7 @@ export function addGroupsTree(parent: Command, surroundings: Surroundings): void
   })
     .argument('[group]', 'Id or name of the group to start at')
     .addOption(new Option('--format <format>', 'how to draw').choices(['text', 'dot', 'mermaid']));
+  takes(command, { group: reference('group', ['name', 'id']) });
   runs(command, surroundings, (context, [reference], options) =>
     tree(context, reference as string | undefined, options),
   );

@@ -1,7 +1,9 @@
 /** `iam groups update`: changes what is named of a group and keeps the rest, also what others change meanwhile. */
+
 import type { Command, CommanderError } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
 import type { CallInput } from '../../../client/types.ts';
+import { reference } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { collect, kebab } from '../../fields.ts';
 import { addLeaf, type Options, runs } from '../../leaf.ts';
@@ -11,6 +13,7 @@ import { usageError } from '../../runtime/failures.ts';
 import { readObject } from '../../runtime/input.ts';
 import { canAsk } from '../../runtime/prompt.ts';
 import { planOf, printPlan, send } from '../../send.ts';
+import { takes } from '../../value-sources.ts';
 import { askRoles } from './ask-roles.ts';
 import { type Change, type Group, merge } from './merge.ts';
 
@@ -41,6 +44,17 @@ export function addGroupsUpdate(parent: Command, surroundings: Surroundings): vo
     .option('--set <field=value>', `field to set, empty to clear: ${settable(operation).join(', ')}`, repeat)
     .option('-f, --file <file>', 'replace the group by a JSON or YAML file, - is standard input');
   command.exitOverride((error) => pointToSet(error, settable(operation)));
+  const dependency = reference('group', ['name', 'id']);
+  takes(command, {
+    group: dependency,
+    '--add-role': reference('role', ['name']),
+    '--remove-role': reference('role', ['name'], { operation: 'groups.get', property: 'roles' }),
+    '--add-dependency': dependency,
+    '--remove-dependency': reference('group', ['name', 'id'], {
+      operation: 'groups.get',
+      property: 'dependencies.groupName',
+    }),
+  });
   runs(command, surroundings, (context, [reference], options) => update(context, String(reference), options));
 }
 

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { ApiKeyValue } from '../../../contract/credential-schemas.ts';
-import { Id, line } from '../../../contract/schemas.ts';
+import { applicationId, ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { keptOf, newApiKey, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
 import { defineOperation } from '../define.ts';
 
 export const ApiKeyInput = z
   .strictObject({
-    appId: line(64, 'Application that uses the key'),
-    clientId: Id.describe('Client that calls with the key act as'),
+    appId: applicationId('Application that uses the key'),
+    clientId: ClientId.describe('Client that calls with the key act as'),
     apiKey: ApiKeyValue.optional(),
   })
   .meta({ id: 'ApiKeyInput' });
@@ -31,6 +31,7 @@ export default defineOperation({
     secret: true,
   },
   errors: ['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
+  creates: 'apiKey',
   command: 'api-key create',
   examples: [{ title: 'A key for a client', command: '--app-id billing --client-id CLIENT_ID' }],
 

@@ -1,4 +1,5 @@
-import { ApiKeySchema, Id, line, PageQuery } from '../../../contract/schemas.ts';
+import { applicationId, ClientId } from '../../../contract/reference-schemas.ts';
+import { ApiKeySchema, PageQuery } from '../../../contract/schemas.ts';
 import type { ApiKeyUses } from '../../identity/api-key-uses.ts';
 import { filteredPage } from '../../identity/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
@@ -19,8 +20,8 @@ export default defineOperation({
   request: {
     query: {
       ...PageQuery,
-      clientId: Id.optional().describe('Only keys of this client'),
-      appId: line(64, 'Only keys of this application').optional(),
+      clientId: ClientId.optional().describe('Only keys of this client'),
+      appId: applicationId('Only keys of this application').optional(),
     },
   },
   response: { page: ApiKeySchema },

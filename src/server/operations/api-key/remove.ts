@@ -1,5 +1,6 @@
 import { fault } from '../../../contract/errors.ts';
-import { Empty, Id } from '../../../contract/schemas.ts';
+import { ApiKeyId } from '../../../contract/reference-schemas.ts';
+import { Empty } from '../../../contract/schemas.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -12,7 +13,7 @@ export default defineOperation({
   roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
   audit: { kind: 'administration', targets: { path: ['apiKeyId'] } },
   status: [200, 401, 403, 404, 500],
-  request: { params: { apiKeyId: Id.describe('Id of the API key') } },
+  request: { params: { apiKeyId: ApiKeyId } },
   response: { status: 200, body: Empty },
   errors: ['API_KEY_NOT_FOUND'],
   command: 'api-key delete',

@@ -1,5 +1,6 @@
 import { fault } from '../../../contract/errors.ts';
-import { Empty, Id } from '../../../contract/schemas.ts';
+import { ApiKeyId } from '../../../contract/reference-schemas.ts';
+import { Empty } from '../../../contract/schemas.ts';
 import { keptOf, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
 import { defineOperation } from '../define.ts';
 import { ApiKeyInput } from './create.ts';
@@ -15,7 +16,7 @@ export default defineOperation({
   roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
   audit: { kind: 'administration', targets: { path: ['apiKeyId'], body: ['appId', 'clientId'] } },
   status: [200, 400, 401, 403, 404, 412, 500],
-  request: { params: { apiKeyId: Id.describe('Id of the API key') }, body: ApiKeyInput },
+  request: { params: { apiKeyId: ApiKeyId }, body: ApiKeyInput },
   response: { status: 200, body: Empty },
   errors: ['API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   command: 'api-key update',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
+import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { Id } from '../../../contract/schemas.ts';
 import { requireBusiness } from '../../identity/memberships.ts';
 import { roleSourcesOf } from '../../identity/role-provenance.ts';
 import { requireOwnBusiness } from '../../identity/rules.ts';
@@ -21,7 +21,7 @@ export default defineOperation({
   roles,
   audit: { kind: 'read', targets: { path: ['businessId'] } },
   status: [200, 401, 403, 404, 500],
-  request: { params: { businessId: Id.describe('Business id') } },
+  request: { params: { businessId: BusinessId } },
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['BUSINESS_NOT_FOUND'],
   command: 'businesses roles',

@@ -1,5 +1,6 @@
+import { BusinessId, memberOf } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference, Id } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
 import { isOwnBusiness, requireOwnBusiness, requireRemovableFrom } from '../../identity/rules.ts';
@@ -20,7 +21,12 @@ export default defineOperation({
   roles,
   audit: { kind: 'administration', targets: { path: ['groupId', 'businessId'] } },
   status: ['200e', 204, 401, 404, 500],
-  request: { params: { groupId: GroupReference, businessId: Id.describe('Business id') } },
+  request: {
+    params: {
+      groupId: GroupReference,
+      businessId: memberOf(BusinessId, 'business-accesses.list-businesses', 'businessId'),
+    },
+  },
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups businesses remove',

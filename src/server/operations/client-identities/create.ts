@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { clientFields } from '../../../contract/client-schemas.ts';
 import { ClientCredentials } from '../../../contract/credential-schemas.ts';
 import { fault } from '../../../contract/errors.ts';
-import { clientFields, Id } from '../../../contract/schemas.ts';
+import { BusinessId, UserId } from '../../../contract/reference-schemas.ts';
 import { addClient, newClient } from '../../identity/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
@@ -9,8 +10,8 @@ import { defineOperation } from '../define.ts';
 const Body = z
   .strictObject({
     ...clientFields,
-    userId: Id.optional().describe('User that owns the client'),
-    businessId: Id.optional().describe('Business that owns the client'),
+    userId: UserId.optional().describe('User that owns the client'),
+    businessId: BusinessId.optional().describe('Business that owns the client'),
   })
   .meta({ id: 'ClientInput' });
 
@@ -33,6 +34,7 @@ export default defineOperation({
   request: { body: Body },
   response: { status: 201, body: ClientCredentials, secret: true },
   errors: ['OWNER_AMBIGUOUS', 'USER_UNKNOWN', 'BUSINESS_UNKNOWN', 'ID_TAKEN'],
+  creates: 'client',
   command: 'clients create',
   examples: [
     {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
-import { Id, line } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { line } from '../../../contract/schemas.ts';
 import { eachInTurns } from '../../each-in-turns.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Client } from '../../store/tables.ts';
@@ -25,7 +26,7 @@ const Source = z
 const Body = z
   .strictObject({
     clientIds: z
-      .array(Id)
+      .array(ClientId)
       .max(mostClients, `must not have more than ${mostClients} entries`)
       .optional()
       .describe('The clients to move; in the place of source'),

@@ -1,5 +1,5 @@
 import { fault } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { ServiceOrClientId } from '../../../contract/reference-schemas.ts';
 import { removeClient } from '../../identity/clients.ts';
 import { requireRemovableService } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
@@ -15,7 +15,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and ADMIN',
   audit: { kind: 'administration', targets: { path: ['serviceAccountId'] } },
   status: ['200e', 204, 401, 404, 500],
-  request: { params: { serviceAccountId: Id.describe('Service account id, or client id') } },
+  request: { params: { serviceAccountId: ServiceOrClientId } },
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND', 'BOOTSTRAP_CLIENT'],
   command: 'clients delete',

@@ -20,6 +20,7 @@ export default defineOperation({
   request: { body: CorporateGroupInput },
   response: { status: 201, body: z.strictObject({ corporateGroupId: z.string() }) },
   errors: ['CORPORATE_GROUP_NAME_TAKEN', 'LISTED_BUSINESS_UNKNOWN', 'BUSINESS_IN_CORPORATE_GROUP'],
+  creates: 'corporateGroup',
   command: 'corporate-groups create',
   examples: [{ title: 'Two businesses', command: '--corporate-group-name holding --business acme,globex' }],
 

@@ -1,5 +1,5 @@
 import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
 import { corporateGroupView, requireCorporateGroup } from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -14,7 +14,7 @@ export default defineOperation({
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
   audit: { kind: 'read', targets: { path: ['corporateGroupId'] } },
   status: [200, 401, 403, 404, 500],
-  request: { params: { corporateGroupId: Id } },
+  request: { params: { corporateGroupId: CorporateGroupId } },
   response: { status: 200, body: CorporateGroupSchema, entity: true },
   errors: ['CORPORATE_GROUP_NOT_FOUND'],
   command: 'corporate-groups get',

@@ -1,4 +1,5 @@
 import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
+import { reference } from '../../../contract/entities.ts';
 import { line, PageQuery } from '../../../contract/schemas.ts';
 import { corporateGroupView } from '../../identity/corporate-groups.ts';
 import { pageOf } from '../../identity/pages.ts';
@@ -17,7 +18,14 @@ export default defineOperation({
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
-  request: { query: { ...PageQuery, name: line(100, 'Only the corporate group of exactly this name').optional() } },
+  request: {
+    query: {
+      ...PageQuery,
+      name: line(100, 'Only the corporate group of exactly this name')
+        .meta(reference('corporateGroup', ['name']))
+        .optional(),
+    },
+  },
   response: { page: CorporateGroupSchema },
   errors: [],
   command: 'corporate-groups list',

@@ -1,4 +1,4 @@
-import { Id } from '../../../contract/schemas.ts';
+import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
 import { requireCorporateGroup } from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -12,7 +12,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['corporateGroupId'] } },
   status: [204, 401, 403, 404, 500],
-  request: { params: { corporateGroupId: Id } },
+  request: { params: { corporateGroupId: CorporateGroupId } },
   response: { status: 204 },
   errors: ['CORPORATE_GROUP_NOT_FOUND'],
   command: 'corporate-groups delete',

@@ -1,5 +1,5 @@
 import { CorporateGroupInput, CorporateGroupSchema } from '../../../contract/business-schemas.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
 import {
   corporateGroupView,
   listedBusinesses,
@@ -23,7 +23,7 @@ export default defineOperation({
     targets: { path: ['corporateGroupId'], body: ['corporateGroupName', 'organizationId'] },
   },
   status: [204, 400, 401, 403, 404, 412, 422, 500],
-  request: { params: { corporateGroupId: Id }, body: CorporateGroupInput },
+  request: { params: { corporateGroupId: CorporateGroupId }, body: CorporateGroupInput },
   response: { status: 204 },
   errors: [
     'CORPORATE_GROUP_NOT_FOUND',

@@ -27,6 +27,7 @@ export default defineOperation({
   request: { body: BusinessCustomerInput },
   response: { status: 201, body: z.strictObject({ customerId: CustomerId, businessId: z.string() }) },
   errors: ['ID_TAKEN', 'DOCUMENT_TAKEN', 'CORPORATE_GROUP_UNKNOWN'],
+  creates: 'customer',
   command: 'customers create-business',
   examples: [
     { title: 'A business of a chosen id', command: '--business-id acme --business-name Acme --document 12345' },

@@ -17,6 +17,7 @@ export default defineOperation({
   request: { body: UserCustomerInput },
   response: { status: 201, body: z.strictObject({ customerId: CustomerId, userId: z.string() }) },
   errors: ['USER_UNKNOWN', 'CUSTOMER_TAKEN', 'DOCUMENT_TAKEN'],
+  creates: 'customer',
   command: 'customers create-user',
   examples: [{ title: 'With a name', command: 'USER_ID --document 12345 --name "Ann Example"' }],
 

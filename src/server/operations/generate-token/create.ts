@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { IamError } from '../../../contract/errors.ts';
-import { GivenPassword, Id, ScopeName, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { GivenPassword, ScopeName, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { grantToken } from '../../identity/grants.ts';
@@ -20,11 +21,11 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 422, 429, 500],
   request: {
-    query: { clientId: Id.optional().describe('The client, where no header and no field names it') },
+    query: { clientId: ClientId.optional().describe('The client, where no header and no field names it') },
     body: z
       .strictObject({
         grantType: z.enum(['client_credentials', 'password', 'refresh_token']),
-        clientId: Id.optional(),
+        clientId: ClientId.optional(),
         clientSecret: sensitive(text, 'secret').optional(),
         userName: text.optional(),
         password: GivenPassword.optional(),

@@ -22,6 +22,7 @@ export default defineOperation({
   request: { body: GroupInput },
   response: { status: 201, body: z.strictObject({ groupId: z.string() }) },
   errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN'],
+  creates: 'group',
   command: 'groups create',
   examples: [
     { title: 'A group with two roles', command: '--group-name ops --role DEPLOY --role ROLLBACK' },

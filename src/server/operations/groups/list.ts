@@ -1,3 +1,4 @@
+import { reference } from '../../../contract/entities.ts';
 import { bareRole } from '../../../contract/roles.ts';
 import { GroupSchema, line, PageQuery, RoleName } from '../../../contract/schemas.ts';
 import { viewsOf } from '../../identity/groups.ts';
@@ -28,7 +29,9 @@ export default defineOperation({
   request: {
     query: {
       ...PageQuery,
-      name: line(100, 'Only the group of this name').optional(),
+      name: line(100, 'Only the group of this name')
+        .meta(reference('group', ['name']))
+        .optional(),
       role: RoleName.optional().describe('Only groups that have this role themselves'),
       organizationId: line(64, 'Only groups of this organization').optional(),
       businessUnitId: line(64, 'Only groups of this business unit').optional(),

@@ -1,4 +1,5 @@
 import { fault } from '../../../contract/errors.ts';
+import { DependencyOfGroup } from '../../../contract/reference-schemas.ts';
 import { GroupReference } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { findGroup, requireGroup } from '../../identity/groups.ts';
@@ -14,7 +15,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ROLE_IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['groupId', 'dependencyName'] } },
   status: ['200e', 204, 401, 404, 500],
-  request: { params: { groupId: GroupReference, dependencyName: GroupReference } },
+  request: { params: { groupId: GroupReference, dependencyName: DependencyOfGroup } },
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-dependency',

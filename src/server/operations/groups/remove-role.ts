@@ -1,6 +1,7 @@
 import { fault } from '../../../contract/errors.ts';
+import { RoleOfGroup } from '../../../contract/reference-schemas.ts';
 import { bareRole } from '../../../contract/roles.ts';
-import { GroupReference, RoleName } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
@@ -15,7 +16,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['groupId', 'roleName'] } },
   status: [204, 401, 403, 404, 412, 500],
-  request: { params: { groupId: GroupReference, roleName: RoleName } },
+  request: { params: { groupId: GroupReference, roleName: RoleOfGroup } },
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-role',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { clientFields } from '../../../contract/client-schemas.ts';
 import { ClientCredentials } from '../../../contract/credential-schemas.ts';
 import { fault } from '../../../contract/errors.ts';
-import { clientFields } from '../../../contract/schemas.ts';
 import { addClient, newClient, type Owner, ownerFor } from '../../identity/clients.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -27,6 +27,7 @@ export default defineOperation({
   request: { body: z.strictObject(clientFields).meta({ id: 'MyClientInput' }) },
   response: { status: 201, body: ClientCredentials, secret: true },
   errors: ['SCOPE_EXCEEDED', 'TOO_MANY_CLIENTS', 'ID_TAKEN'],
+  creates: 'client',
   command: 'my-clients create',
   examples: [{ title: 'A client that may read', command: '--app-id reports --scope READ' }],
 

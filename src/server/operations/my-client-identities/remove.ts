@@ -1,5 +1,5 @@
 import { fault } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
 import { removeClient } from '../../identity/clients.ts';
 import { ownsClient } from '../../identity/rules.ts';
 import { defineOperation } from '../define.ts';
@@ -15,7 +15,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN)',
   audit: { kind: 'administration', targets: { path: ['clientId'] } },
   status: [204, 401, 403, 404, 500],
-  request: { params: { clientId: Id.describe('Client id') } },
+  request: { params: { clientId: ClientId } },
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND'],
   command: 'my-clients delete',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { ServiceId } from '../../../contract/reference-schemas.ts';
 import { findService } from '../../identity/memberships.ts';
 import { roleSourcesOfService } from '../../identity/service-roles.ts';
 import { defineOperation } from '../define.ts';
@@ -18,7 +18,7 @@ export default defineOperation({
     'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)',
   audit: { kind: 'read', targets: { path: ['serviceId'] } },
   status: [200, 401, 403, 404, 500],
-  request: { params: { serviceId: Id.describe('Service account id of a client') } },
+  request: { params: { serviceId: ServiceId } },
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['SERVICE_NOT_FOUND'],
   command: 'services roles',

@@ -1,5 +1,6 @@
+import { memberOf, ServiceId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference, Id } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { findService, removeMember } from '../../identity/memberships.ts';
 import { isOwnClient, requireOwnService, requireRemovableFrom } from '../../identity/rules.ts';
@@ -20,7 +21,9 @@ export default defineOperation({
   roles,
   audit: { kind: 'administration', targets: { path: ['groupId', 'serviceId'] } },
   status: [204, 401, 403, 404, 412, 500],
-  request: { params: { groupId: GroupReference, serviceId: Id.describe('Service account id of a client') } },
+  request: {
+    params: { groupId: GroupReference, serviceId: memberOf(ServiceId, 'service-accesses.list-services', 'serviceId') },
+  },
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups services remove',

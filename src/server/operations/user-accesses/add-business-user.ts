@@ -1,6 +1,7 @@
 import { UserReferences } from '../../../contract/member-schemas.ts';
+import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { Empty, GroupReference, Id } from '../../../contract/schemas.ts';
+import { Empty, GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { addMembers, requireBusiness, requireUsersOf } from '../../identity/memberships.ts';
 import { requireHeldRoles, requireOwnBusiness } from '../../identity/rules.ts';
@@ -22,7 +23,7 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { path: ['groupName', 'businessId'] } },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: {
-    params: { groupName: GroupReference, businessId: Id.describe('Business id') },
+    params: { groupName: GroupReference, businessId: BusinessId },
     body: UserReferences,
   },
   response: { status: 200, body: Empty },

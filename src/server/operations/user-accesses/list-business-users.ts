@@ -1,6 +1,7 @@
 import { UserReference } from '../../../contract/member-schemas.ts';
+import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference, Id, PageQuery } from '../../../contract/schemas.ts';
+import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { memberPage, requireBusiness } from '../../identity/memberships.ts';
 import { requireOwnBusiness } from '../../identity/rules.ts';
@@ -22,7 +23,7 @@ export default defineOperation({
   audit: { kind: 'read', targets: { path: ['groupName', 'businessId'] } },
   status: [200, 206, 401, 404, 500],
   request: {
-    params: { groupName: GroupReference, businessId: Id.describe('Business id') },
+    params: { groupName: GroupReference, businessId: BusinessId },
     query: PageQuery,
   },
   response: { page: UserReference },

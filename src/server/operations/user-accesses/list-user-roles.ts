@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { reference } from '../../../contract/entities.ts';
 import { fault } from '../../../contract/errors.ts';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
 import { roleSourcesOf } from '../../identity/role-provenance.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { membersOf } from '../../identity/users.ts';
@@ -20,9 +21,15 @@ export default defineOperation({
   audit: { kind: 'read', targets: { path: ['userId'] } },
   status: [200, 401, 403, 404, 500],
   request: {
-    params: { userId: Id.describe('User id') },
+    params: { userId: UserId },
     // Any text: what can't be a business is not the user's either, and must not count as if nothing was asked.
-    query: { businessId: z.string().optional().describe('Business that the user is of') },
+    query: {
+      businessId: z
+        .string()
+        .meta(reference('business', ['id']))
+        .optional()
+        .describe('Business that the user is of'),
+    },
   },
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['USER_NOT_FOUND'],

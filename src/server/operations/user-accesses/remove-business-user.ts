@@ -1,5 +1,6 @@
+import { BusinessId, memberOf, UserId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference, Id } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember, requireBusiness } from '../../identity/memberships.ts';
 import { isOwnBusiness, requireOwnBusiness, requireRemovableFrom } from '../../identity/rules.ts';
@@ -23,8 +24,8 @@ export default defineOperation({
   request: {
     params: {
       groupName: GroupReference,
-      businessId: Id.describe('Business id'),
-      userId: Id.describe('User id'),
+      businessId: BusinessId,
+      userId: memberOf(UserId, 'user-accesses.list-business-users', 'userId'),
     },
   },
   response: { status: 204 },

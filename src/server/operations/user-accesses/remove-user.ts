@@ -1,5 +1,6 @@
+import { memberOf, UserId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference, Id } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
 import { requireRemovableFrom } from '../../identity/rules.ts';
@@ -20,7 +21,7 @@ export default defineOperation({
   roles,
   audit: { kind: 'administration', targets: { path: ['groupName', 'userId'] } },
   status: ['200e', 204, 401, 404, 500],
-  request: { params: { groupName: GroupReference, userId: Id.describe('User id') } },
+  request: { params: { groupName: GroupReference, userId: memberOf(UserId, 'user-accesses.list-users', 'userId') } },
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups users remove',

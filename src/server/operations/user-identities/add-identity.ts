@@ -1,12 +1,15 @@
 import * as z from 'zod';
-import { Id, isReservedName, line } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
+import { isReservedName, line } from '../../../contract/schemas.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
 import { foldIdentifier, loginNames } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
 /** It is removed by a path that ends with it, so it must not be a word that means something there. */
-const Identity = line(200, 'Login identifier').refine((value) => !isReservedName(value), 'is a reserved word');
+const Identity = line(200, 'Login identifier')
+  .meta({ 'x-label': 'Login identifier' })
+  .refine((value) => !isReservedName(value), 'is a reserved word');
 
 export default defineOperation({
   id: 'user-identities.add-identity',
@@ -19,7 +22,7 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { path: ['id'], body: ['identity'] } },
   status: [204, 400, 401, 403, 404, 412, 422, 500],
   request: {
-    params: { id: Id.describe('User id') },
+    params: { id: UserId },
     body: z.strictObject({ identity: Identity }).meta({ id: 'IdentityInput' }),
   },
   response: { status: 204 },

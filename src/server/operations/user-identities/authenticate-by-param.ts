@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { CallerAddress, Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { CallerAddress, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { redeemParam } from '../../identity/params.ts';
 import { defineOperation } from '../define.ts';
@@ -29,7 +30,7 @@ export default defineOperation({
   status: [200, 400, 401, 500],
   deprecated: true,
   request: {
-    query: { clientId: Id.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('The calling client') },
     headers: {
       param: sensitive(
         z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginByCertificate } from '../../identity/certificate-login.ts';
 import { defineOperation } from '../define.ts';
@@ -37,7 +38,7 @@ export default defineOperation({
   status: [201, 400, 401, 500],
   request: {
     query: {
-      clientId: Id.optional().describe('The calling client'),
+      clientId: ClientId.optional().describe('The calling client'),
       'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
     },
     body: Body,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { giveTicket } from '../../identity/tickets.ts';
 import { defineOperation } from '../define.ts';
@@ -15,7 +15,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
   audit: { kind: 'administration', targets: {} },
   status: [201, 401, 500],
-  request: { query: { clientId: Id.optional().describe('The calling client') }, bodyIgnored: true },
+  request: { query: { clientId: ClientId.optional().describe('The calling client') }, bodyIgnored: true },
   response: {
     status: 201,
     body: z

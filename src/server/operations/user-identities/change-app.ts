@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { Token } from '../../../contract/schemas.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { tokenInSession } from '../../identity/session-tokens.ts';
 import { handOver, rotateOwn } from '../../identity/sessions.ts';
@@ -24,7 +25,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
-  request: { query: { targetClientId: Id.describe('The first-party client to go on with') }, body: Body },
+  request: { query: { targetClientId: ClientId.describe('The first-party client to go on with') }, body: Body },
   response: { status: 200, body: Token, secret: true },
   errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
 

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { Email, Id, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
+import { defines } from '../../../contract/entities.ts';
+import { BusinessId, ClientId } from '../../../contract/reference-schemas.ts';
+import { Email, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
 import { type CodeCheck, subjectOfContact, takeCodeOfOne } from '../../identity/otp.ts';
@@ -30,15 +32,15 @@ export default defineOperation({
   status: ['200e', 201, 400, 401, 412, 500],
   request: {
     query: {
-      clientId: Id.optional().describe('The calling client, where no header names it'),
+      clientId: ClientId.optional().describe('The calling client, where no header names it'),
       'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
     },
     body: z
       .strictObject({
-        userId: NewId.optional(),
+        userId: NewId.optional().meta(defines('user', 'id')),
         userEmail: Email,
         userName: UserName,
-        businessId: Id.optional().describe('Business that the user is of'),
+        businessId: BusinessId.optional().describe('Business that the user is of'),
         lead: z.boolean().optional().describe('Not a user yet: does not get the role USER'),
         userMobile: Mobile.optional(),
         token: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'secret')
@@ -59,6 +61,7 @@ export default defineOperation({
     'BUSINESS_UNKNOWN',
     'MFA_MISSING',
   ],
+  creates: 'user',
   command: 'users create',
   examples: [
     { title: 'A user who proves the e-mail later', command: '--user-name alice --user-email alice@example.com' },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { requireStanding } from '../../identity/standing.ts';
 import { narrowedScope, requireTarget } from '../../identity/target-clients.ts';
@@ -7,7 +7,7 @@ import { giveTicket } from '../../identity/tickets.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
-  .strictObject({ targetClientId: Id.optional().describe('The only client that may redeem it') })
+  .strictObject({ targetClientId: ClientId.optional().describe('The only client that may redeem it') })
   .meta({ id: 'GenerateParamInput' });
 
 const Param = z

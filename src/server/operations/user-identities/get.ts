@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Id, Mobile } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
+import { Mobile } from '../../../contract/schemas.ts';
 import { requireReadable, requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 
@@ -17,7 +18,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
   audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 401, 404, 500],
-  request: { params: { id: Id.describe('User id') } },
+  request: { params: { id: UserId } },
   response: { status: 200, body: UserView, entity: true },
   errors: ['USER_NOT_FOUND'],
   command: 'users get',

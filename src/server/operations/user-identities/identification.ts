@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
-import { Email, Id, Mobile } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { Email, Mobile } from '../../../contract/schemas.ts';
 import { masked, onlyContact } from '../../identity/contacts.ts';
 import { sendCode, subjectOfContact } from '../../identity/otp.ts';
 import { unknownSource } from '../../identity/otp-source.ts';
@@ -26,7 +27,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 422, 429, 500],
   request: {
-    query: { clientId: Id.optional().describe('The calling client, where no header names it') },
+    query: { clientId: ClientId.optional().describe('The calling client, where no header names it') },
     body: z
       .strictObject({ userEmail: Email.optional(), userMobile: Mobile.optional() })
       .meta({ id: 'IdentificationInput', description: 'Exactly one contact.' }),

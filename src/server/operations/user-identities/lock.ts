@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
-import { Empty, Id, line } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
+import { Empty, line } from '../../../contract/schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { stopUser } from '../../identity/stop-user.ts';
@@ -21,10 +22,13 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { body: ['userId'] } },
   status: [200, 400, 401, 403, 404, 412, 500],
   request: {
-    body: z.strictObject({ userId: Id, reason: line(200, 'Kept with the lock').optional() }).meta({ id: 'LockInput' }),
+    body: z
+      .strictObject({ userId: UserId, reason: line(200, 'Kept with the lock').optional() })
+      .meta({ id: 'LockInput' }),
   },
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOCK_OF_SELF', 'LAST_ADMINISTRATOR'],
+  destructive: true,
   command: 'users lock',
   examples: [{ title: 'With the reason', command: 'USER_ID --reason "left the company"' }],
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
-import { Id, line, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { line, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginByProof } from '../../identity/outside-proofs.ts';
 import { defineOperation } from '../define.ts';
@@ -34,7 +35,7 @@ export default defineOperation({
   status: [201, 400, 401, 404, 412, 500, 503],
   request: {
     query: {
-      clientId: Id.optional().describe('The calling client'),
+      clientId: ClientId.optional().describe('The calling client'),
       'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
     },
     body: Body,

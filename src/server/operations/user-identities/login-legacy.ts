@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
-import { CallerAddress, GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
 import type { Pair } from '../../identity/credentials.ts';
 import { loginWithLogon } from '../../identity/logons.ts';
 import { defineOperation } from '../define.ts';
@@ -26,7 +27,7 @@ export default defineOperation({
   status: [201, 400, 401, 429, 500, 503],
   request: {
     query: {
-      clientId: Id.optional().describe('The calling client'),
+      clientId: ClientId.optional().describe('The calling client'),
       'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
     },
     headers: { ip: CallerAddress },

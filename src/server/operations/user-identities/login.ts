@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
-import { CallerAddress, GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import type { Pair } from '../../identity/credentials.ts';
 import { loginWithPassword } from '../../identity/login.ts';
@@ -31,7 +32,7 @@ export default defineOperation({
   status: [201, 400, 401, 429, 500],
   request: {
     query: {
-      clientId: Id.optional().describe('The calling client'),
+      clientId: ClientId.optional().describe('The calling client'),
       'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
     },
     headers: { ip: CallerAddress },

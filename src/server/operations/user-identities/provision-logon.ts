@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { LogonName } from '../../../contract/legacy-schemas.ts';
-import { GivenPassword, Id } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
+import { GivenPassword } from '../../../contract/schemas.ts';
 import { bindLogon, foldLogon, ownerOfLogon, requireMainframePassword } from '../../identity/logons.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireUser } from '../../identity/user-identities.ts';
@@ -20,7 +21,7 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { path: ['id'] } },
   status: [201, 400, 401, 403, 404, 412, 422, 500, 503],
   request: {
-    params: { id: Id.describe('User id') },
+    params: { id: UserId },
     body: z
       .strictObject({
         logon: LogonName,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { CallerAddress, Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { CallerAddress, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { isProven } from '../../identity/principal.ts';
@@ -32,7 +33,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: ['200e', 201, 401, 500],
   request: {
-    query: { clientId: Id.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('The calling client') },
     headers: {
       ip: CallerAddress,
     },

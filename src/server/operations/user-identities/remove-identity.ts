@@ -1,5 +1,6 @@
 import { fault } from '../../../contract/errors.ts';
-import { Id, line } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
+import { line } from '../../../contract/schemas.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { foldIdentifier } from '../../store/tables.ts';
@@ -15,7 +16,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['id', 'identity'] } },
   status: [204, 401, 403, 404, 412, 500],
-  request: { params: { id: Id.describe('User id'), identity: line(200, 'Login identifier') } },
+  request: { params: { id: UserId, identity: line(200, 'Login identifier').meta({ 'x-label': 'Login identifier' }) } },
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'MFA_MISSING', 'LAST_IDENTITY'],
   command: 'users remove-identity',

@@ -1,4 +1,4 @@
-import { Id } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { removeUser, requireUser } from '../../identity/user-identities.ts';
@@ -15,7 +15,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['id'] } },
   status: [204, 401, 403, 404, 412, 500],
-  request: { params: { id: Id.describe('User id') } },
+  request: { params: { id: UserId } },
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LAST_ADMINISTRATOR'],
   command: 'users delete',

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { servicePrefix } from '../../../contract/prefix.ts';
-import { Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginByProof } from '../../identity/outside-proofs.ts';
 import { defineOperation } from '../define.ts';
@@ -29,7 +30,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 412, 422, 500],
-  request: { query: { clientId: Id.optional().describe('The calling client') }, body: Body },
+  request: { query: { clientId: ClientId.optional().describe('The calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
   identifies: ['samlResponse'],
   errors: ['PROOF_INVALID', 'SUBJECT_UNKNOWN'],

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { unauthenticated } from '../../identity/authenticate.ts';
 import { isProven } from '../../identity/principal.ts';
@@ -22,7 +23,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 500],
-  request: { query: { clientId: Id.optional().describe('The calling client') }, body: Body },
+  request: { query: { clientId: ClientId.optional().describe('The calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
   identifies: [],
   errors: ['CREDENTIALS_INVALID'],

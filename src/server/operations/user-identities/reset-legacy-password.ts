@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { GivenCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
-import { CallerAddress, GivenPassword, Id, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
 import { resetLogon } from '../../identity/logon-reset.ts';
 import { foldLogon, tokenOfLogon } from '../../identity/logons.ts';
 import { defineOperation } from '../define.ts';
@@ -18,7 +19,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 422, 500, 503],
   request: {
-    query: { clientId: Id.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('The calling client') },
     headers: { ip: CallerAddress },
     body: z
       .strictObject({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { Id, NewPassword } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
+import { NewPassword } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { checkCode, takeCode } from '../../identity/otp.ts';
 import { otpSource } from '../../identity/otp-source.ts';
@@ -36,7 +37,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: { response: ['userId'] } },
   status: ['200e', 201, 400, 401, 412, 422, 500],
   request: {
-    query: { clientId: Id.optional().describe('The calling client, where no header names it') },
+    query: { clientId: ClientId.optional().describe('The calling client, where no header names it') },
     body: Body,
   },
   response: {

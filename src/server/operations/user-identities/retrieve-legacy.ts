@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import type { Contact } from '../../identity/contacts.ts';
 import { foldLogon, maskedContact, ownerOfLogon, recoveryContact } from '../../identity/logons.ts';
@@ -23,7 +23,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500, 503],
   request: {
-    query: { clientId: Id.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('The calling client') },
     body: z
       .strictObject({ logon: LogonName, deviceTokenId: DeviceTokenId.optional() })
       .meta({ id: 'LogonRecoveryInput' }),

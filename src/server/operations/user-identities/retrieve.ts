@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fault } from '../../../contract/errors.ts';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/reference-schemas.ts';
 import { startRecovery } from '../../identity/recovery.ts';
 import { defineOperation } from '../define.ts';
 
@@ -19,7 +19,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: { response: ['userId', 'businessId'] } },
   status: ['200e', 201, 400, 401, 404, 429, 500],
   request: {
-    query: { clientId: Id.optional().describe('The calling client, where no header names it') },
+    query: { clientId: ClientId.optional().describe('The calling client, where no header names it') },
     body: z
       .strictObject({
         userName: LoginName.describe('Any login identifier of the user'),

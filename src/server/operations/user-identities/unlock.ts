@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Empty, Id } from '../../../contract/schemas.ts';
+import { UserId } from '../../../contract/reference-schemas.ts';
+import { Empty } from '../../../contract/schemas.ts';
 import { requireProofFor } from '../../identity/rules.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
@@ -16,7 +17,7 @@ export default defineOperation({
     'CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE or CLI-1STPARTY and CLI-AUTH-BASIC and scope account_unlock',
   audit: { kind: 'administration', targets: { body: ['userId'] } },
   status: [200, 400, 401, 403, 404, 500],
-  request: { body: z.strictObject({ userId: Id }).meta({ id: 'UnlockInput' }) },
+  request: { body: z.strictObject({ userId: UserId }).meta({ id: 'UnlockInput' }) },
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING'],
   command: 'users unlock',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Email, Id, Mobile, UserName } from '../../../contract/schemas.ts';
+import { BusinessId, UserId } from '../../../contract/reference-schemas.ts';
+import { Email, Mobile, UserName } from '../../../contract/schemas.ts';
 import { lostContacts } from '../../identity/account-notices.ts';
 import { keepingAnAdministrator } from '../../identity/administrators.ts';
 import { subjectOfUser, voidCodes } from '../../identity/otp.ts';
@@ -22,7 +23,7 @@ const Body = z
     userEmail: Email.nullable().optional(),
     userMobile: Mobile.nullable().optional(),
     userName: UserName.optional(),
-    businessId: Id.nullable().optional(),
+    businessId: BusinessId.nullable().optional(),
     lead: z.boolean().optional(),
   })
   .meta({ id: 'UserChange' });
@@ -38,7 +39,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['id'], body: ['userName', 'businessId'] } },
   status: [204, 400, 401, 403, 404, 412, 422, 500],
-  request: { params: { id: Id.describe('User id') }, body: Body },
+  request: { params: { id: UserId }, body: Body },
   response: { status: 204 },
   errors: [
     'USER_NAME_RESERVED',

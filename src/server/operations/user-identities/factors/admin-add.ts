@@ -1,5 +1,5 @@
 import { AdministratorsFactorsInput, FactorIds, tagsOf } from '../../../../contract/factor-schemas.ts';
-import { Id } from '../../../../contract/schemas.ts';
+import { UserId } from '../../../../contract/reference-schemas.ts';
 import { addFactors } from '../../../identity/factor-changes.ts';
 import { requireProofFor } from '../../../identity/rules.ts';
 import { requireUser } from '../../../identity/user-identities.ts';
@@ -16,7 +16,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['id'] } },
   status: [201, 400, 401, 403, 404, 412, 422, 500],
-  request: { params: { id: Id.describe('User id') }, body: AdministratorsFactorsInput },
+  request: { params: { id: UserId }, body: AdministratorsFactorsInput },
   response: { status: 201, body: FactorIds },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'users factors add',

@@ -1,5 +1,5 @@
-import { FactorId } from '../../../../contract/factor-schemas.ts';
-import { Id } from '../../../../contract/schemas.ts';
+import { FactorIdOfUser } from '../../../../contract/factor-schemas.ts';
+import { UserId } from '../../../../contract/reference-schemas.ts';
 import { removeFactor } from '../../../identity/factor-changes.ts';
 import { requireAlternative } from '../../../identity/factors.ts';
 import { requireProofFor } from '../../../identity/rules.ts';
@@ -17,7 +17,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['id', 'factorId'] } },
   status: [204, 401, 403, 404, 500],
-  request: { params: { id: Id.describe('User id'), factorId: FactorId } },
+  request: { params: { id: UserId, factorId: FactorIdOfUser } },
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_NOT_FOUND'],
   command: 'users factors remove',

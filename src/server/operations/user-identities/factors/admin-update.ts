@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { FactorChange, FactorId } from '../../../../contract/factor-schemas.ts';
-import { Id } from '../../../../contract/schemas.ts';
+import { FactorChange, FactorIdOfUser } from '../../../../contract/factor-schemas.ts';
+import { UserId } from '../../../../contract/reference-schemas.ts';
 import { changeFactor } from '../../../identity/factor-changes.ts';
 import type { FactorDraft } from '../../../identity/factor-rules.ts';
 import { requireChangeable } from '../../../identity/factors.ts';
@@ -20,7 +20,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['id', 'factorId'] } },
   status: [204, 400, 401, 403, 404, 412, 422, 500],
-  request: { params: { id: Id.describe('User id'), factorId: FactorId }, body: FactorChange },
+  request: { params: { id: UserId, factorId: FactorIdOfUser }, body: FactorChange },
   response: { status: 204 },
   errors: [
     'USER_NOT_FOUND',

@@ -1,0 +1,30 @@
+/** Schemas of clients. */
+import * as z from 'zod';
+import { defines } from './entities.ts';
+import { applicationId } from './reference-schemas.ts';
+import { line, NewId, ScopeName } from './schemas.ts';
+
+/** What creating a client takes, whoever owns it. */
+export const clientFields = {
+  appId: applicationId('Application that the client belongs to'),
+  serviceAccountId: NewId.optional()
+    .describe('Service account that the client acts as; groups give it roles')
+    .meta(defines('client', 'serviceAccount')),
+  scope: z
+    .array(ScopeName)
+    .max(100, 'must not have more than 100 entries')
+    .optional()
+    .describe('Permission names of its tokens'),
+  redirectURI: z
+    .url('must be a URI')
+    .max(2000, 'must not be longer than 2000 characters')
+    .optional()
+    .describe('Where logins return to'),
+  grantTypes: z
+    .array(line(100, 'A grant type'))
+    .max(20, 'must not have more than 20 entries')
+    .optional()
+    .describe('OAuth grant types it may use; client_credentials where missing'),
+  businessUnitId: line(64, 'Business unit the client belongs to').optional(),
+  organizationId: line(64, 'Organization the client belongs to').optional(),
+};
