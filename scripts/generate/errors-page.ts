@@ -1,4 +1,5 @@
 /** docs/errors.md: every error code with its meaning, what to do about it, and where it comes from. */
+import { ErrorDetailsSchema } from '../../src/contract/error-body.ts';
 import { alwaysPossible, type ErrorCode, errorTable } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { answerableErrors } from '../../src/contract/operation-errors.ts';
@@ -16,11 +17,19 @@ export function errorsPage(operations: Operations): string {
   const codes = Object.keys(errorTable) as ErrorCode[];
   return page(
     'Error codes',
-    'Every failure is a non-empty JSON array of `{"code", "message"}`. Codes are stable; messages may say more than the words given here. ' +
+    'Every failure is a non-empty JSON array of `{"code", "message", "details"}`. Codes, categories and details are stable and are for programs. ' +
+      'Messages are for people: they may say more than the words given here, and may change. ' +
       'An operation that does not document the status of a code answers with the next best one it does: see docs/openapi.json.',
+    '## Codes',
     table(
       ['Code', 'Status', 'Category', 'Meaning', 'What to do', 'Operations'],
       codes.map((errorCode) => row(errorCode, operations)),
+    ),
+    '## Details',
+    'What a message says, as data. `details` is absent where there is none, and so is each of its fields. Errors in the format of RFC 6749, 5.2, have no details.',
+    table(
+      ['Field', 'Meaning'],
+      Object.entries(ErrorDetailsSchema.shape).map(([name, schema]) => [code(name), schema.description ?? '']),
     ),
   );
 }

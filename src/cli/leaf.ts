@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander';
 import type { Example } from '../contract/operation.ts';
 import { askFor, missingArguments } from './asking/wanted.ts';
-import { explained } from './missing-role.ts';
 import { type Context, type Surroundings, withContext } from './runtime/context.ts';
 import { formats } from './runtime/output.ts';
 import { requireWritable } from './runtime/safety.ts';
@@ -141,12 +140,8 @@ export function runs(command: Command, surroundings: Surroundings, work: Work, r
     const global: GlobalOptions = { ...typed(rootOf(command)), ...options };
     await withContext(surroundings, global, async (context) => {
       if (isSureToWrite(command, options)) requireWritable(context.sources);
-      try {
-        const asked = running.asksItself ? args : await withAnswers(context, command, args, options);
-        await work(context, asked, options);
-      } catch (error) {
-        throw await explained(context, error);
-      }
+      const asked = running.asksItself ? args : await withAnswers(context, command, args, options);
+      await work(context, asked, options);
     });
   });
 }

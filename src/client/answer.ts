@@ -1,5 +1,6 @@
 /** From the bytes of an answer to a value, or to the failure it stands for. */
-import { ClientError, type ErrorItem } from './errors.ts';
+import { errorItems } from './error-items.ts';
+import { ClientError } from './errors.ts';
 import type { ResultPage } from './types.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -35,17 +36,6 @@ export function assertSuccess(answer: Answer): void {
     requestId: answer.requestId,
     retryAfter: seconds(answer.headers['retry-after']),
   });
-}
-
-/** The items where the body is an error array; every other list has items with more or other fields. */
-function errorItems(body: unknown): ErrorItem[] {
-  return Array.isArray(body) && body.length > 0 && body.every(isErrorItem) ? body : [];
-}
-
-function isErrorItem(value: unknown): value is ErrorItem {
-  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 2) return false;
-  const { code, message } = value as Record<string, unknown>;
-  return typeof code === 'string' && typeof message === 'string';
 }
 
 function seconds(retryAfter: string | undefined): number | undefined {

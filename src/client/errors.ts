@@ -1,9 +1,15 @@
 /** How a call can fail: refused by the service, not reached, or not sent because the input makes no request. */
 
+import type { ErrorDetails } from '../contract/error-body.ts';
+
+export type { ErrorDetails };
+
 /** One element of the service's error body. */
 export interface ErrorItem {
   readonly code: string;
   readonly message: string;
+  /** What the message says, as data: the wrong field, the missing roles. Messages are for people and may change. */
+  readonly details?: ErrorDetails;
 }
 
 export interface ClientErrorDetails {
@@ -19,6 +25,8 @@ export class ClientError extends Error {
   readonly status: number;
   readonly code: string;
   readonly items: readonly ErrorItem[];
+  /** Those of the first item. */
+  readonly details: ErrorDetails | undefined;
   readonly requestId: string | undefined;
   /** Seconds to wait, where the service gave them. */
   readonly retryAfter: number | undefined;
@@ -29,6 +37,7 @@ export class ClientError extends Error {
     this.status = details.status;
     this.code = first?.code ?? `HTTP_${details.status}`;
     this.items = details.items;
+    this.details = first?.details;
     this.requestId = details.requestId;
     this.retryAfter = details.retryAfter;
   }

@@ -13,7 +13,7 @@ export {
   type TokenCache,
   type TokenSource,
 } from './credentials.ts';
-export { ClientError, type ErrorItem, InputError, NetworkError } from './errors.ts';
+export { ClientError, type ErrorDetails, type ErrorItem, InputError, NetworkError } from './errors.ts';
 export type { Timeouts } from './transport.ts';
 export type { CallInput, CallOptions, InputOf, ResultOf, ResultPage } from './types.ts';
 

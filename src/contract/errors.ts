@@ -1,20 +1,33 @@
 /** Failures as they are thrown and as they leave the service; what they say stands in the error table. */
+import type { ErrorDetails } from './error-body.ts';
+import type { ErrorEntry } from './error-entry.ts';
 import { errorTable } from './error-table.ts';
 
 export { errorTable } from './error-table.ts';
 
 export type ErrorCode = keyof typeof errorTable;
 
+/** Codes about a field, a query parameter, a header or a path parameter: they name it in `details`. */
+export type FieldErrorCode = {
+  [Code in ErrorCode]: (typeof errorTable)[Code]['category'] extends 'field' ? Code : never;
+}[ErrorCode];
+
+/** Every other code. */
+export type PlainErrorCode = Exclude<ErrorCode, FieldErrorCode>;
+
 /** One element of the error body: the only shape in which a failure leaves the service. */
 export interface ErrorItem {
   readonly code: string;
   readonly message: string;
+  /** What the message says, as data; absent where there is none. */
+  readonly details?: ErrorDetails;
 }
 
 /** One fault of a call. `message` adds to the table's words what this call got wrong; never a secret value. */
 export interface Fault {
   readonly code: ErrorCode;
   readonly message?: string | undefined;
+  readonly details?: ErrorDetails | undefined;
 }
 
 /** A failure that the caller may see. Everything else that is thrown is a fault of the server and says nothing. */
@@ -36,13 +49,42 @@ export class IamError extends Error {
 
   /** The wire form. */
   get items(): ErrorItem[] {
-    return this.faults.map(({ code, message }) => ({ code, message: message ?? errorTable[code].message }));
+    return this.faults.map(itemOf);
   }
 }
 
+function itemOf({ code, message, details }: Fault): ErrorItem {
+  const entry: ErrorEntry = errorTable[code];
+  const item = { code, message: message ?? entry.message };
+  const data = withoutEmpty({ ...details, setting: details?.setting ?? entry.setting });
+  return data ? { ...item, details: data } : item;
+}
+
+function withoutEmpty(details: ErrorDetails): ErrorDetails | undefined {
+  const entries = Object.entries(details).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
 /** Shorthand for one fault. */
-export function fault(code: ErrorCode, message?: string, headers?: Readonly<Record<string, string>>): IamError {
+export function fault(code: PlainErrorCode, message?: string, headers?: Readonly<Record<string, string>>): IamError {
   return new IamError([{ code, message }], headers ? { headers } : {});
+}
+
+/** An error with data for programs. */
+export function detailedError(code: PlainErrorCode, details: ErrorDetails, message?: string): IamError {
+  return new IamError([{ code, message, details }]);
+}
+
+/** An error about a field, a parameter or a header; about a choice or a combination where several are named. */
+export function fieldError(code: FieldErrorCode, field: string | readonly string[], message?: string): IamError {
+  return new IamError([{ code, message, details: typeof field === 'string' ? { field } : { fields: field } }]);
+}
+
+/** An error after which the same request can succeed; `seconds` go into Retry-After as well. */
+export function retryLater(code: PlainErrorCode, seconds: number): IamError {
+  return new IamError([{ code, details: { retryAfter: seconds } }], { headers: { 'Retry-After': String(seconds) } });
 }
 
 /** Statuses that any operation may give without listing them (rules of the interface for HTTP itself and for load). */

@@ -161,22 +161,33 @@ function describePart(part: RoleExpression): string {
 
 /** What a refused caller lacks on the shortest way in: roles and scopes to gain, roles that stand against it. */
 export interface Miss {
-  readonly missing: readonly string[];
+  readonly missingRoles: readonly string[];
+  readonly missingScopes: readonly string[];
   readonly standsAgainst: readonly string[];
+}
+
+const nothingMissing: Miss = { missingRoles: [], missingScopes: [], standsAgainst: [] };
+
+/** Missing roles and scopes as messages name them: `ADMIN`, `scope READ`. */
+export function describeMissing({
+  missingRoles,
+  missingScopes,
+}: Pick<Miss, 'missingRoles' | 'missingScopes'>): string[] {
+  return [...missingRoles, ...missingScopes.map((name) => `scope ${name}`)];
 }
 
 /** The nearest way from what the caller has to what the expression asks; nothing to gain where it is allowed. */
 export function nearestMiss(expression: RoleExpression, granted: Granted): Miss {
-  if (allows(expression, granted)) return { missing: [], standsAgainst: [] };
+  if (allows(expression, granted)) return nothingMissing;
   switch (expression.kind) {
     case 'public':
-      return { missing: [], standsAgainst: [] };
+      return nothingMissing;
     case 'role':
-      return { missing: [expression.name], standsAgainst: [] };
+      return { ...nothingMissing, missingRoles: [expression.name] };
     case 'scope':
-      return { missing: [`scope ${expression.name}`], standsAgainst: [] };
+      return { ...nothingMissing, missingScopes: [expression.name] };
     case 'not':
-      return { missing: [], standsAgainst: [describeRoles(expression.of)] };
+      return { ...nothingMissing, standsAgainst: [describeRoles(expression.of)] };
     case 'any':
       return expression.of
         .map((part) => nearestMiss(part, granted))
@@ -187,12 +198,13 @@ export function nearestMiss(expression: RoleExpression, granted: Granted): Miss 
 }
 
 function distance(miss: Miss): number {
-  return miss.missing.length + miss.standsAgainst.length;
+  return miss.missingRoles.length + miss.missingScopes.length + miss.standsAgainst.length;
 }
 
 function joined(a: Miss, b: Miss): Miss {
   return {
-    missing: [...new Set([...a.missing, ...b.missing])],
+    missingRoles: [...new Set([...a.missingRoles, ...b.missingRoles])],
+    missingScopes: [...new Set([...a.missingScopes, ...b.missingScopes])],
     standsAgainst: [...new Set([...a.standsAgainst, ...b.standsAgainst])],
   };
 }

@@ -97,13 +97,6 @@ export const RoleName = z
   .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
   .meta({ description: 'Name of a role, with or without the prefix ROLE_', ...reference('role', ['name']) });
 
-export const ErrorItemSchema = z
-  .strictObject({ code: z.string().describe('Stable upper-case word'), message: z.string() })
-  .meta({ id: 'ErrorItem', description: 'One fault of a call.' });
-
-/** The body of every failure. */
-export const ErrorBody = z.array(ErrorItemSchema).min(1);
-
 export const Empty = z.strictObject({}).meta({ id: 'Empty', description: 'An empty object.' });
 
 export const Token = z

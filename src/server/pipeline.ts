@@ -7,6 +7,7 @@ import type * as z from 'zod';
 import { errorTable, fault, IamError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth.ts';
 import type { Operation } from '../contract/operation.ts';
+import { allows } from '../contract/roles.ts';
 import { type Issued, noting } from './audit/issued.ts';
 import { hasTargetsInResult } from './audit/targets.ts';
 import type { WholeContext } from './control/define.ts';
@@ -21,7 +22,7 @@ import { checkBody, checkParams, headerReader, queryReader } from './http/valida
 import { etagMatches, wireEtag } from './http/wire.ts';
 import { guardAccounts } from './identity/account-guard.ts';
 import { authenticate, unauthenticated } from './identity/authenticate.ts';
-import { authorizeCaller } from './identity/authorize.ts';
+import { authorizationError } from './identity/authorize.ts';
 import { type Presented, readCredentials } from './identity/credentials.ts';
 import { limitGrowth } from './identity/growth-limit.ts';
 import { type HashLane, laneOf } from './identity/hash-queue.ts';
@@ -29,6 +30,7 @@ import { authenticatedClient, type Principal } from './identity/principal.ts';
 import { disturbAfter, disturbBefore, failAsPreferred } from './insight/disturb.ts';
 import type { Faults } from './insight/faults.ts';
 import type { OperationContext } from './operations/define.ts';
+import listGroups from './operations/groups/list.ts';
 import type { Client } from './store/tables.ts';
 import type { World } from './world.ts';
 import { writerOf } from './writers.ts';
@@ -67,7 +69,8 @@ export function compile(operation: AnyOperation, world: World, options: CompileO
       : undefined;
     // Also of whoever is refused: who looks for the reason wants to know who he was.
     ctx.state.caller = caller;
-    authorizeCaller(operation.roles, caller);
+    if (!allows(operation.roles, caller))
+      throw await authorizationError(operation.roles, caller, { store: world.store, groupReaders: listGroups.roles });
     return caller;
   }
 

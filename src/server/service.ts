@@ -4,6 +4,7 @@
  */
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { retryLater } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import { type AdjustableClock, createAdjustableClock } from './adjustable-clock.ts';
 import { createApp } from './app.ts';
@@ -99,8 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       readSource: createSourceReader(settings.trustedProxies),
       // As many as its connections, if it has all of them: more only with several requests sent ahead on each.
       mostWaiting: settings.maxConnections,
-      reject: (_request, response) =>
-        reject(response, 'TOO_MANY_REQUESTS_WAITING', { 'X-Request-Id': ids.newRequestId(), 'Retry-After': '1' }),
+      reject: (_request, response) => reject(response, retryLater('TOO_MANY_REQUESTS_WAITING', 1), ids.newRequestId()),
     }),
   );
   const connections = trackConnections(server, {

@@ -46,7 +46,7 @@ describe('every command', () => {
 
   test('offers each of its options, and once it is given only where it repeats', async () => {
     for (const { command, words } of all) {
-      const longs = command.options.map(({ long }) => long ?? '');
+      const longs = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? '');
       const { values, texts } = await offered([...words, '--']);
       expect([words, values]).toEqual([words, expect.arrayContaining([...longs, '--help'])]);
       const described = command.options.filter(({ description }) => description !== '');

@@ -1,6 +1,8 @@
 /** A tiny real HTTP server that answers as a test says and remembers what it was sent. */
+
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ErrorDetails } from '../../src/client/errors.ts';
 
 export interface Received {
   readonly method: string;
@@ -61,6 +63,6 @@ export function tokenReply(accessToken: string): Reply {
 }
 
 /** A refusal in the service's one error shape. */
-export function refusal(status: number, code: string, message = `said ${code}`): Reply {
-  return { status, json: [{ code, message }] };
+export function refusal(status: number, code: string, message = `said ${code}`, details?: ErrorDetails): Reply {
+  return { status, json: [{ code, message, details }] };
 }

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { ErrorEntry } from '../../src/contract/error-entry.ts';
 import {
   alwaysPossible,
+  detailedError,
   type ErrorCode,
   errorTable,
   fault,
   IamError,
+  retryLater,
   statusOnOperation,
 } from '../../src/contract/errors.ts';
 import { settingsTable } from '../../src/server/settings.ts';
@@ -39,6 +41,21 @@ describe('a setting of the error table', () => {
 describe('a failure on the wire', () => {
   test('has the words of the table where the call adds none', () => {
     expect(fault('GROUP_NOT_FOUND').items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'There is no such group.' }]);
+  });
+
+  test('names the setting that decides about the code', () => {
+    expect(fault('TEST_FEATURES_OFF').items).toMatchObject([{ details: { setting: 'test-features' } }]);
+  });
+
+  test('has details where there is data, and none where all of it is empty', () => {
+    const [item] = detailedError('ROLE_MISSING', { missingRoles: [], missingScopes: ['READ'] }).items;
+    expect(item?.details).toEqual({ missingScopes: ['READ'] });
+    expect(detailedError('ROLE_MISSING', { missingRoles: [] }).items[0]).not.toHaveProperty('details');
+  });
+
+  test('has the wait in its details and its header', () => {
+    const { items, headers } = retryLater('TOO_BUSY', 3);
+    expect([items[0]?.details, headers]).toEqual([{ retryAfter: 3 }, { 'Retry-After': '3' }]);
   });
 
   test('tells every fault, one item each, and its code is that of the first', () => {

@@ -47,7 +47,6 @@ const passing = [
     [
       'src/cli/commands/logout.ts',
       'src/cli/completion/complete.ts',
-      'src/cli/missing-role.ts',
       'src/cli/taken-along.ts',
       'src/client/transport.ts',
       'src/library/inbox.ts',

@@ -1,5 +1,4 @@
 /** Failures of the command line itself; those of the service come as the client's errors. */
-import type { ClientError } from '../../client/errors.ts';
 
 export interface FailureDetails {
   readonly code: string;
@@ -36,28 +35,6 @@ export class QuietExit extends Error {
   constructor(exitCode: number) {
     super(`exit ${exitCode}`);
     this.exitCode = exitCode;
-  }
-}
-
-export interface MissingRoleHelp {
-  /** All that the caller lacks. */
-  readonly roles: readonly string[];
-  /** The one of them that groups can give, */
-  readonly role: string | undefined;
-  /** and groups that have it; none where nobody said. */
-  readonly groups: readonly string[];
-}
-
-/** The service refused for want of a role. */
-export class MissingRole extends Error {
-  override readonly name = 'MissingRole';
-  readonly refusal: ClientError;
-  readonly help: MissingRoleHelp;
-
-  constructor(refusal: ClientError, help: MissingRoleHelp) {
-    super(refusal.message);
-    this.refusal = refusal;
-    this.help = help;
   }
 }
 

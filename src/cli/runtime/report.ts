@@ -1,10 +1,11 @@
 /** A failure as people and as programs read it, and the exit code that it has. */
 import { CommanderError } from 'commander';
-import { ClientError, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
+import { ClientError, type ErrorDetails, type ErrorItem, InputError, NetworkError } from '../../client/errors.ts';
+import { describeMissing, isReservedRole } from '../../contract/roles.ts';
 import { escapeControls, jsonText } from './control-characters.ts';
 import { type ErrorTable, errorEntryOf } from './error-entries.ts';
 import { exitCodeOf } from './exit-codes.ts';
-import { CliError, MissingRole, QuietExit } from './failures.ts';
+import { CliError, QuietExit } from './failures.ts';
 import { type Environment, type Io, widthOf } from './io.ts';
 import { hanging } from './table.ts';
 
@@ -20,9 +21,8 @@ export interface Report {
   readonly transient: boolean;
   readonly fix?: string | undefined;
   readonly exitCode: number;
-  /** Roles that the caller lacks, and groups that have one of them. */
-  readonly missingRoles?: readonly string[] | undefined;
-  readonly groups?: readonly string[] | undefined;
+  /** The data of the first item. */
+  readonly details?: ErrorDetails | undefined;
   /** Nothing is printed: it was said already. */
   readonly quiet?: boolean;
 }
@@ -31,7 +31,6 @@ export interface Report {
 export function reportOf(error: unknown, known: ErrorTable): Report {
   // Looked at for refusals only: the table is a file to read, and showing help ends with an error as well.
   if (error instanceof ClientError) return refusal(error, known);
-  if (error instanceof MissingRole) return missingRole(error, known);
   if (error instanceof NetworkError) return network(error);
   if (error instanceof CliError) return failure(error);
   if (error instanceof QuietExit) return { ...base('EXIT', '', error.exitCode), quiet: true };
@@ -54,20 +53,22 @@ function refusal(error: ClientError, table: ErrorTable): Report {
   const exitCode = exitCodeOf(error.status, entry);
   const wait = error.retryAfter === undefined ? undefined : `Try again in ${error.retryAfter} s.`;
   const later = exitCode === 75 && wait === undefined ? 'Try again later.' : undefined;
-  const fix = [wait, entry?.fix ?? later].filter((sentence) => sentence !== undefined).join(' ') || undefined;
-  const { status, requestId, items } = error;
-  return { ...base(error.code, error.message, exitCode), status, requestId, items, fix };
+  const fix =
+    [wait, roleHint(error) ?? entry?.fix ?? later].filter((sentence) => sentence !== undefined).join(' ') || undefined;
+  const { status, requestId, items, details } = error;
+  return { ...base(error.code, error.message, exitCode), status, requestId, items, details, fix };
 }
 
-function missingRole({ refusal: error, help }: MissingRole, table: ErrorTable): Report {
-  const report = refusal(error, table);
-  const { roles, role, groups } = help;
-  const known = { ...report, missingRoles: roles, groups };
+/** Where a role is missing: the groups that give it, or that no group does. */
+function roleHint({ code, details }: ClientError): string | undefined {
+  const { missingRoles = [], missingScopes = [], grantedByGroups = [] } = details ?? {};
+  const missing = describeMissing({ missingRoles, missingScopes });
+  if (code !== 'ROLE_MISSING' || missing.length === 0) return undefined;
+  const role = missingRoles.find((name) => !isReservedRole(name));
   if (role === undefined)
-    return { ...known, fix: `No group gives ${roles.join(', ')}: it comes from how the caller signs in.` };
-  if (groups.length === 0) return known;
-  const names = groups.map(escapeControls).join(', ');
-  return { ...known, fix: `Have the caller added to a group that gives ${role}: ${names}.` };
+    return `No group gives ${missing.map(escapeControls).join(', ')}: it comes from how the caller signs in.`;
+  if (grantedByGroups.length === 0) return undefined;
+  return `Have the caller added to a group that gives ${escapeControls(role)}: ${grantedByGroups.map(escapeControls).join(', ')}.`;
 }
 
 function network(error: NetworkError): Report {
@@ -81,9 +82,18 @@ function network(error: NetworkError): Report {
   };
 }
 
-/** OpenSSL's words for a chain that ends nowhere known, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+/** OpenSSL's codes for a chain without a trusted root (X509_verify_cert_error_string). */
+const untrusted: readonly string[] = [
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
 function certificateFix(code: string): string | undefined {
-  if (!/CERT|UNABLE_TO_VERIFY/.test(code)) return undefined;
+  if (!untrusted.includes(code)) return undefined;
   return 'Name the file of its certificate authority with --ca-file or in IAM_CA_FILE.';
 }
 

@@ -1,8 +1,9 @@
 /** Why a call was answered as it was: put together from what was kept of it and from what the store says now. */
 import * as z from 'zod';
+import { ErrorItemSchema } from '../../contract/error-body.ts';
 import type { ErrorEntry } from '../../contract/error-entry.ts';
 import { errorTable } from '../../contract/errors.ts';
-import { describeRoles, isReservedRole, nearestMiss } from '../../contract/roles.ts';
+import { describeMissing, describeRoles, isReservedRole, nearestMiss } from '../../contract/roles.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { groupsOfMember } from '../identity/effective-roles.ts';
 import { levelOf } from '../identity/sessions.ts';
@@ -18,7 +19,7 @@ export const Why = z.strictObject({
   path: z.string(),
   status: z.int().optional(),
   refused: z.boolean(),
-  errors: z.array(z.strictObject({ code: z.string(), message: z.string(), fix: z.string() })),
+  errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, fix: z.string() })),
   fault: z.string().optional().describe('What a fault on purpose did to the call'),
   credential: z.strictObject({
     way: z.string().describe('How the call presented itself'),
@@ -60,7 +61,7 @@ export async function whyOf(call: KeptCall, tools: Tools): Promise<WhyAnswer> {
     path,
     ...(status === undefined ? {} : { status }),
     refused: errors.length > 0,
-    errors: errors.map(({ code, message }) => ({ code, message, fix: fixOf(code) })),
+    errors: errors.map((error) => ({ ...error, fix: fixOf(error.code) })),
     ...(fault === undefined ? {} : { fault }),
     ...reasonParts(call),
     ...(await callerParts(call, tools)),
@@ -137,8 +138,7 @@ async function roleParts({ caller, operation }: KeptCall, { store }: Tools) {
   if (!operation) return { ...held, missing: [], standsAgainst: [], givenBy: [] };
   const nobody = { roles: new Set<string>(), scope: new Set<string>() };
   const miss = nearestMiss(operation.roles, caller ?? nobody);
-  const { missing, standsAgainst } = miss;
-  const roles = missing.filter((role) => !role.startsWith('scope ') && !isReservedRole(role));
+  const roles = miss.missingRoles.filter((role) => !isReservedRole(role));
   const givenBy = await Promise.all(
     roles.map(async (role) => {
       const groups = await store.groups.find('role', role, { limit: 10 });
@@ -148,8 +148,8 @@ async function roleParts({ caller, operation }: KeptCall, { store }: Tools) {
   return {
     ...held,
     needs: describeRoles(operation.roles),
-    missing: [...missing],
-    standsAgainst: [...standsAgainst],
+    missing: describeMissing(miss),
+    standsAgainst: [...miss.standsAgainst],
     givenBy,
   };
 }

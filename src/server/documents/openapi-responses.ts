@@ -1,9 +1,9 @@
 /** What an operation answers, for the API document: its success, and each failure with the codes that lead to it. */
 import * as z from 'zod';
+import { ErrorBody } from '../../contract/error-body.ts';
 import { alwaysPossible, type ErrorCode, errorTable } from '../../contract/errors.ts';
 import type { Operation, ResponseDeclaration } from '../../contract/operation.ts';
 import { answerableErrors } from '../../contract/operation-errors.ts';
-import { ErrorBody } from '../../contract/schemas.ts';
 import { oauthErrorOf } from '../http/oauth-errors.ts';
 import { exampleValues, valuesFor } from './example-values.ts';
 import { exampleOf } from './openapi-examples.ts';

@@ -1,6 +1,6 @@
 /** Reads bodies: bounded in length, depth and number of values, UTF-8 only, without names that reach into prototypes. */
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../../contract/errors.ts';
+import { detailedError, fault, fieldError } from '../../contract/errors.ts';
 import { parseBounded } from './json-text.ts';
 import { parseLongJson } from './long-json.ts';
 
@@ -33,7 +33,7 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
   requireFewFields(text);
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) throw fault('QUERY_REPEATED', `${name} is given more than once.`);
+    if (fields.has(name)) throw fieldError('QUERY_REPEATED', name, `${name} is given more than once.`);
     fields.set(name, value);
   }
   return Object.fromEntries(fields);
@@ -42,7 +42,8 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
 function requireFewFields(text: string): void {
   let fields = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) fields += 1;
-  if (fields > mostFields) throw fault('BODY_TOO_COMPLEX', `The form has more than ${mostFields} fields.`);
+  if (fields > mostFields)
+    throw detailedError('BODY_TOO_COMPLEX', { limit: mostFields }, `The form has more than ${mostFields} fields.`);
 }
 
 /** Whether a request has neither a body nor says of what type it would be. */
@@ -98,7 +99,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
 }
 
 function tooLarge(limit: number) {
-  return fault('BODY_TOO_LARGE', `The body is longer than ${limit} bytes.`);
+  return detailedError('BODY_TOO_LARGE', { limit }, `The body is longer than ${limit} bytes.`);
 }
 
 function decode(bytes: Buffer): string {

@@ -1,6 +1,6 @@
 /** Cursors of lists: opaque, and good only for the list and the filters they were made for. */
 import { hash } from 'node:crypto';
-import { fault } from '../../contract/errors.ts';
+import { fieldError } from '../../contract/errors.ts';
 
 /** What a cursor belongs to: an operation, its path and its filters, but not limit and after. */
 export interface ListIdentity {
@@ -29,6 +29,6 @@ export function keyOfCursor(cursor: string, list: ListIdentity): string {
   const digest = digestOf(list);
   const text = Buffer.from(cursor, 'base64url').toString();
   if (!text.startsWith(digest) || cursorAfter(text.slice(digest.length), list) !== cursor)
-    throw fault('CURSOR_INVALID');
+    throw fieldError('CURSOR_INVALID', 'after');
   return text.slice(digest.length);
 }

@@ -3,8 +3,8 @@ import {
   alwaysPossible,
   type ErrorItem,
   errorTable,
-  fault,
   IamError,
+  retryLater,
   statusOnOperation,
 } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -46,7 +46,7 @@ export function asMalformed(error: IamError): IamError {
 function asIamError(error: unknown, { operation, requestId, log }: Place): IamError {
   if (error instanceof StoreUnavailableError) {
     log.error({ requestId, error: error.message }, 'the store takes no writes');
-    return fault('STORE_UNAVAILABLE', undefined, { 'Retry-After': '5' });
+    return retryLater('STORE_UNAVAILABLE', 5);
   }
   if (error instanceof IamError && (!operation || mayAnswer(operation, error))) return error;
   log.error({ requestId, operation: operation?.id, err: error }, 'a request failed');
@@ -67,7 +67,7 @@ function declaredErrors(operation: Operation<never>): ReadonlySet<string> {
 }
 
 function withRequestId(items: readonly ErrorItem[], requestId: string): ErrorItem[] {
-  return items.map(({ code, message }) => ({ code, message: `${message} Request id: ${requestId}` }));
+  return items.map((item) => ({ ...item, message: `${item.message} Request id: ${requestId}` }));
 }
 
 /** With the setting soft-errors, the failures that the interface documents under 200 are answered so. */

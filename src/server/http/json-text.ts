@@ -1,5 +1,5 @@
 /** JSON from text: bounded in depth and number of values before the parser sees it, without names that reach into prototypes. */
-import { fault } from '../../contract/errors.ts';
+import { detailedError, fault, fieldError } from '../../contract/errors.ts';
 
 const deepest = 32;
 /** As many as the longest list that an operation takes needs (10,000 objects of one member), and as many again. */
@@ -25,10 +25,12 @@ function assertBounded(text: string): void {
     else if (character === 0x7b || character === 0x5b) {
       depth += 1;
       values += 1;
-      if (depth > deepest) throw fault('BODY_TOO_DEEP', `The body is nested deeper than ${deepest} levels.`);
+      if (depth > deepest)
+        throw detailedError('BODY_TOO_DEEP', { limit: deepest }, `The body is nested deeper than ${deepest} levels.`);
     }
   }
-  if (values > mostValues) throw fault('BODY_TOO_COMPLEX', `The body has more than ${mostValues} values.`);
+  if (values > mostValues)
+    throw detailedError('BODY_TOO_COMPLEX', { limit: mostValues }, `The body has more than ${mostValues} values.`);
 }
 
 function parse(text: string): unknown {
@@ -50,6 +52,6 @@ function jsonOf(text: string): unknown {
 /** `__proto__` as a member would be an own property here and a prototype after the next copy. */
 function refusePrototype(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
-  if (Object.hasOwn(value, '__proto__')) throw fault('FIELD_UNKNOWN', '__proto__ is not a field.');
+  if (Object.hasOwn(value, '__proto__')) throw fieldError('FIELD_UNKNOWN', '__proto__', '__proto__ is not a field.');
   for (const inner of Object.values(value)) refusePrototype(inner);
 }

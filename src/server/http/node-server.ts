@@ -9,7 +9,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ErrorCode, errorTable, fault } from '../../contract/errors.ts';
+import { errorTable, fault, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
 import { createGreedy } from './greedy.ts';
 import { originForm } from './paths.ts';
 
@@ -56,7 +56,7 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
     answer(socket, 'METHOD_NOT_ALLOWED', { 'X-Request-Id': options.newRequestId(), Allow: 'GET, HEAD, OPTIONS' }),
   );
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
-    reject(response, 'EXPECTATION_FAILED', { 'X-Request-Id': options.newRequestId() }),
+    reject(response, fault('EXPECTATION_FAILED'), options.newRequestId()),
   );
   return server;
 }
@@ -67,7 +67,7 @@ async function createTlsServer(settings: ServerOptions, tls: TlsFiles, take: Req
   return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout }, take);
 }
 
-const codes: Readonly<Record<string, ErrorCode>> = {
+const codes: Readonly<Record<string, PlainErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
@@ -89,7 +89,7 @@ const lingerMs = 1000;
  * Writes a whole answer to a connection that Node no longer looks after, and closes. What is still on the way is read,
  * since an end with bytes unread takes the answer away from the other side.
  */
-function answer(socket: Socket, code: ErrorCode, headers: Readonly<Record<string, string>>): void {
+function answer(socket: Socket, code: PlainErrorCode, headers: Readonly<Record<string, string>>): void {
   const body = JSON.stringify(fault(code).items);
   const { status } = errorTable[code];
   const all = {
@@ -109,13 +109,14 @@ function answer(socket: Socket, code: ErrorCode, headers: Readonly<Record<string
 }
 
 /** Answers a request that does not reach the app, and closes the connection. */
-export function reject(response: ServerResponse, code: ErrorCode, headers: Readonly<Record<string, string>>): void {
-  response.writeHead(errorTable[code].status, {
+export function reject(response: ServerResponse, error: IamError, requestId: string): void {
+  response.writeHead(errorTable[error.code].status, {
     'Content-Type': 'application/json; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
     Connection: 'close',
-    ...headers,
+    'X-Request-Id': requestId,
+    ...error.headers,
   });
-  response.end(JSON.stringify(fault(code).items));
+  response.end(JSON.stringify(error.items));
 }

@@ -1,7 +1,7 @@
 /** Checks path, query and body against the declaration, and turns what is wrong into faults that name the field. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type * as z from 'zod';
-import { type ErrorCode, type Fault, fault, IamError } from '../../contract/errors.ts';
+import * as z from 'zod';
+import { type Fault, type FieldErrorCode, fieldError, IamError } from '../../contract/errors.ts';
 import { garbledNames, isWellEncoded } from './query.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -26,21 +26,25 @@ function faultsOf(issues: readonly Issue[], what: string): Fault[] {
 }
 
 function faultsOfIssue(issue: Issue, what: string): Fault[] {
-  const place = placeOf(issue.path) || what;
+  const field = placeOf(issue.path);
+  const place = field || what;
+  // The body itself is no field.
+  const details = field === '' ? undefined : { field };
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, mostShown).map((key) => ({
-      code: 'FIELD_UNKNOWN',
-      message: `${placeOf([...issue.path, key])}: there is no such field.`,
-    }));
+    return issue.keys.slice(0, mostShown).map((key) => unknownField(placeOf([...issue.path, key])));
   const due = typeDue(issue);
   if (due !== undefined) {
     if (issue.input === undefined && issue.path.length > 0)
-      return [{ code: 'FIELD_MISSING', message: `${place} is required.` }];
-    return [{ code: 'FIELD_TYPE', message: `${place} must be ${article(due)}.` }];
+      return [{ code: 'FIELD_MISSING', message: `${place} is required.`, details }];
+    return [{ code: 'FIELD_TYPE', message: `${place} must be ${article(due)}.`, details }];
   }
   if (issue.code === 'invalid_union')
-    return [{ code: 'FIELD_TYPE', message: `${place} is of none of the possible forms.` }];
-  return [{ code: 'FIELD_VALUE', message: `${place} ${predicate(issue)}.` }];
+    return [{ code: 'FIELD_TYPE', message: `${place} is of none of the possible forms.`, details }];
+  return [{ code: 'FIELD_VALUE', message: `${place} ${issue.message}.`, details }];
+}
+
+function unknownField(field: string): Fault {
+  return { code: 'FIELD_UNKNOWN', message: `${field}: there is no such field.`, details: { field } };
 }
 
 /** The type that was due where another came; of a choice that is the type of its values. */
@@ -56,14 +60,19 @@ function article(type: string): string {
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
-/** Schemas of the contract speak in predicates (`must not be empty`); zod's own words come as sentences. */
-function predicate(issue: Issue): string {
-  return /^(must|is) /.test(issue.message) ? issue.message : `is not allowed: ${issue.message}`;
-}
+/**
+ * Gives every issue a predicate as its message. Checks of the contract bring theirs (`must not be empty`), which zod
+ * takes first; only where a check has none does zod ask here, and its own words are a sentence.
+ */
+const predicates: z.core.$ZodErrorMap = (issue) => {
+  const message = z.config().localeError?.(issue);
+  const text = typeof message === 'object' ? message?.message : message;
+  return `is not allowed: ${text ?? 'Invalid input'}`;
+};
 
 /** @throws IamError with one fault for each thing that is wrong; malformed ones first, since their status outranks. */
 export function checkBody(schema: z.ZodType, body: unknown): unknown {
-  const result = schema.safeParse(body, { reportInput: true });
+  const result = schema.safeParse(body, { reportInput: true, error: predicates });
   if (result.success) return result.data;
   throw inOrder(faultsOf(result.error.issues, 'The body'));
 }
@@ -85,15 +94,15 @@ export function checkParams(shape: Shape, raw: ReadonlyMap<string, string>): Rec
 }
 
 function checkParam(name: string, schema: z.ZodType, raw: string): unknown {
-  const result = schema.safeParse(decodeSegment(name, raw));
+  const result = schema.safeParse(decodeSegment(name, raw), { error: predicates });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw fault('PATH_VALUE', `${name} in the path ${issue ? predicate(issue) : 'is not possible'}.`);
+  throw fieldError('PATH_VALUE', name, `${name} in the path ${issue?.message ?? 'is not possible'}.`);
 }
 
 function decodeSegment(name: string, raw: string): string {
   if (!raw.includes('%')) return raw;
-  if (!isWellEncoded(raw)) throw fault('PATH_VALUE', `${name} in the path is not valid percent-encoding.`);
+  if (!isWellEncoded(raw)) throw fieldError('PATH_VALUE', name, `${name} in the path is not valid percent-encoding.`);
   return decodeURIComponent(raw);
 }
 
@@ -109,7 +118,7 @@ export function queryReader(shape: Shape, lenient: boolean) {
     const garbled = garbledNames(raw);
     for (const { name, read } of readers) {
       const outcome = garbled.has(name)
-        ? refused('FIELD_TYPE', `${name} is not valid percent-encoding.`)
+        ? refused('FIELD_TYPE', name, `${name} is not valid percent-encoding.`)
         : read(search.has(name) ? search.getAll(name) : nothing);
       if (outcome.faults.length > 0) faults.push(...outcome.faults);
       else if (outcome.value !== undefined) found[name] = outcome.value;
@@ -159,18 +168,19 @@ interface ParameterOutcome {
 }
 
 function readParameter(given: readonly string[], schema: z.ZodType, kind: string, name: string): ParameterOutcome {
-  if (given.length > 1) return refused('QUERY_REPEATED', `${name} is given more than once.`);
+  if (given.length > 1) return refused('QUERY_REPEATED', name, `${name} is given more than once.`);
   const value = coerce(given[0], kind);
-  if (typeof value === 'string' && kind !== 'string') return refused('FIELD_TYPE', `${name} must be ${article(kind)}.`);
-  const result = schema.safeParse(value, { reportInput: true });
+  if (typeof value === 'string' && kind !== 'string')
+    return refused('FIELD_TYPE', name, `${name} must be ${article(kind)}.`);
+  const result = schema.safeParse(value, { reportInput: true, error: predicates });
   if (result.success) return { value: result.data, faults: [] };
-  if (value === undefined) return refused('FIELD_MISSING', `${name} is required.`);
+  if (value === undefined) return refused('FIELD_MISSING', name, `${name} is required.`);
   const [issue] = result.error.issues;
-  return refused('FIELD_VALUE', `${name} ${issue ? predicate(issue) : 'is not allowed'}.`);
+  return refused('FIELD_VALUE', name, `${name} ${issue?.message ?? 'is not allowed'}.`);
 }
 
-function refused(code: ErrorCode, message: string): ParameterOutcome {
-  return { faults: [{ code, message }] };
+function refused(code: FieldErrorCode, field: string, message: string): ParameterOutcome {
+  return { faults: [{ code, message, details: { field } }] };
 }
 
 /** The type under optional wrappers: what the text of a query has to be turned into. */

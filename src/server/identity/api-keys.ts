@@ -1,6 +1,6 @@
 /** What the operations on API keys share. */
-import { fault } from '../../contract/errors.ts';
-import { isGivenByProof } from '../../contract/roles.ts';
+import { detailedError, fault } from '../../contract/errors.ts';
+import { describeMissing, isGivenByProof } from '../../contract/roles.ts';
 import type { Randomness } from '../randomness.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
@@ -30,9 +30,11 @@ export async function requireGrantableClient(reader: Reader, clientId: string, c
   const given = ['CLI-AUTH-BASIC', ...(await ownAuthorities(reader, client))];
   const roles = [...new Set(given)].filter((role) => !mayGrant(role, caller)).sort();
   const scope = client.scope.filter((name) => !caller.scope.has(name)).sort();
-  const beyond = [...roles, ...scope.map((name) => `scope ${name}`)];
+  const missing = { missingRoles: roles, missingScopes: scope };
+  const beyond = describeMissing(missing);
   if (beyond.length === 0) return client;
-  throw fault('GRANT_EXCEEDED', `The client may do more than the caller, who lacks: ${beyond.join(', ')}.`);
+  const message = `The client may do more than the caller, who lacks: ${beyond.join(', ')}.`;
+  throw detailedError('GRANT_EXCEEDED', missing, message);
 }
 
 /**

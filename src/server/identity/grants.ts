@@ -1,5 +1,5 @@
 /** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), whatever words the endpoint has for them. */
-import { fault, IamError } from '../../contract/errors.ts';
+import { fault, fieldError, IamError } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Client, Session } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
@@ -199,6 +199,6 @@ function asInvalidGrant(error: unknown): unknown {
 }
 
 function required(value: string | undefined, name: string): string {
-  if (value === undefined) throw fault('FIELD_MISSING', `The ${name} is required for this grant.`);
+  if (value === undefined) throw fieldError('FIELD_MISSING', name, `The ${name} is required for this grant.`);
   return value;
 }

@@ -3,7 +3,7 @@
  * call from. It bounds what the store can grow by because of them. A creation is a call that inserts rows; which
  * operations insert is not listed anywhere: the transactions of the call show it.
  */
-import { fault } from '../../contract/errors.ts';
+import { retryLater } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
@@ -80,7 +80,7 @@ export function createGrowthLimit(clock: Clock, limit: number, capacity = capaci
 }
 
 function refusal(milliseconds: number) {
-  return fault('GROWTH_LIMIT', undefined, { 'Retry-After': String(Math.ceil(milliseconds / 1000)) });
+  return retryLater('GROWTH_LIMIT', Math.ceil(milliseconds / 1000));
 }
 
 /** A call whose transactions are under the limit. */

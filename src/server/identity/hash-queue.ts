@@ -3,7 +3,7 @@
  * flight would only make everything else wait. They are served round robin by source, then by authenticated client; when
  * the queue is full, the newest waiter of the longest source is rejected.
  */
-import { fault } from '../../contract/errors.ts';
+import { retryLater } from '../../contract/errors.ts';
 import { ClientDisconnected } from '../client-disconnected.ts';
 import type { Clock } from '../clock.ts';
 import { FairQueue, type Lane } from '../fair-queue.ts';
@@ -92,7 +92,7 @@ export function createHashQueue({ inFlight, waiting, clock }: HashQueueOptions):
 /** A rejected caller is told to come back when all that waits now is done: earlier it would only be rejected again. */
 function tooBusy(milliseconds: number) {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-  return fault('TOO_BUSY', undefined, { 'Retry-After': String(seconds) });
+  return retryLater('TOO_BUSY', seconds);
 }
 
 interface Pace {

@@ -3,7 +3,7 @@
  * all callers (NIST SP 800-63B, 3.2.2). Known sources and devices of the user are served whatever strangers do.
  */
 import { hash } from 'node:crypto';
-import { fault, type IamError } from '../../contract/errors.ts';
+import { type IamError, retryLater } from '../../contract/errors.ts';
 import type { MonotonicClock } from '../monotonic-clock.ts';
 import { AttemptSlots } from './attempt-slots.ts';
 import { type LoginAttempt, LoginFailures } from './login-failures.ts';
@@ -85,7 +85,7 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
 }
 
 export function tooManyAttempts(retryAfterMs: number): IamError {
-  return fault('TOO_MANY_ATTEMPTS', undefined, { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) });
+  return retryLater('TOO_MANY_ATTEMPTS', Math.ceil(retryAfterMs / 1000));
 }
 
 /** What is kept of a name, which may be as long as a header, or a slice that would keep a whole header in memory. */

@@ -2,7 +2,7 @@
  * How many codes go to one contact, or are asked for under one name: five an hour from one source and 20 over all
  * sources, beyond which only known sources are served.
  */
-import { fault } from '../../contract/errors.ts';
+import { retryLater } from '../../contract/errors.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Row } from '../store/tables.ts';
@@ -64,7 +64,7 @@ export async function countSending(
   );
   if (retryAfter > 0) {
     if (quiet) return false;
-    throw fault('TOO_MANY_CODES', undefined, { 'Retry-After': String(retryAfter) });
+    throw retryLater('TOO_MANY_CODES', retryAfter);
   }
   const counted = { contact, events: withEvent(events, digest, now) };
   if (row) await tx.sendings.replace(counted);

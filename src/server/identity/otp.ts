@@ -2,7 +2,7 @@
  * One-time codes: six digits, ten minutes, one use, bound to subject, purpose and transaction, stored as a keyed hash.
  * Each source that asks gets a code of its own, so that nobody voids the code of another source; up to four are live.
  */
-import { fault, type IamError } from '../../contract/errors.ts';
+import { fault, type IamError, retryLater } from '../../contract/errors.ts';
 import { epochSeconds } from '../clock.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Code } from '../store/tables.ts';
@@ -81,7 +81,7 @@ export async function sendCode(tx: Transaction, request: CodeRequest, deps: OtpD
   const place = placeFor(codes, asked, now);
   if (!place.isFree) {
     if (quiet) return pretendedCode(deps);
-    throw fault('TOO_MANY_CODES', undefined, { 'Retry-After': String(place.freeAt - now) });
+    throw retryLater('TOO_MANY_CODES', place.freeAt - now);
   }
   for (const { codeId } of place.removed) await tx.codes.delete(codeId);
   const code = newCodeFor(real, deps);
@@ -244,6 +244,6 @@ async function markUsed(tx: Transaction, row: Code): Promise<void> {
 }
 
 function refusalOf(outcome: Exclude<Outcome, { kind: 'right' }>, check: CodeCheck): IamError {
-  if (outcome.kind === 'held') return fault('CODE_FAILURES', undefined, { 'Retry-After': String(outcome.retryAfter) });
+  if (outcome.kind === 'held') return retryLater('CODE_FAILURES', outcome.retryAfter);
   return check.refusal?.() ?? fault('CODE_INVALID');
 }

@@ -1,5 +1,5 @@
 /** Rules about the objects of a call, beside its roles. What they refuse is answered as if it were not there, unless said otherwise. */
-import { fault } from '../../contract/errors.ts';
+import { detailedError, fault } from '../../contract/errors.ts';
 import { allows, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
@@ -175,5 +175,6 @@ export function businessOf(caller: Principal): string | undefined {
  */
 export async function requireProofFor(reader: RoleReader, user: User, caller: Principal): Promise<void> {
   if (caller.roles.has('AUTH-MFA')) return;
-  if (isAdministrative(await groupRolesOfUser(reader, user))) throw fault('MFA_MISSING');
+  if (isAdministrative(await groupRolesOfUser(reader, user)))
+    throw detailedError('MFA_MISSING', { missingRoles: ['AUTH-MFA'] });
 }

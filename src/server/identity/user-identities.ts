@@ -1,5 +1,5 @@
 /** What the operations on users share. */
-import { fault } from '../../contract/errors.ts';
+import { fault, fieldError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import {
   customerKey,
@@ -31,9 +31,13 @@ export async function requireUser(reader: Pick<Reader, 'users'>, userId: string)
  * @throws IamError USER_NAME_RESERVED.
  */
 export function requireUserNameForm(userName: string, userEmail: string | null | undefined): void {
-  if (hasLinkForm(userName)) throw fault('USER_NAME_RESERVED', 'userName must not contain a colon.');
+  if (hasLinkForm(userName)) throw fieldError('USER_NAME_RESERVED', 'userName', 'userName must not contain a colon.');
   if (hasEmailForm(userName) && foldIdentifier(userEmail ?? '') !== foldIdentifier(userName))
-    throw fault('USER_NAME_RESERVED', 'userName has the form of an e-mail address, and is not the userEmail sent.');
+    throw fieldError(
+      'USER_NAME_RESERVED',
+      'userName',
+      'userName has the form of an e-mail address, and is not the userEmail sent.',
+    );
 }
 
 /** The user with a user name that was proven, whatever becomes of its e-mail address. */

@@ -1,5 +1,5 @@
 /** Faults on demand: what a call asks for itself (RFC 7240, Prefer), and what rules do to it. */
-import { type ErrorCode, fault, type IamError } from '../../contract/errors.ts';
+import { type ErrorCode, fault, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { answerableErrors } from '../../contract/operation-errors.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -131,7 +131,10 @@ function wordsOf({ status, latency, drop, rotateKey, staleKeys }: Effect): strin
 
 function failureWith(status: number, operation: Operation<never>): IamError | undefined {
   const code = codeFor(status, operation);
-  return code && fault(code, undefined, status === 429 || status === 503 ? { 'Retry-After': '1' } : undefined);
+  if (!code) return undefined;
+  const isTransient = status === 429 || status === 503;
+  const details = isTransient ? { retryAfter: 1 } : undefined;
+  return new IamError([{ code, details }], isTransient ? { headers: { 'Retry-After': '1' } } : {});
 }
 
 /** What any operation may answer without listing it, and no code of its own leads to. */

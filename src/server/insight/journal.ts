@@ -123,6 +123,13 @@ function sizeOf({ path, search, body, bodyLength, answer, errors }: Call): numbe
   return bytesOfEntry + texts + (body === undefined ? 0 : bodyLength);
 }
 
+function lengthOfDetails(details: ErrorItem['details']): number {
+  return details === undefined ? 0 : JSON.stringify(details).length;
+}
+
 function lengthOf(errors: readonly ErrorItem[]): number {
-  return errors.reduce((sum, { code, message }) => sum + code.length + message.length, 0);
+  return errors.reduce(
+    (sum, { code, message, details }) => sum + code.length + message.length + lengthOfDetails(details),
+    0,
+  );
 }

@@ -1,6 +1,6 @@
 /** Calls to a system outside: bounded in time and size, following nothing, with whatever goes wrong as one failure. */
 import type { Dispatcher } from 'undici';
-import { type ErrorCode, fault } from '../../contract/errors.ts';
+import { type PlainErrorCode, retryLater } from '../../contract/errors.ts';
 import type { Log } from '../log.ts';
 
 export interface HttpCall {
@@ -36,13 +36,13 @@ export class OutOfReach extends Error {
 }
 
 /** What a port throws in the place of `OutOfReach`; the log gets the reason. Other errors stay what they are. */
-export function unavailable(error: unknown, code: ErrorCode, log: Log): unknown {
+export function unavailable(error: unknown, code: PlainErrorCode, log: Log): unknown {
   if (!(error instanceof OutOfReach)) return error;
   log.warn({ code, reason: error.message }, 'a system outside did not answer');
-  return fault(code, undefined, { 'Retry-After': retryAfterSeconds });
+  return retryLater(code, retryAfterSeconds);
 }
 
-const retryAfterSeconds = '5';
+const retryAfterSeconds = 5;
 const connections = 32;
 const defaultLongestAnswer = 65_536;
 

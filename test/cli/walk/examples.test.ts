@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rolesVary } from '../../../src/cli/leaf.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
-import { allows, nearestMiss, parseRoles } from '../../../src/contract/roles.ts';
+import { allows, describeMissing, nearestMiss, parseRoles } from '../../../src/contract/roles.ts';
 import { arrangements } from './arrangements.ts';
 import { type Call, catalogue, type Entry, Stage } from './stage.ts';
 
@@ -118,7 +118,7 @@ function printsJson(words: readonly string[]): boolean {
 /** Operations that were called although who has the roles that the command names might not have theirs. */
 function rolesBeyond({ command, roles }: Entry, calls: readonly Call[]): string[] {
   if (roles === rolesVary || signsIn.includes(command) || tolerant.includes(command)) return [];
-  const { missing } = nearestMiss(parseRoles(roles), { roles: new Set(), scope: new Set() });
+  const missing = describeMissing(nearestMiss(parseRoles(roles), { roles: new Set(), scope: new Set() }));
   const granted = { roles: new Set(missing), scope: new Set<string>() };
   const called = manifest.operations.filter(({ id }) => calls.some(({ operation }) => operation === id));
   return called.filter((operation) => !allows(parseRoles(operation.roles), granted)).map(({ id }) => id);

@@ -80,7 +80,9 @@ describe('a body that is too long is 413', () => {
       body: `"${'x'.repeat(3_000_000)}"`,
     });
     expect(answer.status).toBe(413);
-    expect(await answer.json()).toEqual([{ code: 'BODY_TOO_LARGE', message: expect.any(String) }]);
+    expect(await answer.json()).toEqual([
+      { code: 'BODY_TOO_LARGE', message: expect.any(String), details: { limit: 1000 } },
+    ]);
     const socket = await open(server);
     const reading = untilClosed(socket);
     socket.write(head(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, json, 'Content-Length: 2000'));
@@ -239,6 +241,6 @@ test('a body of more values than any operation takes is refused, with how many m
   });
   expect([answer.status, answer.json]).toEqual([
     400,
-    [{ code: 'BODY_TOO_COMPLEX', message: 'The body has more than 40000 values.' }],
+    [{ code: 'BODY_TOO_COMPLEX', message: 'The body has more than 40000 values.', details: { limit: 40_000 } }],
   ]);
 });

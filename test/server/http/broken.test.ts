@@ -232,7 +232,9 @@ test('whatever the target, the answer is one of this service', async () => {
       expect(answer?.status).toBeLessThan(500);
       if (answer?.status === 200 || answer?.status === 204 || method === 'HEAD') return;
       expect(answer?.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect(JSON.parse(answer?.text ?? '')).toEqual([{ code: expect.any(String), message: expect.any(String) }]);
+      expect(JSON.parse(answer?.text ?? '')).toEqual([
+        expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
+      ]);
     }),
     { numRuns: 400 },
   );

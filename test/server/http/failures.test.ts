@@ -116,7 +116,9 @@ describe('where something breaks', () => {
     breakWith(new StoreUnavailableError('no space left on /canary/device'));
     const { status, headers, text } = await call(server, groups, creating);
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
-    expect(JSON.parse(text)).toEqual([{ code: 'STORE_UNAVAILABLE', message: expect.stringContaining('Request id: ') }]);
+    expect(JSON.parse(text)).toEqual([
+      { code: 'STORE_UNAVAILABLE', message: expect.stringContaining('Request id: '), details: { retryAfter: 5 } },
+    ]);
     expect(text).not.toContain('canary');
     expect(server.log.join('')).toContain('/canary/device');
     const ready = await call(server, '/readyz');

@@ -1,6 +1,5 @@
 /** `iam groups update`: changes what is named of a group and keeps the rest, also what others change meanwhile. */
-
-import type { Command, CommanderError } from 'commander';
+import { type Command, Option } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
 import type { CallInput } from '../../../client/types.ts';
 import { reference } from '../../../contract/entities.ts';
@@ -43,7 +42,7 @@ export function addGroupsUpdate(parent: Command, surroundings: Surroundings): vo
     .option('--remove-dependency <group>', 'group to depend on no longer', collect)
     .option('--set <field=value>', `field to set, empty to clear: ${settable(operation).join(', ')}`, repeat)
     .option('-f, --file <file>', 'replace the group by a JSON or YAML file, - is standard input');
-  command.exitOverride((error) => pointToSet(error, settable(operation)));
+  pointToSet(command, settable(operation));
   const dependency = reference('group', ['name', 'id']);
   takes(command, {
     group: dependency,
@@ -58,12 +57,15 @@ export function addGroupsUpdate(parent: Command, surroundings: Surroundings): vo
   runs(command, surroundings, (context, [reference], options) => update(context, String(reference), options));
 }
 
-/** Fields are options of `create`; who types one here is told how it goes. */
-function pointToSet(error: CommanderError, fieldNames: readonly string[]): never {
-  const [, typed] = /^error: unknown option '--([a-z-]+)/.exec(error.message) ?? [];
-  const name = fieldNames.find((field) => kebab(field) === typed);
-  if (name === undefined) throw error;
-  throw usageError(`There is no option --${typed} here.`, `Set the field with --set ${name}=VALUE.`);
+/** Fields are options of `create`. Here they are hidden options that fail and point to --set. */
+function pointToSet(command: Command, fieldNames: readonly string[]): void {
+  for (const name of fieldNames) {
+    const flag = kebab(name);
+    command.addOption(new Option(`--${flag} [value]`).hideHelp());
+    command.on(`option:${flag}`, () => {
+      throw usageError(`There is no option --${flag} here.`, `Set the field with --set ${name}=VALUE.`);
+    });
+  }
 }
 
 function repeat(value: string, previous: readonly string[] | undefined): string[] {

@@ -1,6 +1,6 @@
 /** DELETE /_iam/sessions */
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fault, fieldError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { epochSeconds } from '../../clock.ts';
 import { endSession } from '../../identity/sessions.ts';
@@ -48,10 +48,14 @@ interface Choice {
   readonly clientId?: string | undefined;
 }
 
+const choices = ['sessionId', 'userId', 'clientId'];
+
 function requireOne({ sessionId, userId, clientId }: Choice): void {
   const given = [sessionId, userId, clientId].filter((value) => value !== undefined);
-  if (given.length === 0) throw fault('FIELD_MISSING', 'One of sessionId, userId and clientId is required.');
-  if (given.length > 1) throw fault('FIELD_VALUE', 'Only one of sessionId, userId and clientId can be given.');
+  if (given.length === 0)
+    throw fieldError('FIELD_MISSING', choices, 'One of sessionId, userId and clientId is required.');
+  if (given.length > 1)
+    throw fieldError('FIELD_VALUE', choices, 'Only one of sessionId, userId and clientId can be given.');
 }
 
 async function chosenBy(reader: Pick<Reader, 'sessions'>, choice: Choice): Promise<readonly Session[]> {

@@ -1,6 +1,6 @@
 /** PUT /_iam/clock */
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fault, fieldError } from '../../../contract/errors.ts';
 import { line } from '../../../contract/schemas.ts';
 import { type AdjustableClock, timeFault } from '../../adjustable-clock.ts';
 import { millisecondsOf } from '../../durations.ts';
@@ -46,7 +46,7 @@ export default defineRoute({
     requireOneWay(body);
     const time = await timeOf(body, context);
     const reason = time === undefined ? undefined : timeFault(time);
-    if (reason !== undefined) throw fault('FIELD_VALUE', reason);
+    if (reason !== undefined) throw fieldError('FIELD_VALUE', fieldsOfTime(body), reason);
     adjust(context.clock, body, time);
     return clockShown(context.clock);
   },
@@ -56,12 +56,24 @@ export default defineRoute({
 function requireOneWay({ freeze, set, advance, to, of, offset, reset }: Adjustment): void {
   const ways = Object.entries({ set, advance, to, reset }).filter(([, value]) => value !== undefined);
   if (ways.length === 0 && freeze === undefined)
-    throw fault('FIELD_MISSING', 'One of freeze, set, advance, to and reset is required.');
-  if (ways.length > 1) throw fault('FIELD_VALUE', `${ways.map(([name]) => name).join(' and ')} do not go together.`);
-  if (reset && freeze !== undefined) throw fault('FIELD_VALUE', 'reset and freeze do not go together.');
-  if (to !== undefined && of === undefined) throw fault('FIELD_MISSING', 'of is required.');
+    throw fieldError(
+      'FIELD_MISSING',
+      ['freeze', 'set', 'advance', 'to', 'reset'],
+      'One of freeze, set, advance, to and reset is required.',
+    );
+  const names = ways.map(([name]) => name);
+  if (names.length > 1) throw fieldError('FIELD_VALUE', names, `${names.join(' and ')} do not go together.`);
+  if (reset && freeze !== undefined)
+    throw fieldError('FIELD_VALUE', ['reset', 'freeze'], 'reset and freeze do not go together.');
+  if (to !== undefined && of === undefined) throw fieldError('FIELD_MISSING', 'of', 'of is required.');
   if (to === undefined && (of ?? offset) !== undefined)
-    throw fault('FIELD_VALUE', 'of and offset are for going to an expiry: to is missing.');
+    throw fieldError('FIELD_VALUE', 'to', 'of and offset are for going to an expiry: to is missing.');
+}
+
+/** The fields that the time comes from. */
+function fieldsOfTime({ set, advance, to, of, offset }: Adjustment): string[] {
+  const given = Object.entries({ set, advance, to, of, offset }).filter(([, value]) => value !== undefined);
+  return given.map(([name]) => name);
 }
 
 /** What the clock is to tell, in milliseconds since the epoch; undefined where it goes on from where it is. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fault, fieldError } from '../../../contract/errors.ts';
 import { GivenPassword } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { type GrantRequest, grantToken } from '../../identity/grants.ts';
@@ -79,7 +79,7 @@ export default defineOperation({
 /** A parameter without a value counts as left out (RFC 6749, 3.2). */
 function requestOf(given: z.output<typeof Form>): GrantRequest {
   const form: Partial<typeof given> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  if (form.grant_type === undefined) throw fault('FIELD_MISSING', 'grant_type is required.');
+  if (form.grant_type === undefined) throw fieldError('FIELD_MISSING', 'grant_type', 'grant_type is required.');
   const grantType = grantTypes.find((name) => name === form.grant_type);
   if (!grantType) throw fault('GRANT_TYPE_UNSUPPORTED');
   return {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fault, fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { line } from '../../../contract/schemas.ts';
 import { eachInTurns } from '../../each-in-turns.ts';
@@ -76,7 +76,7 @@ export default defineOperation({
 
 function requireOneSelection({ clientIds, source }: z.output<typeof Body>): void {
   if (clientIds === undefined && source === undefined)
-    throw fault('FIELD_MISSING', 'One of clientIds and source is required.');
+    throw fieldError('FIELD_MISSING', ['clientIds', 'source'], 'One of clientIds and source is required.');
   if (clientIds !== undefined && source !== undefined) throw fault('SELECTION_AMBIGUOUS');
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { clientFields } from '../../../contract/client-schemas.ts';
 import { ClientCredentials } from '../../../contract/credential-schemas.ts';
-import { fault } from '../../../contract/errors.ts';
+import { detailedError, fault } from '../../../contract/errors.ts';
 import { addClient, newClient, type Owner, ownerFor } from '../../identity/clients.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -47,8 +47,9 @@ export default defineOperation({
 /** Nobody passes on more scope than this very call has. */
 function requireOwnScope(scope: readonly string[], caller: Principal): void {
   const exceeding = scope.filter((name) => !caller.scope.has(name));
-  if (exceeding.length > 0)
-    throw fault('SCOPE_EXCEEDED', `The caller itself does not have the scope ${exceeding.join(', ')}.`);
+  if (exceeding.length === 0) return;
+  const message = `The caller itself does not have the scope ${exceeding.join(', ')}.`;
+  throw detailedError('SCOPE_EXCEEDED', { missingScopes: exceeding }, message);
 }
 
 async function requireRoomFor(tx: Transaction, { field, id }: Owner): Promise<void> {

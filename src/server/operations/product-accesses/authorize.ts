@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fault, fieldError } from '../../../contract/errors.ts';
 import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
@@ -64,7 +64,11 @@ export default defineOperation({
 function referenceIn({ productId, productAlias, sku }: z.output<typeof Body>): ProductReference {
   if (productId !== undefined) return { productId };
   if (productAlias !== undefined && sku !== undefined) return { productAlias, sku };
-  throw fault('FIELD_MISSING', 'productId is required, or productAlias and sku.');
+  throw fieldError(
+    'FIELD_MISSING',
+    ['productId', 'productAlias', 'sku'],
+    'productId is required, or productAlias and sku.',
+  );
 }
 
 function fits(product: Product, { productAlias, sku }: z.output<typeof Body>): boolean {

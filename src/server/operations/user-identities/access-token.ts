@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { detailedError } from '../../../contract/errors.ts';
 import { ScopeName, Token } from '../../../contract/schemas.ts';
 import { requireStanding, tokenForCaller } from '../../identity/standing.ts';
 import { defineOperation } from '../define.ts';
@@ -32,7 +32,8 @@ export default defineOperation({
   async handle({ body }, { caller, clock, store, issuer }) {
     const { session } = await requireStanding(store, caller, clock);
     const scope = new Set(body.scope ?? caller.scope);
-    if ([...scope].some((name) => !caller.scope.has(name))) throw fault('SCOPE_EXCEEDED');
+    const missingScopes = [...scope].filter((name) => !caller.scope.has(name));
+    if (missingScopes.length > 0) throw detailedError('SCOPE_EXCEEDED', { missingScopes });
     return tokenForCaller({ store, issuer }, { ...caller, scope }, { session });
   },
 });

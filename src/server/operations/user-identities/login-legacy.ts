@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
 import type { Pair } from '../../identity/credentials.ts';
@@ -48,6 +48,10 @@ export default defineOperation({
 
 function pairIn(body: z.output<typeof Body> | undefined): Pair {
   if (body?.logon === undefined || body.password === undefined)
-    throw fault('FIELD_MISSING', 'logon and password are required where Authorization does not hold them.');
+    throw fieldError(
+      'FIELD_MISSING',
+      ['logon', 'password'],
+      'logon and password are required where Authorization does not hold them.',
+    );
   return { name: body.logon, secret: body.password };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
@@ -54,6 +54,10 @@ export default defineOperation({
 
 function pairIn(body: z.output<typeof Body> | undefined): Pair {
   if (body?.userName === undefined || body.password === undefined)
-    throw fault('FIELD_MISSING', 'userName and password are required where Authorization does not hold them.');
+    throw fieldError(
+      'FIELD_MISSING',
+      ['userName', 'password'],
+      'userName and password are required where Authorization does not hold them.',
+    );
   return { name: body.userName, secret: body.password };
 }

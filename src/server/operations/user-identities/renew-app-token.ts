@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { fieldError } from '../../../contract/errors.ts';
 import { servicePrefix } from '../../../contract/prefix.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
@@ -37,7 +37,8 @@ export default defineOperation({
 
   async handle({ body }, { caller, baseUrl, providers, ...context }) {
     const encoded = body.samlResponse.replaceAll(/\s/g, '');
-    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw fault('FIELD_TYPE', 'samlResponse must be base64.');
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded))
+      throw fieldError('FIELD_TYPE', 'samlResponse', 'samlResponse must be base64.');
     const proof = await providers.samlResponse(encoded, `${baseUrl}${servicePrefix}${path}`);
     return loginByProof(context, proof, caller.client, { remember: false, renewable: false });
   },

@@ -50,5 +50,7 @@ test.each(['%00', '%FF', '%ZZ', '%', 'x'.repeat(101)])('answers 404 for %s, whic
   const server = shared();
   const answer = await server.admin.raw('GET', `/security/iam/v1/groups/${segment}`);
   expect(answer.status).toBe(404);
-  expect(answer.body).toEqual([{ code: 'PATH_VALUE', message: expect.stringContaining('groupId') }]);
+  expect(answer.body).toEqual([
+    { code: 'PATH_VALUE', message: expect.stringContaining('groupId'), details: { field: 'groupId' } },
+  ]);
 });

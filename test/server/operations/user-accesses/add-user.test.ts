@@ -23,7 +23,9 @@ test('takes one user without the brackets, and names what is wrong in it', async
   expect(await membersIn(server)).toEqual(['p1']);
   const call = () => server.admin.call(id, { params, body: { userId: 5 } });
   const failure = await expectRefusal(server, call, { status: 400, code: 'FIELD_TYPE' });
-  expect(failure.items).toEqual([{ code: 'FIELD_TYPE', message: '[0].userId must be a string.' }]);
+  expect(failure.items).toEqual([
+    { code: 'FIELD_TYPE', message: '[0].userId must be a string.', details: { field: '[0].userId' } },
+  ]);
   await expectRefusal(server, () => server.admin.call(id, { params, body: {} }), {
     status: 400,
     code: 'FIELD_MISSING',

@@ -1,0 +1,93 @@
+/** The data that errors carry beside their messages, seen by the client. */
+import { expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../harness.ts';
+import { failureOf } from '../operations/access.ts';
+
+const auditor = ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'];
+
+function creationBy(server: TestServer, authorities: readonly string[]) {
+  return server
+    .withAuthorities(authorities)
+    .then((client) => failureOf(client.groups.create({ body: { groupName: 'ops' } })));
+}
+
+test('a missing role is named with the groups that give it', async () => {
+  await using server = await startServer();
+  const { details, items } = await creationBy(server, auditor);
+  expect(details).toEqual({ missingRoles: ['IAM_ADMIN_MAINTENANCE'], grantedByGroups: ['iam-administrators'] });
+  expect(items[0]?.details).toEqual(details);
+});
+
+test('a missing role is named with five groups at most', async () => {
+  await using server = await startServer();
+  for (const at of [1, 2, 3, 4, 5, 6])
+    await server.admin.groups.create({ body: { groupName: `ops${at}`, roles: ['IAM_ADMIN_MAINTENANCE'] } });
+  const { details } = await creationBy(server, auditor);
+  expect(details?.grantedByGroups).toHaveLength(5);
+});
+
+test('a caller that may not list groups is told no group', async () => {
+  await using server = await startServer();
+  const { details } = await creationBy(server, ['AUTH-BASIC']);
+  expect(details).toEqual({ missingRoles: ['IAM_ADMIN_MAINTENANCE'] });
+});
+
+test('the wrong field is named by its path in the body', async () => {
+  await using server = await startServer();
+  const body = { groupName: 'ops', roles: ['VIEW', 'x'], dependencies: [{}], more: 1 };
+  const { items } = await failureOf(server.admin.call('groups.create', { body }));
+  expect(items.map(({ code, details }) => [code, details])).toEqual([
+    ['FIELD_MISSING', { field: 'dependencies[0].groupName' }],
+    ['FIELD_UNKNOWN', { field: 'more' }],
+    ['FIELD_VALUE', { field: 'roles[1]' }],
+  ]);
+});
+
+test('a body that is no object has no field to name', async () => {
+  await using server = await startServer();
+  const { items } = await failureOf(server.admin.call('groups.create', { body: [] }));
+  expect(items).toEqual([{ code: 'FIELD_TYPE', message: 'The body must be an object.' }]);
+});
+
+test.each([
+  ['limit=0', 'FIELD_VALUE', 'limit'],
+  ['limit=x', 'FIELD_TYPE', 'limit'],
+  ['limit=1&limit=2', 'QUERY_REPEATED', 'limit'],
+  ['name=%ff', 'FIELD_TYPE', 'name'],
+  ['after=x', 'CURSOR_INVALID', 'after'],
+])('the wrong query parameter of %s is named', async (query, code, field) => {
+  await using server = await startServer();
+  const { body } = await server.admin.raw('GET', `/security/iam/v1/groups?${query}`);
+  expect(body).toEqual([{ code, message: expect.any(String), details: { field } }]);
+});
+
+test('the wrong path parameter is named', async () => {
+  await using server = await startServer();
+  const { code, details } = await failureOf(server.admin.groups.get({ params: { groupId: 'a\u0000b' } }));
+  expect([code, details]).toEqual(['PATH_VALUE', { field: 'groupId' }]);
+});
+
+test('an error that has no data has no details', async () => {
+  await using server = await startServer();
+  const { items } = await failureOf(server.admin.groups.get({ params: { groupId: 'nobody' } }));
+  expect(items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'There is no such group.' }]);
+});
+
+test('a soft error carries the details as well', async () => {
+  await using server = await startServer({ flags: { 'soft-errors': true } });
+  const caller = await server.withAuthorities(['AUTH-BASIC', 'PERSON']);
+  const failure = await failureOf(caller.call('my-client-identities.create', { body: { appId: 5 } }));
+  expect(failure).toMatchObject({ status: 200, code: 'FIELD_TYPE', details: { field: 'appId' } });
+});
+
+test('an OAuth error stays in the format of RFC 6749, 5.2', async () => {
+  await using server = await startServer();
+  const { status, json } = await server.send({
+    method: 'POST',
+    path: '/security/iam/v1/client-identities/connect/token',
+    headers: [['content-type', 'application/x-www-form-urlencoded']],
+    body: 'grant_type=x&grant_type=y',
+  });
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(Object.keys(json as object).sort()).toEqual(['error', 'error_description']);
+});
