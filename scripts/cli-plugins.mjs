@@ -84,8 +84,9 @@ export function manifestByLine(linesFile) {
       build.onLoad({ filter: /[\\/]contract[\\/]manifest\.ts$/ }, ({ path: file }) => {
         const text = readFileSync(file, 'utf8');
         const manifest = JSON.parse(text.slice(text.indexOf('= {') + 2, text.lastIndexOf('}') + 1));
-        const { operations, errors, settings, ...rest } = manifest;
-        writeFileSync(linesFile, [...operations, errors, settings].map((value) => JSON.stringify(value)).join('\n'));
+        const { operations, controlRoutes, errors, settings, ...rest } = manifest;
+        const values = [...operations, controlRoutes, errors, settings];
+        writeFileSync(linesFile, values.map((value) => JSON.stringify(value)).join('\n'));
         const listed = operations.map((operation) => [
           Object.fromEntries(Object.entries(operation).filter(([key]) => !large.includes(key))),
           large.filter((key) => key in operation),
@@ -110,6 +111,7 @@ const manifestModule = (listed, rest) => `
     return operation;
   });
   export const manifest = { ...${JSON.stringify(rest)}, operations };
+  lazily(manifest, 'controlRoutes', () => valueAt(-3));
   lazily(manifest, 'errors', () => valueAt(-2));
   lazily(manifest, 'settings', () => valueAt(-1));
 `;
