@@ -20,6 +20,9 @@ export interface StartOptions {
   readonly prefix?: readonly string[];
 }
 
+/** A server that ended before it served. */
+export class StartError extends Error {}
+
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
@@ -59,7 +62,7 @@ export class ServerProcess {
   /** Resolves when it serves. @throws with what it said where it ended instead. */
   async ready(): Promise<this> {
     const line = await Promise.race([firstLine(this.#child), this.#ended]);
-    if (line === undefined) throw new Error(`the server did not start: ${this.outcome} ${this.stderr}`);
+    if (line === undefined) throw new StartError(`the server did not start: ${this.outcome} ${this.stderr}`);
     this.#url = (JSON.parse(line) as { url: string }).url;
     return this;
   }

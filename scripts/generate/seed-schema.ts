@@ -25,5 +25,5 @@ function markSensitive(schema: Record<string, unknown>): void {
 
 /** Validators in strict mode reject keywords that they do not know, and only the command line reads these. */
 function withoutReferences(schema: Record<string, unknown>): void {
-  for (const key of ['x-reference', 'x-defines', 'x-argument', 'x-label']) delete schema[key];
+  for (const key of ['x-reference', 'x-defines', 'x-argument', 'x-label', 'x-only-for']) delete schema[key];
 }

@@ -1,4 +1,5 @@
 /** What a call still lacks once all that was typed is in it: each with how it is asked for and where its answer goes. */
+import type { JsonSchema } from '../contract/manifest-types.ts';
 import { labelOf } from './asking/fields.ts';
 import type { Answer, Wanted } from './asking/wanted.ts';
 import { type Field, kebab, place, valueOfText } from './fields.ts';
@@ -68,12 +69,11 @@ function entryGaps(
 ): Gap[] {
   if (body[name] !== undefined) return [];
   const entry: Record<string, unknown> = {};
-  const kinds = fields.filter(({ schema: { enum: values } }) => values !== undefined);
   return fields.map((field): Gap => {
     const required = schema.items?.required?.includes(field.path.join('.')) ?? false;
     const { wanted, fill } = gapOf(field, entry, `--${field.flag}`);
     return {
-      wanted: { ...wanted, optional: !required, onlyFor: kindOf(field, kinds) },
+      wanted: { ...wanted, optional: !required, onlyFor: kindOf(field, schema.items) },
       fill: (answer) => {
         body[name] = [entry];
         if (answer.length > 0) fill(answer);
@@ -82,13 +82,10 @@ function entryGaps(
   });
 }
 
-/** `email` belongs to the contact type EMAIL, and is of no use with another. */
-function kindOf({ path: [name = ''] }: Field, kinds: readonly Field[]): Wanted['onlyFor'] {
-  for (const { flag, schema } of kinds) {
-    const value = schema.enum?.map(String).find((one) => one.toLowerCase() === name.toLowerCase());
-    if (value !== undefined) return { name: flag, value };
-  }
-  return undefined;
+/** The value of another field without which this one is of no use: `email` belongs to the contact type EMAIL. */
+function kindOf({ path: [name = ''] }: Field, entry: JsonSchema | undefined): Wanted['onlyFor'] {
+  const condition = entry?.properties?.[name]?.['x-only-for'];
+  return condition && { name: kebab(condition.field), value: condition.value };
 }
 
 /** What is there; something else where there should be an object is the server's to judge. */

@@ -116,11 +116,14 @@ export function exampleOf(command: Command): string {
   return `${wordsOf(command)} ${texts.get(command)?.examples[0]?.command ?? ''}`.trimEnd();
 }
 
+/** Options that take a secret from standard input. */
+const readingStdin = ['passwordStdin', 'secretStdin', 'codeStdin'];
+
 /** Whether values that are missing may be asked for: not where standard input is data, and a dry run never asks. */
 export function mayAsk(args: readonly (string | readonly string[] | undefined)[], options: Options): boolean {
   const readsStdin =
     [...args, ...Object.values(options)].flat().includes('-') ||
-    Object.keys(options).some((name) => name.endsWith('Stdin'));
+    readingStdin.some((name) => options[name] !== undefined);
   return !readsStdin && options.dryRun !== true;
 }
 

@@ -117,6 +117,12 @@ export const entities = {
   },
 } as const satisfies Readonly<Record<string, EntityDeclaration>>;
 
+/** Properties that identify a row, be it of an entity or of what commands print besides. */
+export const identifyingProperties: ReadonlySet<string> = new Set([
+  ...Object.values<EntityDeclaration>(entities).flatMap(({ properties }) => properties.id ?? []),
+  ...['serviceAccountId', 'serviceId', 'challengeId', 'codeId', 'deviceId', 'deviceTokenId', 'messageId', 'kid'],
+]);
+
 export type EntityName = keyof typeof entities;
 
 /** A key of an entity's `properties`. */
@@ -147,6 +153,8 @@ export interface Definition {
 export interface FieldExtensions {
   readonly 'x-reference'?: Reference;
   readonly 'x-defines'?: Definition;
+  /** The field is of use only where a field beside it has this value. */
+  readonly 'x-only-for'?: { readonly field: string; readonly value: string };
   /** What the parameter is called as an argument of a command, where its own name says too little. */
   readonly 'x-argument'?: string;
   /** How a prompt asks for it, where the words of its name would say too little. */

@@ -43,7 +43,11 @@ function parsed(text: string): unknown {
   }
 }
 
-const contactFields = { contactType: ContactType, email: Email.optional(), mobile: Mobile.optional() };
+const contactFields = {
+  contactType: ContactType,
+  email: Email.optional().meta({ 'x-only-for': { field: 'contactType', value: 'EMAIL' } }),
+  mobile: Mobile.optional().meta({ 'x-only-for': { field: 'contactType', value: 'MOBILE' } }),
+};
 
 export const FactorInput = z
   .strictObject({ ...contactFields, tags: Tags.optional() })

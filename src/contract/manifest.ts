@@ -5563,6 +5563,10 @@ export const manifest: Manifest = {
          "description": "What kind of contact it is"
         },
         "email": {
+         "x-only-for": {
+          "field": "contactType",
+          "value": "EMAIL"
+         },
          "type": "string",
          "maxLength": 254,
          "format": "email",
@@ -5598,7 +5602,11 @@ export const manifest: Manifest = {
           "phoneNumber"
          ],
          "additionalProperties": false,
-         "description": "A mobile phone number in its parts."
+         "description": "A mobile phone number in its parts.",
+         "x-only-for": {
+          "field": "contactType",
+          "value": "MOBILE"
+         }
         },
         "tags": {
          "maxItems": 20,
@@ -5728,6 +5736,10 @@ export const manifest: Manifest = {
          "description": "What kind of contact it is"
         },
         "email": {
+         "x-only-for": {
+          "field": "contactType",
+          "value": "EMAIL"
+         },
          "type": "string",
          "maxLength": 254,
          "format": "email",
@@ -5763,7 +5775,11 @@ export const manifest: Manifest = {
           "phoneNumber"
          ],
          "additionalProperties": false,
-         "description": "A mobile phone number in its parts."
+         "description": "A mobile phone number in its parts.",
+         "x-only-for": {
+          "field": "contactType",
+          "value": "MOBILE"
+         }
         },
         "tags": {
          "anyOf": [
@@ -6297,6 +6313,10 @@ export const manifest: Manifest = {
       "description": "What kind of contact it is"
      },
      "email": {
+      "x-only-for": {
+       "field": "contactType",
+       "value": "EMAIL"
+      },
       "type": "string",
       "maxLength": 254,
       "format": "email",
@@ -6332,7 +6352,11 @@ export const manifest: Manifest = {
        "phoneNumber"
       ],
       "additionalProperties": false,
-      "description": "A mobile phone number in its parts."
+      "description": "A mobile phone number in its parts.",
+      "x-only-for": {
+       "field": "contactType",
+       "value": "MOBILE"
+      }
      },
      "tags": {
       "maxItems": 20,

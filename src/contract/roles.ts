@@ -49,6 +49,17 @@ export function isGivenByProof(name: string): boolean {
   return /^(CLI|AUTH)-/.test(name);
 }
 
+/** The IAM_ADMIN roles. */
+export function isIamAdministrativeRole(name: string): boolean {
+  return /^IAM_ADMIN_.+$/.test(name);
+}
+
+/** Roles that administer, with or without the prefix that tokens carry. */
+export function isAdministrativeRole(name: string): boolean {
+  const bare = bareRole(name);
+  return bare === 'ADMIN' || isIamAdministrativeRole(bare);
+}
+
 /** Roles that only the service itself gives: a group must not name one. */
 export function isReservedRole(name: string): boolean {
   return isGivenByProof(name) || name === 'USER' || name === 'PERSON' || name === 'BUSINESS';

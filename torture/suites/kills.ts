@@ -7,7 +7,7 @@ import type { Kill } from '../failing-disk.ts';
 import { withFolder } from '../folder.ts';
 import type { Load } from '../load.ts';
 import { Series } from '../series.ts';
-import { ServerProcess } from '../server-process.ts';
+import { ServerProcess, StartError } from '../server-process.ts';
 import { type Budget, finding, LateError, rounds, type Suite } from '../suite.ts';
 
 interface Round {
@@ -155,8 +155,9 @@ async function begin(round: Round): Promise<void> {
 /** Whether nothing is wrong but that the server is not there any more. */
 function isGone(error: Error): boolean {
   const found = error instanceof LateError ? (error.cause as Error) : error;
-  const isBroken = found instanceof NetworkError || (found instanceof TypeError && found.message === 'fetch failed');
-  return isBroken || found.message.startsWith('the server did not start');
+  // What fetch throws where there is no answer is a TypeError with the reason as its cause.
+  const isUnanswered = found instanceof TypeError && found.cause !== undefined;
+  return isUnanswered || found instanceof NetworkError || found instanceof StartError;
 }
 
 async function rotateKeys(server: ServerProcess, times: number): Promise<void> {

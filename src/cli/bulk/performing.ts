@@ -1,5 +1,6 @@
 /** One row: sent, tried again where the server was busy, noted and reported. */
 
+import { identifyingProperties } from '../../contract/entities.ts';
 import { FieldTree, hiddenTexts } from '../../contract/redaction.ts';
 import { splitSecrets } from '../runtime/redact.ts';
 import type { LedgerEntry, RowState } from './ledger.ts';
@@ -118,7 +119,7 @@ function waitAfter({ tools }: Performing, { operation }: Row, problem: Problem, 
 }
 
 function idOf(body: unknown): string | undefined {
-  const found = entriesOf(body).find(([name, value]) => /^(\w*Id|id|kid)$/.test(name) && typeof value === 'string');
+  const found = entriesOf(body).find(([name, value]) => identifyingProperties.has(name) && typeof value === 'string');
   return found?.[1] as string | undefined;
 }
 

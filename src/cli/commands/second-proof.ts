@@ -1,4 +1,5 @@
 /** The second proof of a user who is signed in: a code that goes to its e-mail or phone. */
+import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Options } from '../leaf.ts';
 import { baseUrlOf } from '../runtime/connection.ts';
 import type { Context } from '../runtime/context.ts';
@@ -23,7 +24,7 @@ export function wantsSecondProof(context: Context, { accessToken }: StoredSessio
 function isAdministrator(accessToken: string): boolean {
   try {
     const { authorities } = decodeToken(accessToken).claims;
-    return Array.isArray(authorities) && authorities.some((name) => /^ROLE_(ADMIN|IAM_ADMIN_.+)$/.test(String(name)));
+    return Array.isArray(authorities) && authorities.some((name) => isAdministrativeRole(String(name)));
   } catch {
     return false;
   }

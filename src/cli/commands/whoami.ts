@@ -1,5 +1,7 @@
 /** `iam whoami`: who the server takes the caller for, and until when. */
+
 import type { Command } from 'commander';
+import { bareRole } from '../../contract/roles.ts';
 import { addLeaf, type LeafText, runs } from '../leaf.ts';
 import { baseUrlOf, requireSignIn } from '../runtime/connection.ts';
 import type { Context, Surroundings } from '../runtime/context.ts';
@@ -42,7 +44,7 @@ async function whoami(context: Context): Promise<void> {
 function claimsShown(token: string): Record<string, unknown> {
   const { claims } = decodeToken(token);
   const { sub, client_id: clientId, user_id: userId, business_id: businessId, scope, authorities, exp } = claims;
-  const roles = Array.isArray(authorities) ? authorities.map((name) => String(name).replace(/^ROLE_/, '')) : undefined;
+  const roles = Array.isArray(authorities) ? authorities.map((name) => bareRole(String(name))) : undefined;
   const expiresAt = typeof exp === 'number' ? new Date(exp * 1000).toISOString() : undefined;
   const shown = { subject: sub, clientId, userId, businessId, roles, scope, expiresAt };
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));

@@ -1,4 +1,5 @@
 /** What an entity is called. Pure. */
+import { identifyingProperties } from '../../contract/entities.ts';
 import { cell } from './table.ts';
 
 /** What other commands take as the argument for it: of groups and of what begins with its name the name, else the id. */
@@ -7,7 +8,7 @@ export function nameOf(value: unknown): string {
   const names = Object.keys(value);
   const best =
     names.find((name, at) => name === 'groupName' || (name === 'name' && at === 0)) ??
-    names.find((name) => /^(\w*Id|id|kid)$/.test(name)) ??
+    names.find((name) => identifyingProperties.has(name)) ??
     names[0];
   return best === undefined ? '' : cell((value as Readonly<Record<string, unknown>>)[best]);
 }

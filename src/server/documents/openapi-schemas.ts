@@ -43,6 +43,7 @@ export class SchemaCollection {
 function withoutCommandLine({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   delete jsonSchema['x-argument'];
   delete jsonSchema['x-label'];
+  delete jsonSchema['x-only-for'];
 }
 
 /** References lead to components, and the keyword `sensitive` becomes an extension, as OpenAPI has it. */

@@ -1,12 +1,12 @@
 /** Rules about the objects of a call, beside its roles. What they refuse is answered as if it were not there, unless said otherwise. */
 import { detailedError, fault } from '../../contract/errors.ts';
-import { allows, type RoleExpression } from '../../contract/roles.ts';
+import { allows, isIamAdministrativeRole, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
 import { effectiveRoles, groupsOfMember } from './effective-roles.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { because } from './reasons.ts';
-import { groupRolesOfUser, isAdministrative, isIamAdministrativeRole } from './users.ts';
+import { groupRolesOfUser, isAdministrative } from './users.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
 

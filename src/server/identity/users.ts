@@ -1,4 +1,5 @@
 /** What a user may do: the level of its proof, what kind of user it is, and what its groups give. */
+import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import { foldIdentifier, type Membership, type Session, type User } from '../store/tables.ts';
 import { effectiveRoles, groupsOfMember } from './effective-roles.ts';
@@ -71,14 +72,7 @@ export async function findByLogin(reader: Pick<Reader, 'users'>, name: string): 
   return reader.users.getBy('login', foldIdentifier(name));
 }
 
-const iamAdministrativeRole = /^IAM_ADMIN_.+$/;
-
-/** Whether a role is one of the IAM_ADMIN roles. */
-export function isIamAdministrativeRole(role: string): boolean {
-  return iamAdministrativeRole.test(role);
-}
-
 /** Whether a set of roles makes an administrator: ADMIN, or one of the IAM_ADMIN roles. */
 export function isAdministrative(roles: ReadonlySet<string>): boolean {
-  return roles.has('ADMIN') || [...roles].some(isIamAdministrativeRole);
+  return [...roles].some(isAdministrativeRole);
 }

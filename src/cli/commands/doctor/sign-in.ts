@@ -1,5 +1,7 @@
 /** The part of `iam doctor` about who is signed in: whether the server takes the credentials, until when, and for what. */
+
 import { ClientError } from '../../../client/errors.ts';
+import { bareRole, isAdministrativeRole } from '../../../contract/roles.ts';
 import type { Context } from '../../runtime/context.ts';
 import { reportOf } from '../../runtime/report.ts';
 import { chosenProfile } from '../../runtime/settings.ts';
@@ -67,8 +69,8 @@ function timeFinding({ environment }: Context, { exp }: Claims): Finding {
 }
 
 function rolesFinding({ authorities }: Claims): Finding {
-  const roles = Array.isArray(authorities) ? authorities.map((name) => String(name).replace(/^ROLE_/, '')) : [];
-  if (roles.some((role) => /^(ADMIN|IAM_ADMIN_.+)$/.test(role))) return ok('roles', roles.join(', '));
+  const roles = Array.isArray(authorities) ? authorities.map((name) => bareRole(String(name))) : [];
+  if (roles.some(isAdministrativeRole)) return ok('roles', roles.join(', '));
   const next = 'Have the caller added to a group that gives an administrative role; see `iam groups tree`.';
   return warn('roles', roles.length === 0 ? 'none' : `none that administers: ${roles.join(', ')}`, next);
 }
