@@ -50,7 +50,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
     const outcome = await typed(words, [
       ['group:', 'lea'],
       ['as typed', '\r'],
-      ['role', 'AUDIT'],
+      ['Role name:', 'AUDIT'],
       ['AUDIT', '\r'],
     ]);
     expect(outcome).toMatchObject({ code: 0, out: '{}\n' });
