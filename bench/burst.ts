@@ -1,7 +1,7 @@
 /** Requests that come all at once, and others that come steadily meanwhile: each with its status and how long it took. */
 import { Connection } from './connection.ts';
 
-export interface Sent {
+export interface ResponseTiming {
   readonly status: number;
   readonly milliseconds: number;
   readonly retryAfter: string | undefined;
@@ -19,7 +19,7 @@ export async function openConnections(port: number, count: number): Promise<Conn
 }
 
 /** Sends one request and waits for its answer. */
-export function sendOn(connection: Connection, request: string): Promise<Sent> {
+export function sendOn(connection: Connection, request: string): Promise<ResponseTiming> {
   const sentAt = performance.now();
   return new Promise((resolve, reject) => {
     connection.onFailure = reject;
@@ -32,7 +32,7 @@ export function sendOn(connection: Connection, request: string): Promise<Sent> {
 /** Sends a request every few milliseconds, whether or not the one before was answered, until it is told to stop. */
 export class SteadySender {
   readonly #idle: Connection[];
-  readonly #sent: Promise<Sent>[] = [];
+  readonly #sent: Promise<ResponseTiming>[] = [];
   readonly #timer: NodeJS.Timeout;
 
   constructor(connections: readonly Connection[], request: string, everyMs: number) {
@@ -41,7 +41,7 @@ export class SteadySender {
   }
 
   /** All that was sent, when all of it is answered. */
-  stop(): Promise<Sent[]> {
+  stop(): Promise<ResponseTiming[]> {
     clearInterval(this.#timer);
     return Promise.all(this.#sent);
   }

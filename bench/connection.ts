@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 export class Connection {
   readonly #socket: Socket;
   /** Bytes of the answer that have yet to come; undefined while its head has. */
-  #missing: number | undefined;
+  #remaining: number | undefined;
   #head = '';
   #status = 0;
   onAnswer: (status: number) => void = () => {};
@@ -16,7 +16,7 @@ export class Connection {
   private constructor(port: number, connected: (error?: Error) => void) {
     const buffer = Buffer.allocUnsafe(64 * 1024);
     const callback = (length: number) => {
-      this.#take(buffer, length);
+      this.#consume(buffer, length);
       return true;
     };
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true, onread: { buffer, callback } });
@@ -49,7 +49,7 @@ export class Connection {
 
   /** The request as it goes on the wire. */
   send(request: string): void {
-    this.#missing = undefined;
+    this.#remaining = undefined;
     this.#head = '';
     this.#socket.write(request, 'latin1');
   }
@@ -59,13 +59,13 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #take(buffer: Buffer, length: number): void {
-    if (this.#missing === undefined) this.#takeHead(buffer, length);
-    else this.#missing -= length;
-    if (this.#missing === 0) this.onAnswer(this.#status);
+  #consume(buffer: Buffer, length: number): void {
+    if (this.#remaining === undefined) this.#consumeHead(buffer, length);
+    else this.#remaining -= length;
+    if (this.#remaining === 0) this.onAnswer(this.#status);
   }
 
-  #takeHead(buffer: Buffer, length: number): void {
+  #consumeHead(buffer: Buffer, length: number): void {
     const text = this.#head + buffer.toString('latin1', 0, length);
     this.#head = text;
     const end = text.indexOf('\r\n\r\n');
@@ -73,6 +73,6 @@ export class Connection {
     this.#status = Number(text.slice(9, 12));
     const at = text.indexOf('Content-Length: ');
     const bodyLength = at < 0 || at > end ? 0 : Number.parseInt(text.slice(at + 'Content-Length: '.length, end), 10);
-    this.#missing = bodyLength - (text.length - end - 4);
+    this.#remaining = bodyLength - (text.length - end - 4);
   }
 }

@@ -1,9 +1,9 @@
 /** The floor: a bare node:http server that does nothing but answer the bytes it was told, as fast as Node can. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer } from './messages.ts';
+import type { FloorResponse } from './ipc-messages.ts';
 
-let answer: Answer = { status: 200, headers: [], body: '' };
+let answer: FloorResponse = { status: 200, headers: [], body: '' };
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
   const write = () => {
@@ -19,7 +19,7 @@ server.listen({ host: '127.0.0.1', port: 0 }, () => {
   process.stdout.write(`${JSON.stringify({ ready: true, url: `http://127.0.0.1:${port}` })}\n`);
 });
 
-process.on('message', (message: Answer | string) => {
+process.on('message', (message: FloorResponse | string) => {
   if (typeof message === 'object') answer = message;
 });
 process.on('SIGTERM', () => process.exit(0));

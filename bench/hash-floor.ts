@@ -1,9 +1,9 @@
 /** The floor of logins: checks a password over and over and does nothing else, as fast as the library of the service can. */
 import { verify } from '@node-rs/argon2';
-import type { Driven } from './driver.ts';
-import type { HashOrder } from './messages.ts';
+import type { HashRequest } from './ipc-messages.ts';
+import type { LoadResult } from './load-driver.ts';
 
-async function check({ password, passwordHash, atOnce, milliseconds }: HashOrder): Promise<Driven> {
+async function check({ password, passwordHash, atOnce, milliseconds }: HashRequest): Promise<LoadResult> {
   const startedAt = performance.now();
   let answers = 0;
   let perSecond = 0;
@@ -20,7 +20,7 @@ async function check({ password, passwordHash, atOnce, milliseconds }: HashOrder
   return { perSecond, answers };
 }
 
-process.on('message', (order: HashOrder | string) => {
+process.on('message', (order: HashRequest | string) => {
   if (typeof order === 'object') void check(order).then((driven) => process.send?.(driven));
 });
 process.on('SIGTERM', () => process.exit(0));

@@ -1,28 +1,28 @@
 /** `npm run bench`: measures the built service against floors of the same run. See docs/bench.md. */
 import { parseArgs } from 'node:util';
+import { BenchEnvironment } from './environment.ts';
 import { type Figure, formatTable, isReached } from './figure.ts';
 import { burstFigures } from './figures/burst.ts';
 import { commandFigures } from './figures/command.ts';
-import { kinds } from './figures/kinds.ts';
+import { requestKinds } from './figures/request-kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
-import { secondProofFigures } from './figures/second-proof.ts';
+import { secondFactorFigures } from './figures/second-factor.ts';
+import { snapshotFigures } from './figures/snapshots.ts';
 import { startFigures } from './figures/start.ts';
-import { stateFigures } from './figures/state.ts';
 import { throughput } from './figures/throughput.ts';
 import { userLoginFigures } from './figures/user-login.ts';
 import { describeCores, pinDriver } from './processes.ts';
-import { Setting } from './setting.ts';
 
-type Measure = (setting: Setting) => Promise<Figure[]>;
+type MeasureFigures = (bench: BenchEnvironment) => Promise<Figure[]>;
 
 /** In this order: memory and blocks tell of everything that was done before. */
-const measures = new Map<string, Measure>([
+const measures = new Map<string, MeasureFigures>([
   ['start', startFigures],
-  ...kinds.map((kind): [string, Measure] => [kind.name, (setting) => throughput(setting, kind)]),
+  ...requestKinds.map((kind): [string, MeasureFigures] => [kind.name, (bench) => throughput(bench, kind)]),
   ['user-login', userLoginFigures],
   ['burst', burstFigures],
-  ['second-proof', secondProofFigures],
-  ['state', stateFigures],
+  ['second-factor', secondFactorFigures],
+  ['state', snapshotFigures],
   ['memory', memoryFigures],
   ['block', blockFigures],
   ['cli', commandFigures],
@@ -44,8 +44,8 @@ const { values: options } = parseArgs({
   },
 });
 
-async function measure(names: readonly string[]): Promise<Figure[]> {
-  const setting = new Setting();
+async function runMeasures(names: readonly string[]): Promise<Figure[]> {
+  const bench = new BenchEnvironment();
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   const figures: Figure[] = [];
@@ -53,10 +53,10 @@ async function measure(names: readonly string[]): Promise<Figure[]> {
     for (const [name, run] of measures) {
       if (!names.includes(name) || interrupted.signal.aborted) continue;
       process.stderr.write(`measuring ${name}\n`);
-      figures.push(...(await run(setting)));
+      figures.push(...(await run(bench)));
     }
   } finally {
-    await setting.close();
+    await bench.close();
   }
   return figures;
 }
@@ -75,7 +75,7 @@ if (options.help || unknown.length > 0) {
   process.exitCode = options.help ? 0 : 2;
 } else {
   pinDriver();
-  const figures = await measure(options.only);
+  const figures = await runMeasures(options.only);
   print(figures);
   if (options.check && figures.some((figure) => isReached(figure) === false)) process.exitCode = 1;
 }

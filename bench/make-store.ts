@@ -4,20 +4,20 @@ import { openFileStore } from '../src/server/store/json/file-store.ts';
 import { nodeDisk } from '../src/server/store/json/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/json/node-processes.ts';
 import type { Group } from '../src/server/store/tables.ts';
-import { linked, makePeople } from './make-people.ts';
+import { insertUsers, linkGroup } from './make-users.ts';
 import { groupIdOf, groupNameOf } from './names.ts';
 
 const rowsInTransaction = 1000;
-const everyNthDepends = 10;
+const dependencyInterval = 10;
 
 /** Like those of a company: a few roles each, some of them shared, here and there a dependency. */
-function groupOf(number: number): Group {
+function createGroup(number: number): Group {
   return {
     groupId: groupIdOf(number),
     groupName: groupNameOf(number),
     organizationId: `organization-${number % 50}`,
     roles: [`READ_${number % 300}`, `WRITE_${number % 200}`, 'EMPLOYEE'],
-    dependencies: number % everyNthDepends === 9 ? [groupIdOf(number - 1)] : [],
+    dependencies: number % dependencyInterval === 9 ? [groupIdOf(number - 1)] : [],
     createdAt: systemClock.now().toISOString(),
   };
 }
@@ -29,12 +29,12 @@ async function makeStore(directory: string, count: number, withPeople: boolean):
     await store.transaction(async (tx) => {
       const last = Math.min(first + rowsInTransaction, count);
       for (let number = first; number < last; number += 1) {
-        const group = groupOf(number);
-        await tx.groups.insert(withPeople ? linked(group, number) : group);
+        const group = createGroup(number);
+        await tx.groups.insert(withPeople ? linkGroup(group, number) : group);
       }
     });
   }
-  if (withPeople) await makePeople(store, count, systemClock.now().toISOString());
+  if (withPeople) await insertUsers(store, count, systemClock.now().toISOString());
   await store.close();
 }
 

@@ -3,12 +3,12 @@
  * event loop was blocked. The server itself knows nothing of it.
  */
 import { openSync, readSync } from 'node:fs';
-import type { Answer, HashOrder, Order, Usage } from './messages.ts';
+import type { FloorResponse, HashRequest, MonitorCommand, Usage } from './ipc-messages.ts';
 
 const tickMs = 5;
 
 /** Milliseconds for which the main thread was ready to run and others had its core; 0 where the system does not tell. */
-function createWaited(): () => number {
+function createWaitReader(): () => number {
   if (process.platform !== 'linux') return () => 0;
   const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   const buffer = Buffer.alloc(128);
@@ -18,27 +18,27 @@ function createWaited(): () => number {
   };
 }
 
-class BlockWatch {
-  readonly #waited = createWaited();
+class EventLoopMonitor {
+  readonly #readWait = createWaitReader();
   #lastAt = performance.now();
-  #lastWaited = this.#waited();
+  #lastWait = this.#readWait();
   #watching = true;
   blockMs = 0;
   wallBlockMs = 0;
 
   tick(): void {
     const now = performance.now();
-    const waited = this.#waited();
+    const waited = this.#readWait();
     const late = Math.max(0, now - this.#lastAt - tickMs);
     if (this.#watching) {
       this.wallBlockMs = Math.max(this.wallBlockMs, late);
-      this.blockMs = Math.max(this.blockMs, late - (waited - this.#lastWaited));
+      this.blockMs = Math.max(this.blockMs, late - (waited - this.#lastWait));
     }
     this.#lastAt = now;
-    this.#lastWaited = waited;
+    this.#lastWait = waited;
   }
 
-  forget(): void {
+  reset(): void {
     this.blockMs = 0;
     this.wallBlockMs = 0;
   }
@@ -50,7 +50,7 @@ class BlockWatch {
   }
 }
 
-const watch = new BlockWatch();
+const watch = new EventLoopMonitor();
 setInterval(() => watch.tick(), tickMs).unref();
 
 function usage(): Usage {
@@ -59,14 +59,14 @@ function usage(): Usage {
   return { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss(), blockMs, wallBlockMs };
 }
 
-process.on('message', (order: Order | HashOrder | Answer) => {
+process.on('message', (order: MonitorCommand | HashRequest | FloorResponse) => {
   // What a floor is to do is no order to the monitor.
   if (typeof order === 'object') return;
   if (order === 'pause') watch.watch(false);
   else watch.tick();
   if (order === 'watch') watch.watch(true);
   process.send?.(usage());
-  if (order === 'forget') watch.forget();
+  if (order === 'reset') watch.reset();
 });
 // A run that is gone needs no server.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

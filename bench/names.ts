@@ -17,12 +17,12 @@ export function chainHeadOf(chain: number): string {
 }
 
 /** As many as may come at once, and more: each with the one hash of the one password. */
-export const crowdSize = 1_200;
-export const crowdPassword = 'all of a crowd have the same one';
+export const userSetSize = 1_200;
+export const userPassword = 'all of a crowd have the same one';
 
 /** Kinds of users: with a hash as users have, with one that costs nothing, and at the head of a chain of groups. */
-export type Crowd = 'users' | 'quick' | 'chained';
+export type UserSet = 'users' | 'quick' | 'chained';
 
-export function userIdOf(crowd: Crowd, number: number): string {
+export function userIdOf(crowd: UserSet, number: number): string {
   return `${crowd}-${String(number).padStart(6, '0')}`;
 }

@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Driven } from './driver.ts';
-import type { Answer, HashOrder, Order, Usage } from './messages.ts';
+import type { FloorResponse, HashRequest, MonitorCommand, Usage } from './ipc-messages.ts';
+import type { LoadResult } from './load-driver.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -76,12 +76,12 @@ export class ServerProcess {
 
   /** The built service on the store in this folder. */
   static iam(folder: string, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    return ServerProcess.start(serviceOn(folder), { environment });
+    return ServerProcess.start(buildServeArgs(folder), { environment });
   }
 
   /** The same with nothing beside it, and nothing set: it can't be asked, only stopped. */
   static iamAlone(folder: string): Promise<ServerProcess> {
-    return ServerProcess.start(serviceOn(folder), { monitored: false });
+    return ServerProcess.start(buildServeArgs(folder), { monitored: false });
   }
 
   static floor(): Promise<ServerProcess> {
@@ -92,16 +92,16 @@ export class ServerProcess {
     return ServerProcess.start([fileURLToPath(new URL('./hash-floor.js', import.meta.url))]);
   }
 
-  async ask(order: Order): Promise<Usage> {
+  async query(order: MonitorCommand): Promise<Usage> {
     return (await this.#exchange(order)) as Usage;
   }
 
   /** Has the floor of hashes check passwords. */
-  async check(order: HashOrder): Promise<Driven> {
-    return (await this.#exchange(order)) as Driven;
+  async hash(order: HashRequest): Promise<LoadResult> {
+    return (await this.#exchange(order)) as LoadResult;
   }
 
-  async #exchange(order: Order | HashOrder): Promise<unknown> {
+  async #exchange(order: MonitorCommand | HashRequest): Promise<unknown> {
     const answered = once(this.#child, 'message');
     this.#child.send(order);
     const [answer] = await answered;
@@ -109,14 +109,14 @@ export class ServerProcess {
   }
 
   /** Tells the floor what to answer. */
-  answerWith(answer: Answer): void {
+  setResponse(answer: FloorResponse): void {
     this.#child.send(answer);
   }
 
   /** Stops it in its tracks, so that nothing it does beside is taken from whom is measured next. */
   async suspend(): Promise<void> {
     if (this.#stopped) return;
-    await this.ask('pause');
+    await this.query('pause');
     this.#child.kill('SIGSTOP');
     this.#stopped = true;
   }
@@ -125,7 +125,7 @@ export class ServerProcess {
     if (!this.#stopped) return;
     this.#child.kill('SIGCONT');
     this.#stopped = false;
-    await this.ask('watch');
+    await this.query('watch');
   }
 
   async stop(): Promise<void> {
@@ -136,7 +136,7 @@ export class ServerProcess {
   }
 }
 
-function serviceOn(folder: string): string[] {
+function buildServeArgs(folder: string): string[] {
   return [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', '--data', folder, '--json'];
 }
 

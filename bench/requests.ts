@@ -1,8 +1,8 @@
 /** The text of requests, and single ones sent the ordinary way. */
 import { type IncomingMessage, request } from 'node:http';
 import { servicePrefix } from '../src/contract/prefix.ts';
-import type { Answer } from './messages.ts';
-import { crowdPassword } from './names.ts';
+import type { FloorResponse } from './ipc-messages.ts';
+import { userPassword } from './names.ts';
 
 export interface RequestParts {
   readonly method: string;
@@ -31,7 +31,7 @@ export function withJson(parts: RequestParts, json: string): string {
 }
 
 /** Sends one request. */
-export function requestOnce(port: number, parts: RequestParts, json?: string): Promise<Answer> {
+export function requestOnce(port: number, parts: RequestParts, json?: string): Promise<FloorResponse> {
   const { method, path, authorization } = parts;
   const headers = { authorization, ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export function requestOnce(port: number, parts: RequestParts, json?: string): P
 /** These come from node:http itself, ours or the floor's. */
 const addedByNode = new Set(['date', 'connection', 'keep-alive']);
 
-async function read(response: IncomingMessage): Promise<Answer> {
+async function read(response: IncomingMessage): Promise<FloorResponse> {
   let body = '';
   for await (const chunk of response.setEncoding('utf8')) body += chunk;
   const { rawHeaders, statusCode = 0 } = response;
@@ -65,7 +65,7 @@ export const appClientId = 'bench-app';
 /** The login of a user of a made store. */
 export function userLoginParts(userId: string, remember = false): RequestParts {
   const path = `/user-identities/login?clientId=${appClientId}${remember ? '&remember-me=true' : ''}`;
-  return { method: 'POST', path, authorization: basic(userId, crowdPassword) };
+  return { method: 'POST', path, authorization: basic(userId, userPassword) };
 }
 
 /** An access token of a user of a made store. */

@@ -21,7 +21,7 @@ const stamp = path.join(root, 'dist/.built');
 const inputs = [
   'src',
   'bench',
-  'torture',
+  'test/stress',
   'test/harness.ts',
   'test/server',
   'test/e2e/cli-process.ts',
@@ -85,13 +85,13 @@ export async function build() {
   const { bundleCli } = await import('./bundle-cli.mjs');
   const { bundleBench } = await import('./bundle-bench.mjs');
   const { copyDocsPage } = await import('./docs-page.mjs');
-  const { bundleTorture } = await import('./bundle-torture.mjs');
+  const { bundleStress } = await import('./bundle-stress.mjs');
   await bundleServer({ root, outdir: path.join(root, 'dist/server') });
-  await bundleLibrary({ root, outdir: path.join(root, 'dist/library') });
+  await bundleLibrary({ root, outdir: path.join(root, 'dist/testing') });
   await bundleCli({ outdir: path.join(root, 'dist/cli') });
   await bundleBench({ root, outdir: path.join(root, 'dist/bench') });
-  copyDocsPage({ root, outdir: path.join(root, 'dist/documents') });
-  await bundleTorture({ root, outdir: path.join(root, 'dist/torture') });
+  copyDocsPage({ root, outdir: path.join(root, 'dist/openapi') });
+  await bundleStress({ root, outdir: path.join(root, 'dist/stress') });
   writeFileSync(stamp, String(startedAt));
 }
 

@@ -45,7 +45,7 @@ export type NetworkError = library.NetworkError;
 /** Writes index.js with its chunks, index.cjs and index.d.cts into `outdir`, beside dist/client. */
 export async function bundleLibrary({ root, outdir }) {
   rmSync(path.join(outdir, 'chunks'), { recursive: true, force: true });
-  const entry = path.join(root, 'src/library/index.ts');
+  const entry = path.join(root, 'src/testing/index.ts');
   await build({
     ...common,
     entryPoints: { index: entry },

@@ -19,7 +19,7 @@ const ofSwagger = {
 export function copyDocsPage({ root, outdir }) {
   rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
-  for (const name of own) copyFileSync(path.join(root, 'src/server/documents/page', name), path.join(outdir, name));
+  for (const name of own) copyFileSync(path.join(root, 'src/server/openapi/page', name), path.join(outdir, name));
   for (const [name, target] of Object.entries(ofSwagger)) {
     const text = readFileSync(path.join(root, 'node_modules/swagger-ui-dist', name), 'utf8');
     // Maps are as large as the files and not shipped, so nothing may look for them.

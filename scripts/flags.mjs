@@ -36,7 +36,9 @@ export function swallowedFlags(flags, settings, environment) {
 
 /** The help of `npm start -- --help`. */
 export function helpText(settings) {
-  const shown = settings.filter(({ flag }) => flag).map((setting) => [usageOf(setting), wordsOf(setting)]);
+  const shown = settings
+    .filter(({ flag }) => flag)
+    .map((setting) => [formatUsage(setting), formatDescription(setting)]);
   const width = Math.max(...shown.map(([usage]) => usage.length));
   const lines = shown.map(([usage, words]) => `  ${usage.padEnd(width)}  ${words}`);
   return [
@@ -49,11 +51,11 @@ export function helpText(settings) {
   ].join('\n');
 }
 
-function usageOf({ name, kind }) {
+function formatUsage({ name, kind }) {
   return kind === 'boolean' ? `--${name}` : `--${name} ${kind === 'integer' ? 'N' : 'VALUE'}`;
 }
 
-function wordsOf({ description, values, default: fallback, kind, environment }) {
+function formatDescription({ description, values, default: fallback, kind, environment }) {
   const choice = values ? `: ${values.join(', ')}` : '';
   const standard = fallback === undefined || kind === 'boolean' ? '' : ` (default ${fallback})`;
   return `${description}${choice}${standard} [${environment}]`;

@@ -8,7 +8,7 @@ import { root } from './build.mjs';
 const oldestNode = [20, 19];
 
 /** What is wrong with this Node, in words; undefined where it will do. */
-export function nodeFault(version) {
+export function findNodeProblem(version) {
   const [major, minor] = version.split('.').map(Number);
   const [leastMajor, leastMinor] = oldestNode;
   if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return undefined;
@@ -38,9 +38,9 @@ function npmCommand() {
  * NODE_ENV=production would leave it out.
  * @returns false where it can't, after a line that says why.
  */
-export function makeInstalled() {
-  const fault = nodeFault(process.versions.node);
-  if (fault) return complain(fault);
+export function ensureInstalled() {
+  const problem = findNodeProblem(process.versions.node);
+  if (problem) return complain(problem);
   if (isInstalled()) return true;
   process.stderr.write('Installing packages (npm ci) ...\n');
   const { command, first, shell } = npmCommand();

@@ -8,8 +8,8 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { build, isBuilt, root } from './build.mjs';
 import { FlagError, helpText, readFlags, swallowedFlags } from './flags.mjs';
-import { makeInstalled } from './install.mjs';
-import { watchParents } from './parent.mjs';
+import { ensureInstalled } from './install.mjs';
+import { watchParents } from './watch-parent.mjs';
 
 const usageExit = 2;
 
@@ -17,7 +17,7 @@ function load(file) {
   return import(pathToFileURL(path.join(root, 'dist', file)).href);
 }
 
-async function makeBuilt() {
+async function ensureBuilt() {
   if (isBuilt()) return true;
   process.stderr.write('Building ...\n');
   try {
@@ -31,7 +31,7 @@ async function makeBuilt() {
 
 /** @returns the exit code. */
 async function main(args) {
-  if (!makeInstalled() || !(await makeBuilt())) return 1;
+  if (!ensureInstalled() || !(await ensureBuilt())) return 1;
   const { manifest } = await load('contract/manifest.js');
   if (args.includes('--help')) {
     process.stdout.write(helpText(manifest.settings));

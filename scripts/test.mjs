@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { build, root } from './build.mjs';
-import { makeInstalled } from './install.mjs';
+import { ensureInstalled } from './install.mjs';
 
 /** Runs a tool of node_modules. @returns whether it was content. */
 function run(script, ...args) {
@@ -85,7 +85,7 @@ const steps = [
 
 /** @returns the last line: how many tests passed and failed. */
 async function main(args) {
-  if (!makeInstalled()) {
+  if (!ensureInstalled()) {
     process.exitCode = 1;
     return '0 passed, 1 failed';
   }

@@ -29,7 +29,7 @@ const scripts = {
     './bin/iam.js can alice REFUND; echo "exit code $?"',
   ],
   plan: ['./bin/iam.js plan -f examples/team.yaml'],
-  proof: [
+  mfa: [
     './bin/iam.js login --user alice --client-id web --password-stdin --mfa < password.txt',
     './bin/iam.js inbox code alice@example.com',
     './bin/iam.js inbox code alice@example.com | ./bin/iam.js login --code-stdin',
@@ -45,13 +45,13 @@ const seed = {
 };
 
 /** README.md with what the commands print now. */
-export async function freshReadme() {
+export async function renderReadme() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-transcripts-'));
   try {
     return await withServer(folder, (variables) => {
       const shown = Object.values(scripts).map((commands) => transcript(commands, variables));
       // Together, so that an id stays the same from one to the next.
-      const blocks = alwaysTheSame(shown.join('\0')).split('\0');
+      const blocks = normalizeOutput(shown.join('\0')).split('\0');
       const names = Object.keys(scripts);
       return names.reduce((text, name, at) => filled(text, name, blocks[at]), readFileSync(readme, 'utf8'));
     });
@@ -98,7 +98,7 @@ function transcript(commands, { PASSWORD_FILE, ...env }) {
   return shown.join('');
 }
 
-function alwaysTheSame(text) {
+function normalizeOutput(text) {
   const ids = [...new Set(text.match(/\b[0-9a-f]{24}\b/g))];
   const named = ids.reduce((so, id, at) => so.replaceAll(id, `64b0c0ffee${String(at + 1).padStart(14, '0')}`), text);
   return named
@@ -115,4 +115,4 @@ function filled(text, name, block) {
 }
 
 if (process.argv[1] && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url))
-  writeFileSync(readme, await freshReadme());
+  writeFileSync(readme, await renderReadme());

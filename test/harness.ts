@@ -3,24 +3,24 @@
  * Every answer is searched for secrets that its operation does not declare, and so is the log.
  */
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../src/client/index.ts';
+import type { AppContext } from '../src/server/app-context.ts';
 import type { AuditSink } from '../src/server/audit/audit.ts';
 import type { Clock } from '../src/server/clock.ts';
+import { listen } from '../src/server/http/listen.ts';
 import { hashSecret } from '../src/server/identity/secrets.ts';
-import { claimSubject } from '../src/server/identity/subjects.ts';
+import { reserveSubjectId } from '../src/server/identity/subject-ids.ts';
+import type { Timer } from '../src/server/integrations/timer.ts';
 import { createLog } from '../src/server/log.ts';
-import type { Timer } from '../src/server/ports/timer.ts';
-import { systemRandomness } from '../src/server/randomness.ts';
+import { systemRandom } from '../src/server/random.ts';
 import type { SeedDocument } from '../src/server/seed/schema.ts';
-import { startService } from '../src/server/service.ts';
 import { readSettings } from '../src/server/settings.ts';
 import { openMemoryStore } from '../src/server/store/memory.ts';
 import type { Store } from '../src/server/store/store.ts';
 import { type Client, type TableName, tables } from '../src/server/store/tables.ts';
-import type { World } from '../src/server/world.ts';
-import { stoppable } from './server/operations/stoppable-store.ts';
-import { createRawSender, type RawAnswer, type RawRequest } from './server/property/raw.ts';
-import { createSecretGuard } from './server/property/secrets.ts';
-import { keepStatuses } from './statuses/seen.ts';
+import { createStoppableStore } from './server/operations/stoppable-store.ts';
+import { createRawSender, type RawAnswer, type RawRequest } from './server/property/raw-sender.ts';
+import { createSecretGuard } from './server/property/secret-guard.ts';
+import { recordStatuses } from './statuses/recorded-statuses.ts';
 
 export const adminClient = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };
 export const appClientId = 'test-app';
@@ -62,7 +62,7 @@ export type TestClient = Partial<Omit<Client, 'secretHash' | 'createdAt'>>;
 
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
-  readonly world: World;
+  readonly appContext: AppContext;
   readonly clock: FakeClock;
   /** Lines that the server logged, as text. */
   readonly log: readonly string[];
@@ -86,40 +86,40 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const clock = options.clock ?? createFakeClock();
   const log: string[] = [];
   const guard = createSecretGuard([adminClient.clientSecret, environment.IAM_ADMIN_PASSWORD]);
-  const { store, stopWrites } = stoppable(await (options.openStore ?? (async () => openMemoryStore()))());
+  const { store, stopWrites } = createStoppableStore(await (options.openStore ?? (async () => openMemoryStore()))());
   const write = (line: string) => {
     log.push(line);
-    guard.logged(line);
+    guard.addLogLine(line);
   };
-  const service = await startService({
+  const service = await listen({
     settings: readSettings(
       { port: '0', store: 'memory', 'log-level': 'info', ...options.flags },
       { ...environment, ...options.environment },
     ),
     clock,
-    randomness: systemRandomness,
+    random: systemRandom,
     log: createLog('info', write, () => clock.now()),
     seed: options.seed,
     timer: options.timer,
     openStore: async () => store,
     openAudit: async () => options.audit && auditSinks(options.audit, options),
   });
-  const { world, url } = service;
+  const { appContext, url } = service;
   const raw = createRawSender(url);
   const clients: IamClient[] = [];
-  const as: TestServer['as'] = (credentials, { onAnswer, ...more } = {}) => {
-    const seen: ClientOptions['onAnswer'] = (answer) => {
+  const as: TestServer['as'] = (credentials, { onResponse, ...more } = {}) => {
+    const seen: ClientOptions['onResponse'] = (answer) => {
       guard.check(answer);
-      onAnswer?.(answer);
+      onResponse?.(answer);
     };
-    const client = createClient({ baseUrl: url, credentials, ...more, onAnswer: seen });
+    const client = createClient({ baseUrl: url, credentials, ...more, onResponse: seen });
     clients.push(client);
     return client;
   };
-  const makeClient = (client: TestClient = {}) => insertClient(world, client);
+  const makeClient = (client: TestClient = {}) => insertClient(appContext, client);
   return {
     url,
-    world,
+    appContext,
     clock,
     log,
     admin: as(adminClient),
@@ -132,13 +132,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     makeClient,
     withAuthorities: async (authorities, client = {}) =>
       as({ basic: await makeClient({ ...client, authorities: [...authorities] }) }),
-    dump: () => dump(world.store),
+    dump: () => dump(appContext.store),
     stopWrites,
     async [Symbol.asyncDispose]() {
       raw.close();
       await Promise.all(clients.map((client) => client.close()));
       await service.stop();
-      keepStatuses(log);
+      recordStatuses(log);
       guard.assertClean();
     },
   };
@@ -155,13 +155,13 @@ const environment = {
   IAM_ADMIN_PASSWORD: 'correct horse battery staple',
 };
 
-async function insertClient({ store, ids, clock }: World, client: TestClient) {
+async function insertClient({ store, ids, clock }: AppContext, client: TestClient) {
   const clientId = client.clientId ?? ids.newId();
   const clientSecret = `secret-of-${clientId}`;
   await store.transaction(async (tx) => {
-    await claimSubject(tx, { subject: clientId, kind: 'client', ownerId: clientId });
+    await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
     if (client.serviceAccountId !== undefined)
-      await claimSubject(tx, { subject: client.serviceAccountId, kind: 'service', ownerId: clientId });
+      await reserveSubjectId(tx, { subject: client.serviceAccountId, kind: 'service', ownerId: clientId });
     await tx.clients.insert({
       appId: 'test-application',
       party: '1STPARTY',

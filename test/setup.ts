@@ -1,6 +1,6 @@
 /**
  * One seed for all properties, so that a run finds what the run before it found. IAM_TEST_SEED tries another; the
- * torture suites draw theirs.
+ * stress suites draw theirs.
  */
 import process from 'node:process';
 import fc from 'fast-check';

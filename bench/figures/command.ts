@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { BenchEnvironment } from '../environment.ts';
 import type { Figure } from '../figure.ts';
 import { nodeOn, root } from '../processes.ts';
-import type { Setting } from '../setting.ts';
 import { median } from '../statistics.ts';
 
 const rounds = 15;
@@ -16,7 +16,7 @@ const commands = [
 ];
 
 /** Runs a command to its end. @returns how long it took. */
-export function timeOf(
+export function measureCommand(
   [command, args]: [string, string[]],
   environment: Readonly<Record<string, string>> = {},
 ): number {
@@ -32,8 +32,8 @@ export function timeOf(
 }
 
 /** Runs on the driver's core, since the server that answers has the other one. */
-export async function commandFigures(setting: Setting): Promise<Figure[]> {
-  const { server, token } = await setting.subject('small');
+export async function commandFigures(bench: BenchEnvironment): Promise<Figure[]> {
+  const { server, token } = await bench.server('small');
   await server.resume();
   const environment = {
     IAM_BASE_URL: `http://127.0.0.1:${server.port}`,
@@ -51,8 +51,8 @@ function commandFigure(args: string[], atMost: number, environment: Readonly<Rec
   const floors: number[] = [];
   const ours: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    floors.push(timeOf(floorCommand, environment));
-    ours.push(timeOf(ourCommand, environment));
+    floors.push(measureCommand(floorCommand, environment));
+    ours.push(measureCommand(ourCommand, environment));
   }
   return {
     name: `iam ${args.join(' ')}`,

@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { Pool } from '../driver.ts';
+import { type BenchEnvironment, type ServerUnderTest, sizes } from '../environment.ts';
 import type { Figure } from '../figure.ts';
-import { type Setting, type Subject, sizes } from '../setting.ts';
-import { createLoad, getLoad } from './kinds.ts';
+import { ConnectionPool } from '../load-driver.ts';
+import { createLoad, getLoad } from './request-kinds.ts';
 
 const longestBlockMs = 50;
 /** Within this an idle store has written the checkpoint that earlier writes make due: it would come too early here. */
@@ -13,12 +13,12 @@ const idleMs = 4_000;
 /** As long as this a checkpoint is waited for. */
 const patienceMs = 20_000;
 
-export async function memoryFigures(setting: Setting): Promise<Figure[]> {
+export async function memoryFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const size of ['small', 'large'] as const) {
-    const { server } = await setting.subject(size);
+    const { server } = await bench.server(size);
     await server.resume();
-    const { rssBytes } = await server.ask('usage');
+    const { rssBytes } = await server.query('usage');
     const megabytes = rssBytes / 1e6;
     const name = `memory, ${sizes[size].toLocaleString('en')} groups`;
     figures.push({ name, ours: `${megabytes.toFixed(0)} MB`, floor: '', result: megabytes, unit: 'MB' });
@@ -27,20 +27,20 @@ export async function memoryFigures(setting: Setting): Promise<Figure[]> {
 }
 
 /** The longest block of all servers so far, and under reads and writes while a large store writes a checkpoint. */
-export async function blockFigures(setting: Setting): Promise<Figure[]> {
-  const large = await setting.subject('large');
-  const earlier = (await setting.subjects()).filter(({ server }) => server !== large.server);
+export async function blockFigures(bench: BenchEnvironment): Promise<Figure[]> {
+  const large = await bench.server('large');
+  const earlier = (await bench.servers()).filter(({ server }) => server !== large.server);
   const figures: Figure[] = [];
   for (const subject of [...earlier, large]) figures.push(await blockFigure(subject, 'block'));
   await setTimeout(idleMs);
-  await large.server.ask('forget');
+  await large.server.query('reset');
   await loadDuringCheckpoint(large);
   return [...figures, await blockFigure(large, 'block in checkpoint')];
 }
 
-async function blockFigure({ server, size }: Subject, name: string): Promise<Figure> {
+async function blockFigure({ server, size }: ServerUnderTest, name: string): Promise<Figure> {
   await server.resume();
-  const { blockMs, wallBlockMs } = await server.ask('usage');
+  const { blockMs, wallBlockMs } = await server.query('usage');
   return {
     name: `${name}, ${sizes[size].toLocaleString('en')} groups`,
     ours: `${blockMs.toFixed(1)} ms`,
@@ -52,19 +52,19 @@ async function blockFigure({ server, size }: Subject, name: string): Promise<Fig
 }
 
 /** Groups with many roles, so that the journal soon outgrows the last checkpoint, which is when the next one is due. */
-async function loadDuringCheckpoint(subject: Subject): Promise<void> {
+async function loadDuringCheckpoint(subject: ServerUnderTest): Promise<void> {
   const { server, folder, size } = subject;
   const roles = Array.from({ length: 400 }, (_, at) => `ROLE_OF_A_LARGE_GROUP_${at}`);
-  const writes = await Pool.open(server.port, 16, createLoad(subject, roles));
-  const reads = await Pool.open(server.port, 8, getLoad(subject, sizes[size]));
+  const writes = await ConnectionPool.open(server.port, 16, createLoad(subject, roles));
+  const reads = await ConnectionPool.open(server.port, 8, getLoad(subject, sizes[size]));
   const before = checkpointTime(folder);
   const giveUpAt = performance.now() + patienceMs;
-  writes.begin();
-  reads.begin();
+  writes.start();
+  reads.start();
   while (checkpointTime(folder) === before && performance.now() < giveUpAt) await setTimeout(50);
   // What came during the checkpoint is then moved, a slice at a time.
   await setTimeout(1_000);
-  await Promise.all([writes.end(), reads.end()]);
+  await Promise.all([writes.stop(), reads.stop()]);
   writes.close();
   reads.close();
   if (checkpointTime(folder) === before) throw new Error('no checkpoint was written under load');

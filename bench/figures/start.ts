@@ -2,27 +2,28 @@
  * From the start of the process to the line that says it is ready, with no monitor to load, and no password given to the
  * start, which it would check: that is one hash, whatever the store.
  */
+
+import { type BenchEnvironment, sizes } from '../environment.ts';
 import type { Figure } from '../figure.ts';
 import { nodeOn, ServerProcess } from '../processes.ts';
-import { type Setting, sizes } from '../setting.ts';
 import { median } from '../statistics.ts';
-import { timeOf } from './command.ts';
+import { measureCommand } from './command.ts';
 
 const limits = { small: 500, large: 3_000 } as const;
 const times = { small: 5, large: 3 } as const;
 
-export async function startFigures(setting: Setting): Promise<Figure[]> {
+export async function startFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const size of ['small', 'large'] as const) figures.push(await startFigure(setting, size));
+  for (const size of ['small', 'large'] as const) figures.push(await startFigure(bench, size));
   return figures;
 }
 
-async function startFigure(setting: Setting, size: keyof typeof limits): Promise<Figure> {
-  const folder = await setting.store(size);
+async function startFigure(bench: BenchEnvironment, size: keyof typeof limits): Promise<Figure> {
+  const folder = await bench.store(size);
   const floors: number[] = [];
   const ours: number[] = [];
   for (let time = 0; time < times[size]; time += 1) {
-    floors.push(timeOf(nodeOn('server', ['-e', '0'])));
+    floors.push(measureCommand(nodeOn('server', ['-e', '0'])));
     const server = await ServerProcess.iamAlone(folder);
     ours.push(server.startMs);
     await server.stop();

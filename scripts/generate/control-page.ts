@@ -1,6 +1,6 @@
 /** docs/control.md: the routes of the control plane, from their declarations. */
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
-import { describeRoles } from '../../src/contract/roles.ts';
+import { formatRoles } from '../../src/contract/roles.ts';
 import {
   type ControlContext,
   type ControlRoute,
@@ -8,7 +8,7 @@ import {
   controlPrefix,
 } from '../../src/server/control/define.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
-import { SchemaCollection } from '../../src/server/documents/openapi-schemas.ts';
+import { SchemaCollection } from '../../src/server/openapi/schemas.ts';
 import { code, page, table } from './markdown.ts';
 
 type Route = Operation<ControlContext>;
@@ -19,7 +19,7 @@ export function controlPage(): string {
     'Control plane',
     `What a server offers beside the interface, below ${code(controlPrefix)}. On a server that only this machine reaches it asks for no ` +
       'credentials. On a server that others reach (`--allow-remote`), callers need the roles given here. ' +
-      '`--no-control` switches all of it off.',
+      '`--disable-control-plane` switches all of it off.',
     capabilitiesPart(),
     browsersPart,
     ...controlRoutes.map(routePart),
@@ -53,7 +53,7 @@ These rules hold on every server, before credentials are looked at:
 function routePart(route: Route): string {
   const { method, path, title, description, roles, statuses, errors, request } = route;
   const facts = [
-    `Roles: ${describeRoles(roles)}. Statuses: ${statuses.join(', ')}.`,
+    `Roles: ${formatRoles(roles)}. Statuses: ${statuses.join(', ')}.`,
     ...(errors.length > 0 ? [`Errors of its own: ${errors.map(code).join(', ')}.`] : []),
   ];
   const takes = fieldsOf({ ...request.params, ...request.query });

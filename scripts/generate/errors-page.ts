@@ -1,8 +1,8 @@
 /** docs/errors.md: every error code with its meaning, what to do about it, and where it comes from. */
 import { ErrorDetailsSchema } from '../../src/contract/error-body.ts';
-import { alwaysPossible, type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import { type ErrorCode, errorTable, implicitStatuses } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { answerableErrors } from '../../src/contract/operation-errors.ts';
+import { listOperationErrors } from '../../src/contract/operation-errors.ts';
 import { guardCodes } from '../../src/server/control/guard.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { code, page, table } from './markdown.ts';
@@ -10,7 +10,7 @@ import { code, page, table } from './markdown.ts';
 type Operations = Readonly<Record<string, Operation<never>>>;
 
 /** Where a code is answered by more operations than this, naming them says nothing. */
-const mostNamed = 6;
+const maxNamedOperations = 6;
 
 /** The page for these operations. */
 export function errorsPage(operations: Operations): string {
@@ -35,14 +35,14 @@ export function errorsPage(operations: Operations): string {
 }
 
 function row(errorCode: ErrorCode, operations: Operations): string[] {
-  const { status, category, message, fix } = errorTable[errorCode];
-  const users = Object.values(operations).filter((operation) => answerableErrors(operation).has(errorCode));
+  const { status, category, message, hint } = errorTable[errorCode];
+  const users = Object.values(operations).filter((operation) => listOperationErrors(operation).has(errorCode));
   return [
     code(errorCode),
     String(status),
     category,
     message,
-    fix,
+    hint,
     placesOf(errorCode, users, Object.keys(operations).length),
   ];
 }
@@ -50,12 +50,12 @@ function row(errorCode: ErrorCode, operations: Operations): string[] {
 function placesOf(errorCode: ErrorCode, users: readonly Operation<never>[], total: number): string {
   if (users.length === 0) return isOfControl(errorCode) ? 'the control plane' : 'any call (HTTP)';
   if (users.length === total) return 'all';
-  return users.length > mostNamed ? `${users.length} operations` : users.map(({ id }) => code(id)).join(', ');
+  return users.length > maxNamedOperations ? `${users.length} operations` : users.map(({ id }) => code(id)).join(', ');
 }
 
 function isOfControl(errorCode: ErrorCode): boolean {
   return (
-    (guardCodes.includes(errorCode) && !alwaysPossible.includes(errorTable[errorCode].status)) ||
+    (guardCodes.includes(errorCode) && !implicitStatuses.includes(errorTable[errorCode].status)) ||
     controlRoutes.some(({ errors }) => errors.includes(errorCode))
   );
 }

@@ -1,19 +1,19 @@
 /** All generated files and what they must hold, as one map; nothing is written here. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { cliReference } from '../../src/cli/docs.ts';
+import { renderCliReference } from '../../src/cli/cli-reference.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { controlDocument } from '../../src/server/documents/control-openapi.ts';
-import { openApiDocument } from '../../src/server/documents/openapi.ts';
+import { buildControlDocument } from '../../src/server/openapi/control-document.ts';
+import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { controlPage } from './control-page.ts';
 import { errorsPage } from './errors-page.ts';
-import { manifestOf, manifestSource, versionSource } from './manifest.ts';
+import { buildManifest, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
 import { operationFiles, registrySource } from './registry.ts';
 import { seedSchema } from './seed-schema.ts';
 import { settingsPage } from './settings-page.ts';
-import { userLifePage } from './user-life-page.ts';
+import { userLifecyclePage } from './user-lifecycle-page.ts';
 
 /** What the document in docs/ gives as the server's address: that of a start without settings. */
 const baseUrl = 'http://127.0.0.1:8080';
@@ -22,20 +22,20 @@ const baseUrl = 'http://127.0.0.1:8080';
 export async function generatedFiles(root: string): Promise<Map<string, string>> {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
   const all: Readonly<Record<string, Operation<never>>> = operations;
-  const document = openApiDocument(Object.values(all), { version, baseUrl });
-  const ofControl = controlDocument({ version, baseUrl, isRemote: false });
+  const document = buildOpenApiDocument(Object.values(all), { version, baseUrl });
+  const ofControl = buildControlDocument({ version, baseUrl, isRemote: false });
   return new Map([
     ['src/server/operations/index.ts', registrySource(operationFiles(path.join(root, 'src/server/operations')))],
     ['src/contract/version.ts', versionSource(version)],
-    ['src/contract/manifest.ts', manifestSource(manifestOf(all, version))],
+    ['src/contract/manifest.ts', manifestSource(buildManifest(all, version))],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/control-openapi.json', `${JSON.stringify(ofControl, undefined, 2)}\n`],
     ['docs/operations.md', operationsPage(all)],
     ['docs/control.md', controlPage()],
     ['docs/errors.md', errorsPage(all)],
     ['docs/settings.md', settingsPage()],
-    ['docs/user-life.md', userLifePage()],
-    ['docs/cli.md', cliReference()],
+    ['docs/user-life.md', userLifecyclePage()],
+    ['docs/cli.md', renderCliReference()],
     ['docs/seed.schema.json', seedSchema()],
   ]);
 }

@@ -230,11 +230,11 @@ generate-token.create  POST /generate-token  client-id  201 400 401 422 429 500
 `;
 
 /** `user-identities.factors.add` belongs to the area `user-identities`. */
-export function areaOf(id: string): string {
+export function getArea(id: string): string {
   return id.split('.')[0] ?? id;
 }
 
-function operationOf(first: string, second: string): InterfaceOperation {
+function parseOperation(first: string, second: string): InterfaceOperation {
   const [id = '', call = '', auth = '', statuses = ''] = first.split('  ');
   const [method = '', path = ''] = call.split(' ');
   const [title = '', roles = ''] = second.trim().split(' | ');
@@ -255,7 +255,7 @@ const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith(
 
 /** In the order of the interface. */
 export const interfaceOperations: readonly InterfaceOperation[] = lines.flatMap((line, at) =>
-  at % 2 === 0 ? [operationOf(line, lines[at + 1] ?? '')] : [],
+  at % 2 === 0 ? [parseOperation(line, lines[at + 1] ?? '')] : [],
 );
 
 /** Id of an area -> its title, in the order of the interface. */
@@ -263,6 +263,6 @@ export const areaTitles: ReadonlyMap<string, string> = new Map(
   text
     .split('\n')
     .flatMap((line, at, all) =>
-      line.startsWith('# ') ? [[areaOf(all[at + 1]?.split('  ')[0] ?? ''), line.slice(2)]] : [],
+      line.startsWith('# ') ? [[getArea(all[at + 1]?.split('  ')[0] ?? ''), line.slice(2)]] : [],
     ),
 );

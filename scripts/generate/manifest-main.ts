@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../src/server/operations/index.ts';
-import { manifestOf, manifestSource } from './manifest.ts';
+import { buildManifest, manifestSource } from './manifest.ts';
 
 const root = process.argv[2] ?? '.';
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-writeFileSync(path.join(root, 'src/contract/manifest.ts'), manifestSource(manifestOf(operations, version)));
+writeFileSync(path.join(root, 'src/contract/manifest.ts'), manifestSource(buildManifest(operations, version)));

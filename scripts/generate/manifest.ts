@@ -11,7 +11,7 @@ import type {
 } from '../../src/contract/manifest-types.ts';
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { describeRoles } from '../../src/contract/roles.ts';
+import { formatRoles } from '../../src/contract/roles.ts';
 import { controlPrefix } from '../../src/server/control/define.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { type Setting, settingsTable } from '../../src/server/settings.ts';
@@ -69,7 +69,19 @@ function emptyResponse({
 
 /** One operation as plain data. */
 export function manifestOperation(operation: AnyOperation): ManifestOperation {
-  const { id, title, description, method, path, auth, statuses, softErrors, command, examples, request } = operation;
+  const {
+    id,
+    title,
+    description,
+    method,
+    path,
+    auth,
+    statuses,
+    softErrors,
+    command,
+    cliExamples: examples,
+    request,
+  } = operation;
   return {
     id,
     title,
@@ -77,7 +89,7 @@ export function manifestOperation(operation: AnyOperation): ManifestOperation {
     method,
     path,
     auth,
-    roles: describeRoles(operation.roles),
+    roles: formatRoles(operation.roles),
     statuses,
     softErrors,
     effect: effectOf(operation),
@@ -120,7 +132,7 @@ function manifestSetting(setting: Setting): ManifestSetting {
 }
 
 /** The whole manifest for these operations. */
-export function manifestOf(operations: Readonly<Record<string, AnyOperation>>, version: string): Manifest {
+export function buildManifest(operations: Readonly<Record<string, AnyOperation>>, version: string): Manifest {
   return {
     version,
     prefix: servicePrefix,

@@ -1,14 +1,14 @@
 /** docs/operations.md: all operations of the interface by area, served or still to come. */
 import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { describeRoles, parseRoles } from '../../src/contract/roles.ts';
-import { areaOf, areaTitles, type InterfaceOperation, interfaceOperations } from './interface.ts';
+import { formatRoles, parseRoles } from '../../src/contract/roles.ts';
+import { areaTitles, getArea, type InterfaceOperation, interfaceOperations } from './interface.ts';
 import { code, page, table } from './markdown.ts';
 
-type Served = Readonly<Record<string, Operation<never>>>;
+type ServedOperations = Readonly<Record<string, Operation<never>>>;
 
 /** The page for these operations. */
-export function operationsPage(served: Served): string {
+export function operationsPage(served: ServedOperations): string {
   const done = interfaceOperations.filter(({ id }) => id in served).length;
   const areas = [...areaTitles].map(([area, title]) => areaPart(area, title, served));
   return page(
@@ -21,8 +21,8 @@ export function operationsPage(served: Served): string {
   );
 }
 
-function areaPart(area: string, title: string, served: Served): string {
-  const operations = interfaceOperations.filter(({ id }) => areaOf(id) === area);
+function areaPart(area: string, title: string, served: ServedOperations): string {
+  const operations = interfaceOperations.filter(({ id }) => getArea(id) === area);
   const head = ['', 'Operation', 'Call', 'Statuses', 'Roles', 'Command'];
   return `## ${title}\n\n${table(
     head,
@@ -35,5 +35,5 @@ function row(listed: InterfaceOperation, operation: Operation<never> | undefined
   const state = operation ? 'done' : 'to come';
   const shown = statuses.map((status) => (status === 200 && softErrors ? '200*' : String(status)));
   const command = operation?.command === undefined ? '' : code(`iam ${operation.command}`);
-  return [state, code(id), code(`${method} ${path}`), shown.join(' '), describeRoles(parseRoles(roles)), command];
+  return [state, code(id), code(`${method} ${path}`), shown.join(' '), formatRoles(parseRoles(roles)), command];
 }

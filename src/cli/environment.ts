@@ -1,6 +1,7 @@
 /** The one place of the command line that reads the process: its variables, its clock, its streams. */
-import { isPlain, writtenAtOnce } from './runtime/at-once.ts';
-import type { Environment, Io, Output } from './runtime/io.ts';
+
+import type { Environment, Io, OutputStream } from './runtime/io.ts';
+import { isNonTerminal, writeImmediately } from './runtime/sync-write.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
@@ -32,7 +33,8 @@ const standardOutput = 1;
 
 /** The streams of this process, each opened when it is first used, which takes milliseconds; `signal` ends what is under way. */
 export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
-  const output = (name: 'stdout' | 'stderr') => once((): Output => process[name].on('error', endUnlessReaderWent));
+  const output = (name: 'stdout' | 'stderr') =>
+    lazy((): OutputStream => process[name].on('error', exitUnlessBrokenPipe));
   const [stdout, stderr] = [output('stdout'), output('stderr')];
   return {
     get stdin() {
@@ -44,12 +46,12 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
     get stderr() {
       return stderr();
     },
-    page: {
+    textOutput: {
       get columns() {
-        return isPlain(standardOutput) ? undefined : stdout().columns;
+        return isNonTerminal(standardOutput) ? undefined : stdout().columns;
       },
       write(text) {
-        const rest = writtenAtOnce(standardOutput, text);
+        const rest = writeImmediately(standardOutput, text);
         if (rest.length > 0) stdout().write(rest);
       },
     },
@@ -59,13 +61,13 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
 }
 
 /** A reader that has gone, as in `iam groups list | head`, is no failure; a full disk is one, and nothing can go on. */
-function endUnlessReaderWent(error: NodeJS.ErrnoException): void {
+function exitUnlessBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   process.stderr.write(`error: The output can't be written: ${error.message}\n`);
   process.exit(1);
 }
 
-function once<Value>(make: () => Value): () => Value {
+function lazy<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => (made ??= make());
 }

@@ -1,10 +1,11 @@
 /** `--if-not-exists`: something that is there already is as good as made. */
-import { asPage } from '../client/answer.ts';
+
 import { ClientError } from '../client/errors.ts';
+import { asPage } from '../client/response.ts';
 import type { CallInput } from '../client/types.ts';
 import { entityOf } from '../contract/entities.ts';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
-import { operationOf } from './operations.ts';
+import { getOperation } from './find-operation.ts';
 import type { Context } from './runtime/context.ts';
 import { categoryOf } from './runtime/error-entries.ts';
 import { send } from './send.ts';
@@ -12,7 +13,7 @@ import { send } from './send.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** Creates; where its name is taken, gives the same fields of the one that has it. Nothing of that one is changed. */
-export async function existing(
+export async function createIfNotExists(
   context: Context,
   operation: ManifestOperation,
   input: CallInput,
@@ -23,19 +24,19 @@ export async function existing(
   } catch (error) {
     if (categoryOf(context.manifest, error) !== 'taken') throw error;
     context.notice('It is there already; nothing was changed.');
-    return fieldsOfExisting(context, operation, input);
+    return readExistingFields(context, operation, input);
   }
 }
 
-async function fieldsOfExisting(context: Context, operation: ManifestOperation, input: CallInput): Promise<unknown> {
+async function readExistingFields(context: Context, operation: ManifestOperation, input: CallInput): Promise<unknown> {
   const found = await existingEntity(context, operation, (input.body ?? {}) as Row).catch((error: unknown) => {
     // Taken by a value that nothing finds it by.
     if (error instanceof ClientError && error.status === 404) return undefined;
     throw error;
   });
   if (!found) return undefined;
-  const wanted = Object.keys(operation.response.schema?.properties ?? found);
-  return Object.fromEntries(wanted.filter((field) => field in found).map((field) => [field, found[field]]));
+  const names = Object.keys(operation.response.schema?.properties ?? found);
+  return Object.fromEntries(names.filter((field) => field in found).map((field) => [field, found[field]]));
 }
 
 /** By what the body calls it: read where the operation for that takes it, else searched in the list. */
@@ -49,7 +50,7 @@ async function existingEntity(context: Context, operation: ManifestOperation, bo
   if (get && param && known) return (await send(context, get, { params: { [param.name]: known.value } })).body as Row;
   const named = names.find(({ by }) => by === 'name');
   if (!named || !('operation' in list) || list.filter === undefined) return undefined;
-  const lister = operationOf(context.manifest, list.operation);
+  const lister = getOperation(context.manifest, list.operation);
   const { items } = asPage(await send(context, lister, { query: { [list.filter]: named.value } }));
   return (items as readonly Row[]).find((row) => row[properties.name ?? ''] === named.value);
 }

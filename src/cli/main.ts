@@ -1,8 +1,8 @@
 /** The process of the command line: streams, signals and the exit code. */
 import { packageVersion } from '../contract/version.ts';
-import { completeWord } from './completion/word.ts';
+import { hiddenCompleteCommand } from './completion/hidden-command.ts';
 import { processEnvironment, processIo } from './environment.ts';
-import { pageOf } from './runtime/io.ts';
+import { getTextOutput } from './runtime/io.ts';
 
 const interrupted = new AbortController();
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const typed = process.argv.slice(2);
   const io = processIo(interrupted.signal, releaseSignals);
   if (typed.length === 1 && (typed[0] === '--version' || typed[0] === '-V')) {
-    pageOf(io).write(`${packageVersion}\n`);
+    getTextOutput(io).write(`${packageVersion}\n`);
     return;
   }
   for (const signal of signals) process.once(signal, onSignal);
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   process.exitCode = await run(typed, io, processEnvironment());
   releaseSignals();
   // Who has pressed a key does not wait for what was given up, such as the address of a host that nobody knows.
-  if (typed[0] === completeWord) io.stdout.write('', () => process.exit());
+  if (typed[0] === hiddenCompleteCommand) io.stdout.write('', () => process.exit());
 }
 
 void main();

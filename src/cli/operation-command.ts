@@ -2,16 +2,31 @@
 import type { Command } from 'commander';
 import { entityOf } from '../contract/entities.ts';
 import type { JsonSchema, ManifestOperation } from '../contract/manifest-types.ts';
-import { askFor, type Wanted } from './asking/wanted.ts';
-import { addFieldOption } from './fields.ts';
-import { existing } from './if-not-exists.ts';
-import { addLeaf, exampleOf, mayAsk, type Options, runs, type Work, wordsOf } from './leaf.ts';
-import { addExtentOptions, extentOf, printList } from './list.ts';
-import { type Arguments, argumentName, type Input, inputOf, type Shape, shapeOf } from './operation-shape.ts';
-import type { Context, Surroundings } from './runtime/context.ts';
-import { keepingSecret, noteSecret } from './secrets.ts';
-import { confirmed, planOf, printAnswer, printPlan, send } from './send.ts';
-import { takenAlong } from './taken-along.ts';
+import {
+  addCommand,
+  allowsPrompts,
+  type CommandAction,
+  type CommandOptions,
+  commandPath,
+  firstExample,
+  setAction,
+} from './command.ts';
+import { describeDeleteImpact } from './delete-impact.ts';
+import { addFieldOption } from './field-options.ts';
+import { createIfNotExists } from './if-not-exists.ts';
+import { addListOptions, parseListLimits, printList } from './pagination.ts';
+import { type MissingValue, promptForValues } from './prompts/missing-values.ts';
+import {
+  buildRequest,
+  buildRequestSpec,
+  type CommandArguments,
+  formatArgumentName,
+  type RequestInput,
+  type RequestSpec,
+} from './request-builder.ts';
+import type { CliRuntime, Context } from './runtime/context.ts';
+import { noticeSecretShownOnce, withSecretOutput } from './secret-output.ts';
+import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from './send.ts';
 import { referenceIn, takes } from './value-sources.ts';
 
 const verbAliases: Readonly<Record<string, readonly string[]>> = {
@@ -22,32 +37,28 @@ const verbAliases: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Other words for the same verb. */
-export function aliasesOfVerb(verb: string): readonly string[] {
+export function findVerbAliases(verb: string): readonly string[] {
   return verbAliases[verb] ?? [];
 }
 
 /** Adds the command of an operation below its noun. */
-export function addOperationCommand(
-  parent: Command,
-  operation: ManifestOperation,
-  surroundings: Surroundings,
-): Command {
+export function addOperationCommand(parent: Command, operation: ManifestOperation, runtime: CliRuntime): Command {
   const verb = operation.command?.split(' ').at(-1) ?? operation.id;
-  const command = addLeaf(parent, verb, operation).aliases(aliasesOfVerb(verb));
-  const shape = shapeOf(operation);
-  for (const param of operation.params) command.argument(`<${argumentName(param)}>`, param.schema.description);
-  if (shape.last) command.argument(`[${shape.last.flag}]`, shape.last.schema.description);
-  if (shape.members) command.argument(`[${shape.members.flag}...]`, 'One or more');
-  addOptions(command, shape);
-  takes(command, sourcesIn(shape));
-  const work: Work = (context, args, options) => perform(context, command, shape, args, options);
-  return runs(command, surroundings, work, { asksItself: true });
+  const command = addCommand(parent, verb, operation).aliases(findVerbAliases(verb));
+  const spec = buildRequestSpec(operation);
+  for (const param of operation.params) command.argument(`<${formatArgumentName(param)}>`, param.schema.description);
+  if (spec.last) command.argument(`[${spec.last.flag}]`, spec.last.schema.description);
+  if (spec.members) command.argument(`[${spec.members.flag}...]`, 'One or more');
+  addOptions(command, spec);
+  takes(command, sourcesIn(spec));
+  const work: CommandAction = (context, args, options) => runOperation(context, command, spec, args, options);
+  return setAction(command, runtime, work, { promptsItself: true });
 }
 
 /** What the arguments and options of an operation refer to. */
-function sourcesIn({ operation, query, body, last, members }: Shape): Parameters<typeof takes>[1] {
+function sourcesIn({ operation, query, body, last, members }: RequestSpec): Parameters<typeof takes>[1] {
   const named: readonly (readonly [string, JsonSchema])[] = [
-    ...operation.params.map((param) => [argumentName(param), param.schema] as const),
+    ...operation.params.map((param) => [formatArgumentName(param), param.schema] as const),
     ...[last, members].flatMap((field) => (field ? [[field.flag, field.schema] as const] : [])),
     ...[...query, ...body].map(({ flag, schema }) => [`--${flag}`, schema] as const),
   ];
@@ -59,7 +70,7 @@ function sourcesIn({ operation, query, body, last, members }: Shape): Parameters
   );
 }
 
-function addOptions(command: Command, { operation, query, body, members, entries }: Shape): void {
+function addOptions(command: Command, { operation, query, body, members, entries }: RequestSpec): void {
   for (const field of [...query, ...body]) addFieldOption(command, field);
   if (operation.body)
     command.option(
@@ -68,10 +79,10 @@ function addOptions(command: Command, { operation, query, body, members, entries
     );
   if (operation.response.secret && operation.effect !== 'read')
     command.option(
-      '--secret-to <file>',
+      '--secret-output <file>',
       'write the secret to a new file that only you can read, instead of showing it',
     );
-  if (operation.response.page) addExtentOptions(command);
+  if (operation.response.page) addListOptions(command);
   if (operation.creates !== undefined) {
     const repeated = (value: string, before: readonly string[] = []) => [...before, value];
     command
@@ -83,45 +94,47 @@ function addOptions(command: Command, { operation, query, body, members, entries
   }
 }
 
-async function perform(
+async function runOperation(
   context: Context,
   command: Command,
-  shape: Shape,
-  args: Arguments,
-  options: Options,
+  spec: RequestSpec,
+  args: CommandArguments,
+  options: CommandOptions,
 ): Promise<void> {
-  const { operation } = shape;
-  const occasion = { context, example: exampleOf(command), mayAsk: mayAsk(args, options) };
+  const { operation } = spec;
+  const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options) };
   const known = Object.fromEntries(
-    operation.params.flatMap((param, at) => (args[at] === undefined ? [] : [[argumentName(param), String(args[at])]])),
+    operation.params.flatMap((param, at) =>
+      args[at] === undefined ? [] : [[formatArgumentName(param), String(args[at])]],
+    ),
   );
-  const ask = (wanted: readonly Wanted[]) => askFor({ ...occasion, known }, wanted);
-  const input = await inputOf(context, shape, { args, options, ask });
+  const prompt = (missing: readonly MissingValue[]) => promptForValues({ ...promptContext, known }, missing);
+  const input = await buildRequest(context, spec, { args, options, prompt });
   if (!operation.response.page) context.printer.check(operation.response.schema);
-  if (operation.response.page) return printList(context, operation, input, extentOf(options));
-  if (options.dryRun === true) return printPlan(context, planOf(context, operation, input));
-  const named = [wordsOf(command).replace(/^\S+ /, ''), ...namesIn(shape, input)].join(' ');
+  if (operation.response.page) return printList(context, operation, input, parseListLimits(options));
+  if (options.dryRun === true) return printRequestPreview(context, previewOf(context, operation, input));
+  const named = [commandPath(command).replace(/^\S+ /, ''), ...formatTarget(spec, input)].join(' ');
   if (operation.effect === 'destructive')
-    await confirmed(context, `Go on with \`${named}\`?`, options, options.file === '-', {
-      details: () => takenAlong(context, operation.id, input.params ?? {}),
+    await assertConfirmed(context, `Go on with \`${named}\`?`, options, options.file === '-', {
+      details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
   const done = `${named}: done`;
   const call = async () => (await send(context, operation, input)).body;
-  const tolerant = options.ifNotExists === true ? () => existing(context, operation, input, call) : call;
-  if (!operation.response.secret) return printAnswer(context, await tolerant(), done);
-  const body = await keepingSecret(
+  const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
+  if (!operation.response.secret) return printResponse(context, await createOrGet(), done);
+  const body = await withSecretOutput(
     context,
     operation.response,
-    options.secretTo as string | undefined,
-    tolerant,
+    options.secretOutput as string | undefined,
+    createOrGet,
     options.ifNotExists === true,
   );
-  await printAnswer(context, body, done);
-  noteSecret(context, operation.response, body);
+  await printResponse(context, body, done);
+  noticeSecretShownOnce(context, operation.response, body);
 }
 
 /** What a call is about, as it would be typed: parameters, and what is taken as further arguments. */
-function namesIn({ operation, last, members }: Shape, { params, body }: Input): string[] {
+function formatTarget({ operation, last, members }: RequestSpec, { params, body }: RequestInput): string[] {
   const inPath = operation.params.map(({ name }) => params[name] ?? '');
   if (members) return [...inPath, ...(body as Record<string, unknown>[]).map((one) => String(Object.values(one)[0]))];
   const named = last && (body as Record<string, unknown>)[last.path[0] ?? ''];

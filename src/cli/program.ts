@@ -1,48 +1,48 @@
 /** Builds the commands. Nothing happens before they are parsed. */
 import { Command, Help, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
-import {
-  belowOperations,
-  commandGroups,
-  type Fill,
-  handWritten,
-  type IsAskedFor,
-  type Noun,
-  type OwnCommand,
-  ownCommands,
-  ownNouns,
-  serve,
-  summaries,
-} from './command-list.ts';
+import { addGlobalOptions } from './command.ts';
 import { addHelp } from './commands/help.ts';
-import { singular } from './fields.ts';
-import { addGlobalOptions } from './leaf.ts';
-import { addOperationCommand, aliasesOfVerb } from './operation-command.ts';
-import type { Surroundings } from './runtime/context.ts';
-import { type Environment, type Io, pageOf } from './runtime/io.ts';
+import { toSingular } from './field-options.ts';
+import { addOperationCommand, findVerbAliases } from './operation-command.ts';
+import {
+  type AddCommands,
+  type CustomCommand,
+  commandGroups,
+  customCommands,
+  customCommandsByNoun,
+  customNouns,
+  type IsRequested,
+  type Noun,
+  nounSummaries,
+  operationSubcommands,
+  serveCommand,
+} from './registry.ts';
+import type { CliRuntime } from './runtime/context.ts';
+import { type Environment, getTextOutput, type Io } from './runtime/io.ts';
 
 export interface ProgramOptions {
   readonly manifest: Manifest;
   /** Words that were typed: only their commands are built in full. All where left out. */
-  readonly typed?: readonly string[];
+  readonly words?: readonly string[];
 }
 
 /** The whole command, or as much of it as what was typed needs. */
-export function buildProgram(io: Io, environment: Environment, { manifest, typed }: ProgramOptions): Command {
+export function buildProgram(io: Io, environment: Environment, { manifest, words }: ProgramOptions): Command {
   const program = rootCommand(io, manifest.version);
-  const surroundings = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
-  const isAskedFor = (names: readonly string[]) => typed === undefined || names.some((name) => typed.includes(name));
-  addOwn(program, serve, surroundings, isAskedFor);
-  for (const noun of [...nounsOf(manifest), ...ownNouns]) addNoun(program, noun, surroundings, isAskedFor);
-  for (const own of operationsWithoutNoun(manifest)) addOwn(program, own, surroundings, isAskedFor);
-  for (const own of ownCommands) addOwn(program, own, surroundings, isAskedFor);
+  const runtime = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
+  const isRequested = (names: readonly string[]) => words === undefined || names.some((name) => words.includes(name));
+  addCustomCommand(program, serveCommand, runtime, isRequested);
+  for (const noun of [...listNouns(manifest), ...customNouns]) addNoun(program, noun, runtime, isRequested);
+  for (const own of listSingleWordCommands(manifest)) addCustomCommand(program, own, runtime, isRequested);
+  for (const own of customCommands) addCustomCommand(program, own, runtime, isRequested);
   addHelp(program, io);
-  putTogether(program);
+  sortByGroup(program);
   return program;
 }
 
 /** In the order of their groups, which help goes by. */
-function putTogether({ commands }: Command): void {
+function sortByGroup({ commands }: Command): void {
   const names = commandGroups.flatMap((group) => group.names);
   const rank = (command: Command) => (names.includes(command.name()) ? names.indexOf(command.name()) : names.length);
   (commands as Command[]).sort((a, b) => rank(a) - rank(b));
@@ -60,11 +60,11 @@ function rootCommand(io: Io, version: string): Command {
     .helpCommand(false)
     .helpOption('-h, --help', 'show help')
     .version(version, '-V, --version', 'show the version')
-    .configureHelp({ ...helpStyle, formatHelp: commandsFirst })
+    .configureHelp({ ...helpStyle, formatHelp: formatHelpSections })
     .configureOutput({
-      writeOut: (text) => void pageOf(io).write(text),
+      writeOut: (text) => void getTextOutput(io).write(text),
       writeErr: (text) => void io.stderr.write(text),
-      getOutHelpWidth: () => helpWidth(pageOf(io).columns),
+      getOutHelpWidth: () => helpWidth(getTextOutput(io).columns),
       getErrHelpWidth: () => helpWidth(io.stderr.columns),
       // Help has none; commander would open the streams of the process to find out.
       getOutHasColors: () => false,
@@ -82,7 +82,7 @@ function rootCommand(io: Io, version: string): Command {
 const helpStyle = { subcommandTerm: (command: Command) => command.name(), optionDescription };
 
 /** Who looks at all of it looks for a command; the options that all have come last. */
-function commandsFirst(command: Command, help: Help): string {
+function formatHelpSections(command: Command, help: Help): string {
   const sections = Help.prototype.formatHelp.call(help, command, help).trimEnd().split('\n\n');
   const rank = (section: string) =>
     section.startsWith('Global options:') ? 2 : section.startsWith('Options:') ? 1 : 0;
@@ -100,95 +100,90 @@ function helpWidth(columns = 80): number {
 }
 
 /** The nouns of the operations, in the order in which they come. */
-function nounsOf({ operations }: Manifest): Noun[] {
+function listNouns({ operations }: Manifest): Noun[] {
   const ofOperations = operations.flatMap(({ command }) =>
     command?.includes(' ') ? [command.split(' ')[0] ?? ''] : [],
   );
-  const names = new Set([...ofOperations, ...Object.keys(handWritten)]);
+  const names = new Set([...ofOperations, ...Object.keys(customCommandsByNoun)]);
   return [...names].map((name) => ({
     name,
-    summary: summaries[name] ?? `Commands on ${name.replaceAll('-', ' ')}`,
-    fill: [
-      (command, surroundings, isAskedFor) => addOperations(command, [name], surroundings, isAskedFor),
-      ...(handWritten[name] ?? []),
+    summary: nounSummaries[name] ?? `Commands on ${name.replaceAll('-', ' ')}`,
+    addCommands: [
+      (command, runtime, isRequested) => addOperations(command, [name], runtime, isRequested),
+      ...(customCommandsByNoun[name] ?? []),
     ],
   }));
 }
 
-function addNoun(program: Command, noun: Noun, surroundings: Surroundings, isAskedFor: IsAskedFor): void {
-  const aliases = aliasesOf(noun.name);
+function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested: IsRequested): void {
+  const aliases = nounAliases(noun.name);
   const command = program.command(noun.name).summary(noun.summary).description(`${noun.summary}.`).aliases(aliases);
   command
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true })
-    .addHelpText('after', moreHelp([noun.name]));
-  if (isAskedFor([noun.name, ...aliases])) for (const fill of noun.fill) fill(command, surroundings, isAskedFor);
+    .addHelpText('after', formatMoreHelp([noun.name]));
+  if (isRequested([noun.name, ...aliases])) for (const fill of noun.addCommands) fill(command, runtime, isRequested);
 }
 
-function moreHelp(words: readonly string[]): string {
+function formatMoreHelp(words: readonly string[]): string {
   return `\nOptions and examples: iam ${words.join(' ')} COMMAND --help`;
 }
 
 /** Operations whose command is one word, such as `keys`. */
-function operationsWithoutNoun({ operations }: Manifest): OwnCommand[] {
+function listSingleWordCommands({ operations }: Manifest): CustomCommand[] {
   return operations.flatMap((operation) => {
     const { command: name } = operation;
     if (name === undefined || name.includes(' ')) return [];
-    const add: Fill = (program, surroundings, isAskedFor) => {
-      const command = addOperationCommand(program, operation, surroundings);
-      for (const fill of belowOperations[name] ?? []) fill(command, surroundings, isAskedFor);
+    const add: AddCommands = (program, runtime, isRequested) => {
+      const command = addOperationCommand(program, operation, runtime);
+      for (const fill of operationSubcommands[name] ?? []) fill(command, runtime, isRequested);
     };
     return [{ name, text: operation, add }];
   });
 }
 
 /** A command that is not asked for is only a line in the list. */
-function addOwn(
+function addCustomCommand(
   program: Command,
-  { name, text, add }: OwnCommand,
-  surroundings: Surroundings,
-  isAskedFor: IsAskedFor,
+  { name, text, add }: CustomCommand,
+  runtime: CliRuntime,
+  isRequested: IsRequested,
 ): void {
-  if (isAskedFor([name])) add(program, surroundings, isAskedFor);
+  if (isRequested([name])) add(program, runtime, isRequested);
   else program.command(name).summary(text.title);
 }
 
 /** One and many mean the same. */
-function aliasesOf(name: string): string[] {
-  const one = singular(name);
+function nounAliases(name: string): string[] {
+  const one = toSingular(name);
   return [one === name ? `${name}s` : one];
 }
 
 /** Adds the operations below these words, and nouns below nouns: `groups users add`. */
-function addOperations(
-  parent: Command,
-  above: readonly string[],
-  surroundings: Surroundings,
-  isAskedFor: IsAskedFor,
-): void {
+function addOperations(parent: Command, above: readonly string[], runtime: CliRuntime, isRequested: IsRequested): void {
   const prefix = `${above.join(' ')} `;
-  for (const operation of surroundings.manifest.operations) {
+  for (const operation of runtime.manifest.operations) {
     if (!operation.command?.startsWith(prefix)) continue;
     const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
-    const aliases = aliasesOfVerb(next);
-    if (rest.length > 0) addInner(parent, [...above, next], surroundings, isAskedFor);
-    else if (isAskedFor([next, ...aliases])) addOperationCommand(parent, operation, surroundings);
+    const aliases = findVerbAliases(next);
+    if (rest.length > 0) addNestedNoun(parent, [...above, next], runtime, isRequested);
+    else if (isRequested([next, ...aliases])) addOperationCommand(parent, operation, runtime);
     else parent.command(next).summary(operation.title).aliases(aliases);
   }
 }
 
 /** Adds the noun below nouns that these words name, unless it is there. */
-function addInner(parent: Command, words: readonly string[], surroundings: Surroundings, isAskedFor: IsAskedFor): void {
+function addNestedNoun(parent: Command, words: readonly string[], runtime: CliRuntime, isRequested: IsRequested): void {
   const name = words.at(-1) ?? '';
   if (parent.commands.some((command) => command.name() === name)) return;
   const command = parent
     .command(name)
-    .summary(summaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`)
-    .description(`${summaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`}.`)
-    .aliases(aliasesOf(name))
+    .summary(nounSummaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`)
+    .description(`${nounSummaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`}.`)
+    .aliases(nounAliases(name))
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .addHelpText('after', moreHelp(words));
-  addOperations(command, words, surroundings, isAskedFor);
+    .addHelpText('after', formatMoreHelp(words));
+  addOperations(command, words, runtime, isRequested);
 }

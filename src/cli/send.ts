@@ -1,19 +1,20 @@
 /** Sending an operation for a command: tried, confirmed, sent, and its answer printed. */
-import type { Answer } from '../client/answer.ts';
-import { operationPath } from '../client/request.ts';
+
+import { buildOperationPath } from '../client/request.ts';
+import type { ApiResponse } from '../client/response.ts';
 import type { CallInput } from '../client/types.ts';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
-import type { Options } from './leaf.ts';
-import { baseUrlOf, requireSignIn } from './runtime/connection.ts';
+import type { CommandOptions } from './command.ts';
+import { requireSendableCredentials, resolveBaseUrl } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';
 import { escapeControls, jsonText } from './runtime/control-characters.ts';
-import { CliError } from './runtime/failures.ts';
-import { canAsk, confirm, confirmByName } from './runtime/prompt.ts';
-import { openBody, openHeaders, openPath } from './runtime/redact.ts';
-import { maxWaitOf, withRetries } from './runtime/retry.ts';
-import { safetyOf } from './runtime/safety.ts';
+import { CliError } from './runtime/errors.ts';
+import { canPrompt, confirm, confirmByName } from './runtime/prompt.ts';
+import { redactHeaders, redactPath, redactRequestBody } from './runtime/redact.ts';
+import { readMaxWait, withRetries } from './runtime/retry.ts';
+import { resolveSafetyRules } from './runtime/safety.ts';
 
-export interface Plan {
+export interface RequestPreview {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,9 +22,9 @@ export interface Plan {
 }
 
 /** Prints what a write would send, with secrets left out. */
-export async function printPlan(context: Context, plan: Plan): Promise<void> {
-  context.curl?.(plan);
-  const shown = withoutSecrets(context, plan);
+export async function printRequestPreview(context: Context, preview: RequestPreview): Promise<void> {
+  context.curl?.(preview);
+  const shown = withoutSecrets(context, preview);
   if (!context.printer.isForPeople) return context.printer.value(shown);
   const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const body = shown.body === undefined ? [] : [jsonText(shown.body, 2)];
@@ -32,33 +33,35 @@ export async function printPlan(context: Context, plan: Plan): Promise<void> {
 }
 
 /** A copy that shows only what its operation or route declares, without secrets. */
-export function withoutSecrets({ fieldsAt }: Pick<Context, 'fieldsAt'>, plan: Plan): Plan {
-  const { method, url, headers, body } = plan;
+export function withoutSecrets({ fieldsAt }: Pick<Context, 'fieldsAt'>, preview: RequestPreview): RequestPreview {
+  const { method, url, headers, body } = preview;
   const fields = fieldsAt(method, url);
   return {
     method,
-    url: openPath(url, fields.query),
-    ...(headers ? { headers: openHeaders(headers, fields.headers) } : {}),
-    ...(body === undefined ? {} : { body: openBody(body, fields.body) }),
+    url: redactPath(url, fields.query),
+    ...(headers ? { headers: redactHeaders(headers, fields.headers) } : {}),
+    ...(body === undefined ? {} : { body: redactRequestBody(body, fields.body) }),
   };
 }
 
 /** The plan of an operation. */
-export function planOf(context: Context, operation: ManifestOperation, input: CallInput): Plan {
+export function previewOf(context: Context, operation: ManifestOperation, input: CallInput): RequestPreview {
   const url =
-    baseUrlOf(context.sources).replace(/\/+$/, '') + context.manifest.prefix + operationPath(operation, input);
+    resolveBaseUrl(context.sources).replace(/\/+$/, '') +
+    context.manifest.prefix +
+    buildOperationPath(operation, input);
   const headers = { ...(input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch }), ...input.headers };
   const withHeaders = Object.keys(headers).length > 0 ? { headers } : {};
   return { method: operation.method, url, ...withHeaders, ...(input.body === undefined ? {} : { body: input.body }) };
 }
 
-export interface Severity {
+export interface ConfirmOptions {
   /** More than one goes, or something that many stand on: `--yes` does not cover that. */
-  readonly severe?: boolean;
+  readonly requireName?: boolean;
   /** What is typed where `--yes` is not enough: of the profile in use where left out. */
   readonly name?: string;
   /** Given with `--confirm`, this counts as well: it confirms more than is asked. */
-  readonly also?: string;
+  readonly alternativeName?: string;
   /** What goes along. Looked up only where somebody is asked, since that takes calls. */
   readonly details?: () => Promise<readonly string[]>;
 }
@@ -67,44 +70,44 @@ export interface Severity {
  * Asks before something goes away; ends the command where the answer is no. In a protected profile, and for what is
  * severe, its name has to be typed, or to be given with `--confirm`.
  */
-export async function confirmed(
+export async function assertConfirmed(
   context: Context,
   question: string,
-  options: Options,
+  options: CommandOptions,
   stdinIsData = false,
-  severity: Severity = {},
+  confirmOptions: ConfirmOptions = {},
 ): Promise<void> {
-  const { isProtected, name: usual } = safetyOf(context.sources);
-  const { severe = isProtected, name = usual } = severity;
-  const given = options.confirm as string | undefined;
-  if (given !== undefined && given !== name && given !== severity.also)
-    throw new CliError(`--confirm is ${JSON.stringify(given)}, and this needs ${name}; nothing was sent.`, {
+  const { isProtected, name: defaultName } = resolveSafetyRules(context.sources);
+  const { requireName = isProtected, name = defaultName } = confirmOptions;
+  const typedName = options.confirm as string | undefined;
+  if (typedName !== undefined && typedName !== name && typedName !== confirmOptions.alternativeName)
+    throw new CliError(`--confirm is ${JSON.stringify(typedName)}, and this needs ${name}; nothing was sent.`, {
       code: 'NOT_CONFIRMED',
       exitCode: 2,
     });
-  if (given !== undefined || (options.yes === true && !severe)) return;
-  const asking = context.asking(stdinIsData);
-  if (severity.details && canAsk(asking))
-    for (const line of await severity.details()) context.io.stderr.write(`  ${escapeControls(line)}\n`);
+  if (typedName !== undefined || (options.yes === true && !requireName)) return;
+  const promptOptions = context.promptOptions(stdinIsData);
+  if (confirmOptions.details && canPrompt(promptOptions))
+    for (const line of await confirmOptions.details()) context.io.stderr.write(`  ${escapeControls(line)}\n`);
   const plainly = escapeControls(question);
-  if (severe ? await confirmByName(asking, plainly, name) : await confirm(asking, plainly)) return;
+  if (requireName ? await confirmByName(promptOptions, plainly, name) : await confirm(promptOptions, plainly)) return;
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
 }
 
 /** Calls an operation as whoever is signed in; a public one as anybody. What can be repeated is, where the server is busy. */
-export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<Answer> {
-  if (operation.auth !== 'none' && !input.anonymous) requireSignIn(context.sources);
+export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<ApiResponse> {
+  if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.sources);
   const client = await context.connect();
   const call = () => client.call(operation.id, { signal: context.io.signal, ...input });
   if (!operation.idempotent) return call();
   const { sources, io, notice, environment } = context;
   const isRead = operation.effect === 'read';
-  const rules = { maxWait: maxWaitOf(sources), isRead, signal: io.signal, random: environment.random, notice };
+  const rules = { maxWait: readMaxWait(sources), isRead, signal: io.signal, random: environment.random, notice };
   return withRetries(rules, call);
 }
 
 /** Prints what came back; an empty answer is a notice for people and `{}` for programs. */
-export async function printAnswer(context: Context, body: unknown, done: string): Promise<void> {
+export async function printResponse(context: Context, body: unknown, done: string): Promise<void> {
   const isEmpty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0);
   const { format } = context.printer;
   if (!isEmpty || format === 'json' || format === 'jsonl' || format === 'yaml') await context.printer.value(body);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type Among, type EntityDeclaration, entityOf, type Reference, type RowSource } from '../contract/entities.ts';
 import type { JsonSchema, Manifest, ManifestOperation } from '../contract/manifest-types.ts';
-import { operationOf } from './operations.ts';
+import { getOperation } from './find-operation.ts';
 
 /** Entities of the server, or names that are known without it. */
 export type ValueSource = Reference | 'profile';
@@ -54,7 +54,7 @@ export function rowsOf({ entity: name, by, among }: Reference, manifest: Manifes
 }
 
 function parametersOf(source: RowSource, manifest: Manifest): number {
-  if ('operation' in source) return operationOf(manifest, source.operation).params.length;
+  if ('operation' in source) return getOperation(manifest, source.operation).params.length;
   return source.control.split('{').length - 1;
 }
 

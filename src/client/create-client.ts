@@ -1,10 +1,17 @@
 import type { buildConnector, Dispatcher } from 'undici';
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
-import { type Answer, asPage, assertSuccess } from './answer.ts';
-import { areas } from './areas.ts';
-import { type Credentials, createSession, type Session, type TokenCache } from './credentials.ts';
+import { buildClientAreas } from './client-areas.ts';
+import { type AuthSession, type Credentials, createAuthSession, type TokenCache } from './credentials.ts';
 import { InputError } from './errors.ts';
-import { encodeBody, joinHeaders, type OutgoingRequest, operationPath, queryString, readBaseUrl } from './request.ts';
+import {
+  buildOperationPath,
+  buildQueryString,
+  encodeBody,
+  mergeHeaders,
+  type OutgoingRequest,
+  parseBaseUrl,
+} from './request.ts';
+import { type ApiResponse, asPage, assertSuccess } from './response.ts';
 import { createTransport, type Timeouts, type TlsOptions, type Transport } from './transport.ts';
 import type { AreasOf, CallInput } from './types.ts';
 
@@ -25,28 +32,28 @@ export interface ClientOptions {
   readonly tokenCache?: TokenCache | undefined;
   /** Called before each request leaves, login included; for tracing. Sees secrets. */
   readonly onRequest?: ((request: OutgoingRequest) => void) | undefined;
-  readonly onAnswer?: ((answer: Answer) => void) | undefined;
+  readonly onResponse?: ((response: ApiResponse) => void) | undefined;
 }
 
 /** What a client can do whatever operations there are. */
 export interface BaseClient {
   /** Calls an operation by its id and gives the whole answer. Throws ClientError where it is a failure. */
-  call(id: string, input?: CallInput): Promise<Answer>;
+  call(id: string, input?: CallInput): Promise<ApiResponse>;
   /** All items of a list, page by page as they are consumed. */
   items(id: string, input?: CallInput): AsyncGenerator<unknown, void, undefined>;
   /** Sends to a path under the base URL and gives the answer as it is, also a failure. */
-  raw(method: string, path: string, input?: Omit<CallInput, 'params'>): Promise<Answer>;
+  raw(method: string, path: string, input?: Omit<CallInput, 'params'>): Promise<ApiResponse>;
   /** Ends the connections once the calls under way are done. */
   close(): Promise<void>;
 }
 
 export type ClientOf<Registry> = BaseClient & AreasOf<Registry>;
 
-interface Parts {
+interface ClientDeps {
   readonly options: ClientOptions;
   readonly basePath: string;
   readonly transport: Transport;
-  readonly session: Session;
+  readonly session: AuthSession;
 }
 
 const loginId = 'client-identities.login';
@@ -56,83 +63,90 @@ export function createUntypedClient(options: ClientOptions, manifest: Manifest):
   const base = createBaseClient(options, manifest);
   return Object.assign(
     base,
-    areas(manifest.operations, (operation, input) => result(operation, base.call(operation.id, input))),
+    buildClientAreas(manifest.operations, (operation, input) =>
+      unwrapResponse(operation, base.call(operation.id, input)),
+    ),
   );
 }
 
 /** The same without the methods of the operations, for who calls them by their ids. */
 export function createBaseClient(options: ClientOptions, manifest: Manifest): BaseClient {
   const byId = new Map(manifest.operations.map((operation) => [operation.id, operation]));
-  const { origin, basePath } = readBaseUrl(options.baseUrl, manifest.prefix);
-  const transport = traced(createTransport({ ...options, origin }), options);
+  const { origin, basePath } = parseBaseUrl(options.baseUrl, manifest.prefix);
+  const transport = withTracing(createTransport({ ...options, origin }), options);
   const loginPath = `${basePath}${manifest.prefix}${byId.get(loginId)?.path ?? '/client-identities/login'}`;
   const anonymously = (id: string, input: CallInput) => base.call(id, { ...input, anonymous: true });
-  const session = createSession({ ...options, loginPath, transport, call: anonymously });
-  const parts = { options, basePath, transport, session };
+  const session = createAuthSession({ ...options, loginPath, transport, call: anonymously });
+  const deps = { options, basePath, transport, session };
   const base: BaseClient = {
-    call: (id, input = {}) => call(parts, `${basePath}${manifest.prefix}`, operationOf(byId, id), input),
-    items: (id, input = {}) => items(base, id, input),
-    raw: (method, path, input = {}) => raw(parts, method, path, input),
+    call: (id, input = {}) => call(deps, `${basePath}${manifest.prefix}`, findOperationById(byId, id), input),
+    items: (id, input = {}) => iterateItems(base, id, input),
+    raw: (method, path, input = {}) => sendRaw(deps, method, path, input),
     close: () => transport.close(),
   };
   return base;
 }
 
-function traced(transport: Transport, { onRequest, onAnswer }: ClientOptions): Transport {
-  if (!onRequest && !onAnswer) return transport;
+function withTracing(transport: Transport, { onRequest, onResponse }: ClientOptions): Transport {
+  if (!onRequest && !onResponse) return transport;
   const send = async (request: OutgoingRequest) => {
     onRequest?.(request);
-    const answer = await transport.send(request);
-    onAnswer?.(answer);
-    return answer;
+    const response = await transport.send(request);
+    onResponse?.(response);
+    return response;
   };
   return { ...transport, send };
 }
 
-function operationOf(byId: ReadonlyMap<string, ManifestOperation>, id: string): ManifestOperation {
+function findOperationById(byId: ReadonlyMap<string, ManifestOperation>, id: string): ManifestOperation {
   const operation = byId.get(id);
   if (!operation) throw new InputError(`There is no operation ${id}.`);
   return operation;
 }
 
-async function call(parts: Parts, prefix: string, operation: ManifestOperation, input: CallInput): Promise<Answer> {
-  const path = prefix + operationPath(operation, input);
+async function call(
+  deps: ClientDeps,
+  prefix: string,
+  operation: ManifestOperation,
+  input: CallInput,
+): Promise<ApiResponse> {
+  const path = prefix + buildOperationPath(operation, input);
   const anonymous = input.anonymous ?? (operation.auth === 'none' && operation.id !== loginId);
   const isLogin = operation.id === loginId && !anonymous;
-  const given = isLogin ? { ...input, headers: joinHeaders(parts.session.basic, input.headers) } : input;
-  const answer = await sendWithSession(parts, operation.method, path, { ...given, anonymous: anonymous || isLogin });
-  assertSuccess(answer);
-  return withHeaderValue(operation, answer);
+  const merged = isLogin ? { ...input, headers: mergeHeaders(deps.session.basic, input.headers) } : input;
+  const response = await sendWithSession(deps, operation.method, path, { ...merged, anonymous: anonymous || isLogin });
+  assertSuccess(response);
+  return withHeaderValue(operation, response);
 }
 
 /** Where an answer has its one value in a header, that is what is in it. */
-function withHeaderValue({ response: { header } }: ManifestOperation, answer: Answer): Answer {
-  return header ? { ...answer, body: { [header.field]: answer.headers[header.name.toLowerCase()] } } : answer;
+function withHeaderValue({ response: { header } }: ManifestOperation, response: ApiResponse): ApiResponse {
+  return header ? { ...response, body: { [header.field]: response.headers[header.name.toLowerCase()] } } : response;
 }
 
-async function raw(parts: Parts, method: string, path: string, input: CallInput): Promise<Answer> {
+async function sendRaw(deps: ClientDeps, method: string, path: string, input: CallInput): Promise<ApiResponse> {
   if (!path.startsWith('/') || /[\s#]/.test(path))
     throw new InputError(`${JSON.stringify(path)} is no path: it starts with a slash and has no blanks.`);
-  const query = queryString(input.query);
-  const target = parts.basePath + path + (path.includes('?') ? query.replace('?', '&') : query);
-  return sendWithSession(parts, method.toUpperCase(), target, input);
+  const query = buildQueryString(input.query);
+  const target = deps.basePath + path + (path.includes('?') ? query.replace('?', '&') : query);
+  return sendWithSession(deps, method.toUpperCase(), target, input);
 }
 
-async function sendWithSession(parts: Parts, method: string, path: string, input: CallInput): Promise<Answer> {
+async function sendWithSession(deps: ClientDeps, method: string, path: string, input: CallInput): Promise<ApiResponse> {
   const { headers: own, body } = encodeBody(input.body);
   const tag = input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch };
-  const given = joinHeaders({ accept: 'application/json' }, own, parts.options.headers, tag, input.headers);
-  const hasOwnCredentials = 'authorization' in given || 'x-api-key' in given;
+  const merged = mergeHeaders({ accept: 'application/json' }, own, deps.options.headers, tag, input.headers);
+  const hasOwnCredentials = 'authorization' in merged || 'x-api-key' in merged;
   const send = (headers: Readonly<Record<string, string>>) =>
-    parts.transport.send({ method, path, headers, body, signal: input.signal });
-  if (input.anonymous || hasOwnCredentials) return send(given);
-  const answer = await send(joinHeaders(given, await parts.session.headers()));
-  const [first] = Array.isArray(answer.body) ? answer.body : [];
-  if (!parts.session.renew(String(first?.code))) return answer;
-  return send(joinHeaders(given, await parts.session.headers()));
+    deps.transport.send({ method, path, headers, body, signal: input.signal });
+  if (input.anonymous || hasOwnCredentials) return send(merged);
+  const response = await send(mergeHeaders(merged, await deps.session.headers()));
+  const [first] = Array.isArray(response.body) ? response.body : [];
+  if (!deps.session.renew(String(first?.code))) return response;
+  return send(mergeHeaders(merged, await deps.session.headers()));
 }
 
-async function* items(base: BaseClient, id: string, input: CallInput): AsyncGenerator<unknown, void, undefined> {
+async function* iterateItems(base: BaseClient, id: string, input: CallInput): AsyncGenerator<unknown, void, undefined> {
   let after: string | undefined;
   do {
     const page = asPage(
@@ -143,8 +157,8 @@ async function* items(base: BaseClient, id: string, input: CallInput): AsyncGene
   } while (after !== undefined);
 }
 
-async function result(operation: ManifestOperation, answer: Promise<Answer>): Promise<unknown> {
-  const given = await answer;
-  if (operation.response.page) return asPage(given);
-  return operation.response.status === 204 && !operation.response.header ? undefined : given.body;
+async function unwrapResponse(operation: ManifestOperation, response: Promise<ApiResponse>): Promise<unknown> {
+  const merged = await response;
+  if (operation.response.page) return asPage(merged);
+  return operation.response.status === 204 && !operation.response.header ? undefined : merged.body;
 }

@@ -1,17 +1,18 @@
 /** Who the client is: the headers that say so, and the login behind them. */
-import { type Answer, assertSuccess } from './answer.ts';
+
 import { ClientError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
+import { type ApiResponse, assertSuccess } from './response.ts';
 import type { Transport } from './transport.ts';
 import type { CallInput } from './types.ts';
 
-export interface ClientPair {
+export interface ClientSecretCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
 /** Calls an operation over the client's connections, without its credentials. */
-export type AnonymousCall = (id: string, input: CallInput) => Promise<Answer>;
+export type AnonymousCall = (id: string, input: CallInput) => Promise<ApiResponse>;
 
 /** Gives access tokens that somebody else keeps and renews, such as those of a user who logged in. */
 export interface TokenSource {
@@ -25,10 +26,10 @@ export interface TokenSource {
  * Left out, calls go without credentials.
  */
 export type Credentials =
-  | ClientPair
+  | ClientSecretCredentials
   | { readonly token: string }
   | { readonly apiKey: string }
-  | { readonly basic: ClientPair }
+  | { readonly basic: ClientSecretCredentials }
   | { readonly tokens: TokenSource };
 
 /** Where a token is kept beyond the life of a client. */
@@ -37,7 +38,7 @@ export interface TokenCache {
   write(token: { readonly accessToken: string; readonly expiresIn: string }): Promise<void>;
 }
 
-export interface Session {
+export interface AuthSession {
   /** Headers for one call; logs in first where there is no token yet. */
   headers(): Promise<Readonly<Record<string, string>>>;
   /** Drops the token where a fresh login could mend a refusal with this code; says whether. */
@@ -47,11 +48,11 @@ export interface Session {
 }
 
 /** The value of an Authorization header for a pair. */
-export function basicAuthorization({ clientId, clientSecret }: ClientPair): string {
+export function basicAuthorization({ clientId, clientSecret }: ClientSecretCredentials): string {
   return `Basic ${Buffer.from(`${clientId}:${clientSecret}`, 'utf8').toString('base64')}`;
 }
 
-export interface SessionOptions {
+export interface AuthSessionOptions {
   readonly credentials?: Credentials | undefined;
   readonly loginPath: string;
   readonly transport: Transport;
@@ -60,16 +61,16 @@ export interface SessionOptions {
 }
 
 /** Makes the session for the given credentials. */
-export function createSession(options: SessionOptions): Session {
+export function createAuthSession(options: AuthSessionOptions): AuthSession {
   const { credentials } = options;
-  if (credentials && 'clientId' in credentials) return loginSession(credentials, options);
-  if (credentials && 'tokens' in credentials) return sourceSession(credentials.tokens, options.call);
-  const fixed = fixedHeaders(credentials);
+  if (credentials && 'clientId' in credentials) return createLoginSession(credentials, options);
+  if (credentials && 'tokens' in credentials) return createTokenSourceSession(credentials.tokens, options.call);
+  const headers = staticHeaders(credentials);
   const isBasic = credentials !== undefined && 'basic' in credentials;
-  return { headers: async () => fixed, renew: () => false, basic: isBasic ? fixed : {} };
+  return { headers: async () => headers, renew: () => false, basic: isBasic ? headers : {} };
 }
 
-function sourceSession(tokens: TokenSource, call: AnonymousCall): Session {
+function createTokenSourceSession(tokens: TokenSource, call: AnonymousCall): AuthSession {
   return {
     basic: {},
     headers: async () => ({ authorization: `Bearer ${await tokens.token(call)}` }),
@@ -77,17 +78,20 @@ function sourceSession(tokens: TokenSource, call: AnonymousCall): Session {
   };
 }
 
-type FixedCredentials = Exclude<Credentials, ClientPair | { readonly tokens: TokenSource }>;
+type StaticCredentials = Exclude<Credentials, ClientSecretCredentials | { readonly tokens: TokenSource }>;
 
-function fixedHeaders(credentials: FixedCredentials | undefined): Readonly<Record<string, string>> {
+function staticHeaders(credentials: StaticCredentials | undefined): Readonly<Record<string, string>> {
   if (!credentials) return {};
   if ('token' in credentials) return { authorization: `Bearer ${credentials.token}` };
   if ('apiKey' in credentials) return { 'x-api-key': credentials.apiKey };
   return { authorization: basicAuthorization(credentials.basic) };
 }
 
-function loginSession(pair: ClientPair, { loginPath, transport, tokenCache }: SessionOptions): Session {
-  const basic = { authorization: basicAuthorization(pair) };
+function createLoginSession(
+  credentials: ClientSecretCredentials,
+  { loginPath, transport, tokenCache }: AuthSessionOptions,
+): AuthSession {
+  const basic = { authorization: basicAuthorization(credentials) };
   let token: Promise<string> | undefined;
   let isFresh = false;
   const obtain = async () => {
@@ -123,14 +127,14 @@ async function login(
   headers: OutgoingRequest['headers'],
   tokenCache?: TokenCache,
 ): Promise<string> {
-  const answer = await transport.send({ method: 'POST', path, headers });
-  assertSuccess(answer);
-  const { accessToken, expiresIn } = (answer.body ?? {}) as Record<string, unknown>;
+  const response = await transport.send({ method: 'POST', path, headers });
+  assertSuccess(response);
+  const { accessToken, expiresIn } = (response.body ?? {}) as Record<string, unknown>;
   if (typeof accessToken !== 'string')
     throw new ClientError({
-      status: answer.status,
+      status: response.status,
       items: [{ code: 'ANSWER_UNREADABLE', message: 'The login answered without a token.' }],
-      requestId: answer.requestId,
+      requestId: response.requestId,
     });
   await tokenCache?.write({ accessToken, expiresIn: String(expiresIn) });
   return accessToken;

@@ -1,12 +1,12 @@
 /** Reads the error array of the service. Its fields may come from a proxy or another version: only those of the right type count. */
-import type { ErrorDetails, ErrorItem } from './errors.ts';
+import type { ClientErrorItem, ErrorDetails } from './errors.ts';
 
 /** The items where the body is an error array; every other list has items with more or other fields. */
-export function errorItems(body: unknown): ErrorItem[] {
+export function errorItems(body: unknown): ClientErrorItem[] {
   return Array.isArray(body) && body.length > 0 && body.every(isErrorItem) ? body.map(withKnownDetails) : [];
 }
 
-function isErrorItem(value: unknown): value is ErrorItem {
+function isErrorItem(value: unknown): value is ClientErrorItem {
   if (!isObject(value)) return false;
   const { code, message, details, ...others } = value;
   const areDetails = details === undefined || isObject(details);
@@ -32,7 +32,7 @@ const types: Readonly<Record<keyof ErrorDetails, (value: unknown) => boolean>> =
   setting: isText,
 };
 
-function withKnownDetails({ code, message, details = {} }: ErrorItem): ErrorItem {
+function withKnownDetails({ code, message, details = {} }: ClientErrorItem): ClientErrorItem {
   const known = Object.entries(types).flatMap(([name, isOfType]) => {
     const value = details[name as keyof ErrorDetails];
     return isOfType(value) ? [[name, value]] : [];

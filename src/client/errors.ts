@@ -5,7 +5,7 @@ import type { ErrorDetails } from '../contract/error-body.ts';
 export type { ErrorDetails };
 
 /** One element of the service's error body. */
-export interface ErrorItem {
+export interface ClientErrorItem {
   readonly code: string;
   readonly message: string;
   /** What the message says, as data: the wrong field, the missing roles. Messages are for people and may change. */
@@ -14,7 +14,7 @@ export interface ErrorItem {
 
 export interface ClientErrorDetails {
   readonly status: number;
-  readonly items: readonly ErrorItem[];
+  readonly items: readonly ClientErrorItem[];
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
 }
@@ -24,7 +24,7 @@ export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly status: number;
   readonly code: string;
-  readonly items: readonly ErrorItem[];
+  readonly items: readonly ClientErrorItem[];
   /** Those of the first item. */
   readonly details: ErrorDetails | undefined;
   readonly requestId: string | undefined;

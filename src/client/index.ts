@@ -3,17 +3,17 @@ import { manifest } from '../contract/manifest.ts';
 import type { operations } from '../server/operations/index.ts';
 import { type ClientOf, type ClientOptions, createUntypedClient } from './create-client.ts';
 
-export { type Answer, asPage } from './answer.ts';
 export type { BaseClient, ClientOf, ClientOptions } from './create-client.ts';
 export {
   type AnonymousCall,
   basicAuthorization,
-  type ClientPair,
+  type ClientSecretCredentials as ClientPair,
   type Credentials,
   type TokenCache,
   type TokenSource,
 } from './credentials.ts';
-export { ClientError, type ErrorDetails, type ErrorItem, InputError, NetworkError } from './errors.ts';
+export { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from './errors.ts';
+export { type ApiResponse, asPage } from './response.ts';
 export type { Timeouts } from './transport.ts';
 export type { CallInput, CallOptions, InputOf, ResultOf, ResultPage } from './types.ts';
 

@@ -2,19 +2,19 @@
 import { lookup as lookupOfSystem } from 'node:dns';
 import { BlockList, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { connectorOf } from './undici.ts';
+import { createConnector } from './undici.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
 /** Connects to loopback addresses only, whatever name servers say. */
-export function loopbackConnector({ timeout }: { readonly timeout: number }): buildConnector.connector {
-  return connectorOf({ timeout, lookup: loopbackLookup(lookupOfSystem) });
+export function createLoopbackConnector({ timeout }: { readonly timeout: number }): buildConnector.connector {
+  return createConnector({ timeout, lookup: createLoopbackLookup(lookupOfSystem) });
 }
 
 /** Looks up `localhost` in place of any name below it, and drops every address that is not loopback. */
-export function loopbackLookup(lookup: LookupAll): LookupFunction {
+export function createLoopbackLookup(lookup: LookupAll): LookupFunction {
   return (hostname, options, callback) =>
     lookup('localhost', { ...options, all: true }, (error, found) => {
       const own = (found ?? []).filter(({ address, family }) =>

@@ -3,7 +3,7 @@ import { connect as connectPlainly, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { TlsOptions } from './transport.ts';
-import { connectorOf } from './undici.ts';
+import { createConnector } from './undici.ts';
 
 export interface ProxyOptions {
   /** With a user name and a password in it where the proxy wants them. */
@@ -14,11 +14,11 @@ export interface ProxyOptions {
 }
 
 /** Longer than any head that a proxy has reason to send. */
-const longestHead = 16_384;
+const maxHeadLength = 16_384;
 
 /** What undici connects by. The proxy sees where a call goes, and of https nothing else. */
-export function throughProxy({ url, tls, timeout }: ProxyOptions): buildConnector.connector {
-  const secure = connectorOf({ ...tls, timeout });
+export function createProxyConnector({ url, tls, timeout }: ProxyOptions): buildConnector.connector {
+  const secure = createConnector({ ...tls, timeout });
   return (options, callback) => {
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
     const host = options.hostname.includes(':') ? `[${options.hostname.replace(/^\[|\]$/g, '')}]` : options.hostname;
@@ -34,7 +34,7 @@ export function throughProxy({ url, tls, timeout }: ProxyOptions): buildConnecto
 
 function openTunnel(proxy: URL, target: string, tls: TlsOptions | undefined, timeout: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTo(proxy, tls);
+    const socket = connectToProxy(proxy, tls);
     let head = Buffer.alloc(0);
     const fail = (error: Error) => {
       socket.destroy();
@@ -44,7 +44,7 @@ function openTunnel(proxy: URL, target: string, tls: TlsOptions | undefined, tim
     const read = (chunk: Buffer) => {
       head = Buffer.concat([head, chunk]);
       const end = head.indexOf('\r\n\r\n');
-      if (end < 0 && head.length > longestHead) return fail(new Error('the proxy does not speak HTTP'));
+      if (end < 0 && head.length > maxHeadLength) return fail(new Error('the proxy does not speak HTTP'));
       if (end < 0) return;
       const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1')) ?? [];
       if (!status?.startsWith('2')) return fail(new Error(`the proxy answered ${status ?? 'what is no HTTP'}`));
@@ -54,19 +54,19 @@ function openTunnel(proxy: URL, target: string, tls: TlsOptions | undefined, tim
     };
     socket.on('data', read).on('error', fail).on('close', broken);
     socket.setTimeout(timeout, () => fail(new Error('the proxy does not answer')));
-    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization(proxy)}\r\n`);
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${proxyAuthorization(proxy)}\r\n`);
   });
 }
 
 /** The client certificate is for the server alone, so a proxy gets none. */
-function connectTo({ protocol, hostname, port }: URL, tls: TlsOptions | undefined): Socket {
+function connectToProxy({ protocol, hostname, port }: URL, tls: TlsOptions | undefined): Socket {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol !== 'https:') return connectPlainly({ host, port: Number(port || 80) });
   const trusted = tls?.ca === undefined ? {} : { ca: tls.ca };
   return connectSecurely({ host, port: Number(port || 443), servername: host, ...trusted });
 }
 
-function authorization({ username, password }: URL): string {
+function proxyAuthorization({ username, password }: URL): string {
   if (username === '') return '';
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `Proxy-Authorization: Basic ${Buffer.from(pair, 'utf8').toString('base64')}\r\n`;

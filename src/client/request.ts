@@ -13,14 +13,14 @@ export interface OutgoingRequest {
 }
 
 /** Where a client sends its calls. */
-export interface Target {
+export interface BaseUrlParts {
   readonly origin: string;
   /** Path of the base URL without a slash at its end; empty for the root. */
   readonly basePath: string;
 }
 
 /** Reads a base URL; a path is kept, and the service prefix may be part of it or not. */
-export function readBaseUrl(baseUrl: string, prefix: string): Target {
+export function parseBaseUrl(baseUrl: string, prefix: string): BaseUrlParts {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new InputError(`The base URL ${JSON.stringify(baseUrl)} is not an http or https URL.`);
@@ -30,14 +30,14 @@ export function readBaseUrl(baseUrl: string, prefix: string): Target {
 }
 
 /** The path of an operation with its parameters filled in and its query behind it. */
-export function operationPath(operation: ManifestOperation, input: CallInput): string {
+export function buildOperationPath(operation: ManifestOperation, input: CallInput): string {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    pathSegment(operation, name, input.params?.[name]),
+    encodePathSegment(operation, name, input.params?.[name]),
   );
-  return path + queryString(input.query);
+  return path + buildQueryString(input.query);
 }
 
-function pathSegment(operation: ManifestOperation, name: string, value: Scalar | undefined): string {
+function encodePathSegment(operation: ManifestOperation, name: string, value: Scalar | undefined): string {
   if (value === undefined || value === '') throw new InputError(`${operation.id} needs ${name} in its path.`);
   // A dot segment vanishes in every URL parser on the way, so the call would reach another path.
   if (value === '.' || value === '..') throw new InputError(`${name} can't be ${JSON.stringify(value)}.`);
@@ -47,9 +47,11 @@ function pathSegment(operation: ManifestOperation, name: string, value: Scalar |
 }
 
 /** `?a=1&b=2`, or nothing where no value is given. */
-export function queryString(query: CallInput['query']): string {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))).toString();
+export function buildQueryString(query: CallInput['query']): string {
+  const entries = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(
+    Object.fromEntries(entries.map(([name, value]) => [name, String(value)])),
+  ).toString();
   return text === '' ? '' : `?${text}`;
 }
 
@@ -61,7 +63,7 @@ export function encodeBody(body: unknown): Pick<OutgoingRequest, 'headers' | 'bo
 }
 
 /** Joins header sets, later ones first; names compare without their case. */
-export function joinHeaders(
+export function mergeHeaders(
   ...sets: readonly (Readonly<Record<string, string>> | undefined)[]
 ): Record<string, string> {
   const entries = sets.flatMap((headers) => Object.entries(headers ?? {}));

@@ -1,9 +1,9 @@
 /** Sends one request over undici and reads the whole answer. The only file that touches the network. */
 import type { buildConnector, Dispatcher } from 'undici';
-import { type Answer, parseBody } from './answer.ts';
 import { NetworkError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
-import { Pool, requestThrough } from './undici.ts';
+import { type ApiResponse, parseBody } from './response.ts';
+import { dispatchRequest, Pool } from './undici.ts';
 
 export interface Timeouts {
   /** Milliseconds until a connection stands. */
@@ -21,7 +21,7 @@ export interface TlsOptions {
 }
 
 export interface Transport {
-  send(request: OutgoingRequest): Promise<Answer>;
+  send(request: OutgoingRequest): Promise<ApiResponse>;
   close(): Promise<void>;
 }
 
@@ -64,36 +64,41 @@ export function createTransport({
   };
 }
 
-interface Place {
+interface Endpoint {
   readonly origin: string;
   /** As failures call it. */
   readonly name: string;
 }
 
-async function send(pool: Dispatcher, place: Place, total: number, request: OutgoingRequest): Promise<Answer> {
-  const { origin, name } = place;
+async function send(
+  pool: Dispatcher,
+  endpoint: Endpoint,
+  total: number,
+  request: OutgoingRequest,
+): Promise<ApiResponse> {
+  const { origin, name } = endpoint;
   const { signal, ...rest } = request;
   const limit = AbortSignal.timeout(total);
   try {
-    const data = await requestThrough(pool, {
+    const data = await dispatchRequest(pool, {
       origin,
       ...rest,
       method: rest.method as Dispatcher.HttpMethod,
       body: rest.body ?? null,
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
-    const headers = flat(data.headers);
+    const headers = flattenHeaders(data.headers);
     const body = parseBody(await data.body.text(), headers['content-type']);
     return { status: data.statusCode, headers, body, requestId: headers['x-request-id'] };
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw limit.aborted
       ? new NetworkError(`No answer from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
-      : networkError(name, cause);
+      : createNetworkError(name, cause);
   }
 }
 
-function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
@@ -101,8 +106,8 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
   return Object.fromEntries(entries);
 }
 
-function networkError(origin: string, cause: unknown): NetworkError {
-  const code = codeOf(cause);
+function createNetworkError(origin: string, cause: unknown): NetworkError {
+  const code = errorCodeOf(cause);
   const reasons: Readonly<Record<string, string>> = {
     ECONNREFUSED: `Nothing listens at ${origin}.`,
     ENOTFOUND: `The host of ${origin} is not known.`,
@@ -116,7 +121,7 @@ function networkError(origin: string, cause: unknown): NetworkError {
 }
 
 /** Where a host has several addresses Node wraps one error for each; the first tells the reason. */
-function codeOf(cause: unknown): string {
+function errorCodeOf(cause: unknown): string {
   const errors = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];
   const coded = errors.find((error): error is { code: string } => typeof error?.code === 'string');
   return coded?.code ?? 'NETWORK';

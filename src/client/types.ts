@@ -1,9 +1,9 @@
 /** From the server's registry of operations to the type of the client: names, inputs and answers, by types alone. */
 import type * as z from 'zod';
-import type { RequestDeclaration, ResponseDeclaration, Typed } from '../contract/operation.ts';
+import type { OperationTypes, RequestDeclaration, ResponseDeclaration } from '../contract/operation.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
-type OperationType = Typed<RequestDeclaration, ResponseDeclaration>;
+type OperationType = OperationTypes<RequestDeclaration, ResponseDeclaration>;
 
 /** Values that go into a path or a query. */
 export type Scalar = string | number | boolean;
@@ -26,24 +26,24 @@ export interface CallInput extends CallOptions {
 }
 
 type OptionalKeys<T> = { [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never }[keyof T];
-type MayBeLeftOut<T> = Exclude<keyof T, OptionalKeys<T>> extends never ? true : false;
+type IsOptional<T> = Exclude<keyof T, OptionalKeys<T>> extends never ? true : false;
 
 /** A part of the input: required where something in it is, absent where the operation has no such part. */
-type Part<Name extends string, Value> =
-  MayBeLeftOut<Value> extends true ? { readonly [Key in Name]?: Value | undefined } : { readonly [Key in Name]: Value };
+type InputPart<Name extends string, Value> =
+  IsOptional<Value> extends true ? { readonly [Key in Name]?: Value | undefined } : { readonly [Key in Name]: Value };
 
 type ParamsPart<S> = S extends Shape ? { readonly params: { readonly [Key in keyof S]: Scalar } } : unknown;
-type QueryPart<S> = S extends Shape ? Part<'query', z.input<z.ZodObject<S>>> : unknown;
-type HeadersPart<S> = S extends Shape ? Part<'headers', z.input<z.ZodObject<S>>> : unknown;
-type BodyPart<B> = B extends z.ZodType ? Part<'body', z.input<B>> : unknown;
+type QueryPart<S> = S extends Shape ? InputPart<'query', z.input<z.ZodObject<S>>> : unknown;
+type HeadersPart<S> = S extends Shape ? InputPart<'headers', z.input<z.ZodObject<S>>> : unknown;
+type BodyPart<B> = B extends z.ZodType ? InputPart<'body', z.input<B>> : unknown;
 
-type Declared<Req, Key extends string> = Req extends { readonly [K in Key]: infer Value } ? Value : undefined;
+type PropertyValue<Req, Key extends string> = Req extends { readonly [K in Key]: infer Value } ? Value : undefined;
 
 export type InputOf<O extends OperationType> = CallOptions &
-  ParamsPart<Declared<O['request'], 'params'>> &
-  QueryPart<Declared<O['request'], 'query'>> &
-  HeadersPart<Declared<O['request'], 'headers'>> &
-  BodyPart<Declared<O['request'], 'body'>>;
+  ParamsPart<PropertyValue<O['request'], 'params'>> &
+  QueryPart<PropertyValue<O['request'], 'query'>> &
+  HeadersPart<PropertyValue<O['request'], 'headers'>> &
+  BodyPart<PropertyValue<O['request'], 'body'>>;
 
 /** One page of a list; `next` is the cursor for `after`, absent at the end. */
 export interface ResultPage<Item> {
@@ -59,25 +59,25 @@ export type ResultOf<O extends OperationType> = O['response'] extends { readonly
       ? { readonly [Key in Field]: string }
       : undefined;
 
-export type Method<O extends OperationType> =
-  MayBeLeftOut<InputOf<O>> extends true
+export type OperationMethod<O extends OperationType> =
+  IsOptional<InputOf<O>> extends true
     ? (input?: InputOf<O>) => Promise<ResultOf<O>>
     : (input: InputOf<O>) => Promise<ResultOf<O>>;
 
-type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
+type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 type HeadOf<Id> = Id extends `${infer Head}.${string}` ? Head : Id & string;
-type Below<Registry, Head extends string> = {
+type AreaEntries<Registry, Head extends string> = {
   readonly [Id in keyof Registry as Id extends `${Head}.${infer Tail}` ? Tail : never]: Registry[Id];
 };
 
 /** `groups.add-role` becomes `groups.addRole`, `user-identities.factors.add` becomes `userIdentities.factors.add`. */
 export type AreasOf<Registry> = {
-  readonly [Head in HeadOf<keyof Registry> as Camel<Head>]: (Head extends keyof Registry
+  readonly [Head in HeadOf<keyof Registry> as CamelCase<Head>]: (Head extends keyof Registry
     ? Registry[Head] extends OperationType
-      ? Method<Registry[Head]>
+      ? OperationMethod<Registry[Head]>
       : never
     : unknown) &
-    AreasOf<Below<Registry, Head>>;
+    AreasOf<AreaEntries<Registry, Head>>;
 };

@@ -12,12 +12,12 @@ import untypedPool from 'undici/lib/dispatcher/pool.js';
 
 type Request = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
 
-export const connectorOf = untypedConnector as typeof buildConnector;
+export const createConnector = untypedConnector as typeof buildConnector;
 
 export const Pool = untypedPool as typeof PoolClass;
 
 /** `dispatcher.request(options)`, which undici only adds to a dispatcher when its index is loaded. */
-export function requestThrough(
+export function dispatchRequest(
   dispatcher: Dispatcher,
   options: Dispatcher.RequestOptions,
 ): Promise<Dispatcher.ResponseData> {

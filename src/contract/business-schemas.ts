@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { defines } from './entities.ts';
 import { BusinessReference, BusinessReferences } from './member-schemas.ts';
 import { CorporateGroupId, UserId } from './reference-schemas.ts';
-import { isReservedName, line, NewId } from './schemas.ts';
+import { isReservedName, NewId, singleLine } from './schemas.ts';
 
-export const CorporateGroupName = line(100, 'Unique name of a corporate group')
+export const CorporateGroupName = singleLine(100, 'Unique name of a corporate group')
   .refine((value) => !isReservedName(value), 'is a reserved word')
   .meta(defines('corporateGroup', 'name'));
 
@@ -22,12 +22,12 @@ export const CorporateGroupSchema = z
 export const CorporateGroupInput = z
   .strictObject({
     corporateGroupName: CorporateGroupName,
-    organizationId: line(64, 'Organization the corporate group belongs to').optional(),
+    organizationId: singleLine(64, 'Organization the corporate group belongs to').optional(),
     businesses: BusinessReferences.optional().describe('Its businesses; each is in one corporate group at most'),
   })
   .meta({ id: 'CorporateGroupInput' });
 
-const Document = line(
+const Document = singleLine(
   64,
   'Number under which authorities know the customer; each once among users, and among businesses',
 ).meta({ 'x-label': 'Number under which authorities know the customer' });
@@ -38,11 +38,11 @@ export const BusinessCustomerInput = z
       description: 'Id of the business; made where missing',
       ...defines('business', 'id'),
     }),
-    businessName: line(200, 'Name of the business').meta(defines('business', 'name')),
+    businessName: singleLine(200, 'Name of the business').meta(defines('business', 'name')),
     document: Document,
     corporateGroupId: CorporateGroupId.optional().describe('Corporate group that the business joins'),
-    organizationId: line(64, 'Organization the business belongs to').optional(),
-    businessUnitId: line(64, 'Business unit the business belongs to').optional(),
+    organizationId: singleLine(64, 'Organization the business belongs to').optional(),
+    businessUnitId: singleLine(64, 'Business unit the business belongs to').optional(),
   })
   .meta({ id: 'BusinessCustomerInput' });
 
@@ -50,7 +50,7 @@ export const UserCustomerInput = z
   .strictObject({
     userId: UserId.describe('The user who is a customer from now on'),
     document: Document,
-    name: line(200, 'Name of the customer').optional(),
+    name: singleLine(200, 'Name of the customer').optional(),
   })
   .meta({ id: 'UserCustomerInput' });
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { defines } from './entities.ts';
 import { applicationId } from './reference-schemas.ts';
-import { line, NewId, ScopeName } from './schemas.ts';
+import { NewId, ScopeName, singleLine } from './schemas.ts';
 
 /** What creating a client takes, whoever owns it. */
 export const clientFields = {
@@ -21,10 +21,10 @@ export const clientFields = {
     .optional()
     .describe('Where logins return to'),
   grantTypes: z
-    .array(line(100, 'A grant type'))
+    .array(singleLine(100, 'A grant type'))
     .max(20, 'must not have more than 20 entries')
     .optional()
     .describe('OAuth grant types it may use; client_credentials where missing'),
-  businessUnitId: line(64, 'Business unit the client belongs to').optional(),
-  organizationId: line(64, 'Organization the client belongs to').optional(),
+  businessUnitId: singleLine(64, 'Business unit the client belongs to').optional(),
+  organizationId: singleLine(64, 'Organization the client belongs to').optional(),
 };

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 /** The most groups that an error names. */
-export const mostGroupsNamed = 5;
+export const maxGroupNames = 5;
 
 /** A list that nobody changes: the type of the data is read-only, and that of the API document a plain array. */
 function list(most?: number): z.ZodType<readonly string[]> {
@@ -23,7 +23,7 @@ export const ErrorDetailsSchema = z
       .describe('The fields that the error is about, where it is about a choice or a combination of several'),
     missingRoles: list().optional().describe('Roles that the caller lacks'),
     missingScopes: list().optional().describe('Scopes that the caller lacks'),
-    grantedByGroups: list(mostGroupsNamed)
+    grantedByGroups: list(maxGroupNames)
       .optional()
       .describe(
         'Names of groups with the first missing role that a group can give; only for callers that may list groups',

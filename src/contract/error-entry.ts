@@ -43,7 +43,7 @@ export interface ErrorEntry {
   readonly category: ErrorCategory;
   readonly message: string;
   /** What the caller can do about it; shown by the CLI and in docs/errors.md. */
-  readonly fix: string;
+  readonly hint: string;
   /** The name of the server setting that decides about it. */
   readonly setting?: string;
 }

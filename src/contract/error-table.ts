@@ -1,9 +1,9 @@
-import { absences } from './absences.ts';
 import { conflicts } from './conflicts.ts';
 import { controlErrors } from './control-errors.ts';
 import type { ErrorEntry } from './error-entry.ts';
-import { refusals } from './refusals.ts';
+import { notFoundErrors } from './not-found-errors.ts';
 import { httpErrors, malformedRequests } from './request-errors.ts';
+import { ruleErrors } from './rule-errors.ts';
 
 /**
  * THE error table: every failure that a caller can see, its status and its words. A code is public: add, never reword.
@@ -16,63 +16,63 @@ export const errorTable = {
     status: 401,
     category: 'credentials',
     message: 'The call presents no credentials.',
-    fix: 'Log in, or send Authorization or X-Api-Key.',
+    hint: 'Log in, or send Authorization or X-Api-Key.',
   },
   CREDENTIALS_INVALID: {
     status: 401,
     category: 'credentials',
     message: 'The credentials are not valid.',
-    fix: 'Check name and password of the user, id and secret of the client, or the API key.',
+    hint: 'Check name and password of the user, id and secret of the client, or the API key.',
   },
   TOKEN_INVALID: {
     status: 401,
     category: 'credentials',
     message: 'The access token is not valid, or no longer.',
-    fix: 'Log in again for a new token.',
+    hint: 'Log in again for a new token.',
   },
   PROOF_INVALID: {
     status: 401,
     category: 'verification',
     message: 'The proof is not valid, or no longer.',
-    fix: 'Begin anew. What was wrong with it is not told.',
+    hint: 'Begin anew. What was wrong with it is not told.',
   },
   ROLE_MISSING: {
     status: 403,
     category: 'forbidden',
     message: 'The caller lacks a role that this operation needs.',
-    fix: 'Have the caller added to a group that gives the role.',
+    hint: 'Have the caller added to a group that gives the role.',
   },
   GRANT_EXCEEDED: {
     status: 403,
     category: 'forbidden',
     message: 'The caller can not grant more than it holds itself.',
-    fix: 'Call as a caller that holds each role and scope that the message names.',
+    hint: 'Call as a caller that holds each role and scope that the message names.',
   },
   MFA_MISSING: {
     status: 403,
     category: 'forbidden',
     message: 'The user is an administrator: to change this, the caller needs AUTH-MFA.',
-    fix: 'Give a second proof first, or call as a client that has AUTH-MFA.',
+    hint: 'Give a second proof first, or call as a client that has AUTH-MFA.',
   },
   USER_MISSING: {
     status: 403,
     category: 'forbidden',
     message: 'This is for users, and the caller is none.',
-    fix: 'Call with the token of a user.',
+    hint: 'Call with the token of a user.',
   },
   TARGET_NOT_ALLOWED: {
     status: 403,
     category: 'forbidden',
     message: 'The target client is not one of the first party.',
-    fix: 'Name a first-party client.',
+    hint: 'Name a first-party client.',
   },
   BILLING_TYPE_NOT_SOLD: {
     status: 403,
     category: 'forbidden',
     message: 'The product is not sold with this billing type.',
-    fix: 'Choose one of the billing types of the product.',
+    hint: 'Choose one of the billing types of the product.',
   },
-  ...absences,
+  ...notFoundErrors,
   ...httpErrors,
   // 429: how often
   TOO_MANY_ATTEMPTS: {
@@ -81,7 +81,7 @@ export const errorTable = {
     setting: 'disable-rate-limits',
     message:
       'Too many attempts have failed. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.',
-    fix: 'Send the right password or secret after the wait. A source or device that the user logged in from before is served.',
+    hint: 'Send the right password or secret after the wait. A source or device that the user logged in from before is served.',
   },
   CODE_FAILURES: {
     status: 429,
@@ -89,7 +89,7 @@ export const errorTable = {
     setting: 'disable-rate-limits',
     message:
       'There were too many wrong codes. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.',
-    fix: 'Ask for a new code after the wait.',
+    hint: 'Ask for a new code after the wait.',
   },
   TOO_MANY_CODES: {
     status: 429,
@@ -97,7 +97,7 @@ export const errorTable = {
     setting: 'disable-rate-limits',
     message:
       'Too many codes went out. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.',
-    fix: 'Use the last code, or ask for another after the wait.',
+    hint: 'Use the last code, or ask for another after the wait.',
   },
   GROWTH_LIMIT: {
     status: 429,
@@ -105,85 +105,85 @@ export const errorTable = {
     setting: 'growth-limit',
     message:
       'Callers that did not authenticate created too much from this network within an hour (setting growth-limit).',
-    fix: 'Wait as long as Retry-After says, or authenticate the client. The operator can raise --growth-limit.',
+    hint: 'Wait as long as Retry-After says, or authenticate the client. The operator can raise --growth-limit.',
   },
   TOO_MANY_FAULTS: {
     status: 429,
     category: 'limit',
     message: 'There are as many faults as there may be.',
-    fix: 'Remove those that are no longer wanted.',
+    hint: 'Remove those that are no longer wanted.',
   },
   TOO_MANY_WAITERS: {
     status: 429,
     category: 'limit',
     message: 'Too many callers wait here.',
-    fix: 'Try again once some of them have been answered.',
+    hint: 'Try again once some of them have been answered.',
   },
   ...controlErrors,
   ...conflicts,
-  ...refusals,
+  ...ruleErrors,
   // RFC 6749 names these apart
   GRANT_INVALID: {
     status: 400,
     category: 'grant',
     message: 'The password or refresh token is not valid, or no longer.',
-    fix: 'Log in again.',
+    hint: 'Log in again.',
   },
   GRANT_TYPE_UNSUPPORTED: {
     status: 400,
     category: 'grant',
     message: 'There is no such grant type.',
-    fix: 'Use client_credentials, password or refresh_token.',
+    hint: 'Use client_credentials, password or refresh_token.',
   },
   // 5xx
   INTERNAL: {
     status: 500,
     category: 'server',
     message: 'The service failed. Its log has the reason under the request id.',
-    fix: 'Look up the request id in the log of the server.',
+    hint: 'Look up the request id in the log of the server.',
   },
   BILLING_TYPE_UNSUPPORTED: {
     status: 501,
     category: 'server',
     message: 'The product system does not implement this billing type.',
-    fix: 'Choose another billing type.',
+    hint: 'Choose another billing type.',
   },
   MAINFRAME_UNAVAILABLE: {
     status: 503,
     category: 'unavailable',
     setting: 'mainframe-url',
     message: 'The mainframe does not answer.',
-    fix: 'Try again later; see the setting mainframe-url.',
+    hint: 'Try again later; see the setting mainframe-url.',
   },
   PRODUCT_SYSTEM_UNAVAILABLE: {
     status: 503,
     category: 'unavailable',
     setting: 'products-url',
     message: 'The product system does not answer.',
-    fix: 'Try again later; see the setting products-url.',
+    hint: 'Try again later; see the setting products-url.',
   },
   PROVIDER_UNAVAILABLE: {
     status: 503,
     category: 'unavailable',
     message: 'The keys of the identity provider are out of reach.',
-    fix: 'Try again later; check jwksUri of the provider.',
+    hint: 'Try again later; check jwksUri of the provider.',
   },
   TOO_BUSY: {
     status: 503,
     category: 'unavailable',
     message: 'Too many passwords wait to be checked.',
-    fix: 'Wait as long as Retry-After says, then try again.',
+    hint: 'Wait as long as Retry-After says, then try again.',
   },
   TOO_MANY_REQUESTS_WAITING: {
     status: 503,
     category: 'unavailable',
     message: 'Too many requests from this address wait to be handled.',
-    fix: 'Wait as long as Retry-After says, then send fewer requests at the same time.',
+    hint: 'Wait as long as Retry-After says, then send fewer requests at the same time.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
     category: 'unavailable',
     message: 'The store takes no writes at the moment; nothing was changed.',
-    fix: 'Try again later; the log of the server has the reason.',
+    hint: 'Try again later; the log of the server has the reason.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -24,7 +24,7 @@ export interface ErrorItem {
 }
 
 /** One fault of a call. `message` adds to the table's words what this call got wrong; never a secret value. */
-export interface Fault {
+export interface ApiErrorItem {
   readonly code: ErrorCode;
   readonly message?: string | undefined;
   readonly details?: ErrorDetails | undefined;
@@ -34,26 +34,26 @@ export interface Fault {
 export class IamError extends Error {
   override readonly name = 'IamError';
   readonly code: ErrorCode;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly ApiErrorItem[];
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    faults: readonly [Fault, ...Fault[]],
+    errors: readonly [ApiErrorItem, ...ApiErrorItem[]],
     options: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
   ) {
-    super(faults[0].message ?? errorTable[faults[0].code].message, { cause: options.cause });
-    this.code = faults[0].code;
-    this.faults = faults;
+    super(errors[0].message ?? errorTable[errors[0].code].message, { cause: options.cause });
+    this.code = errors[0].code;
+    this.errors = errors;
     this.headers = options.headers ?? {};
   }
 
   /** The wire form. */
   get items(): ErrorItem[] {
-    return this.faults.map(itemOf);
+    return this.errors.map(itemOf);
   }
 }
 
-function itemOf({ code, message, details }: Fault): ErrorItem {
+function itemOf({ code, message, details }: ApiErrorItem): ErrorItem {
   const entry: ErrorEntry = errorTable[code];
   const item = { code, message: message ?? entry.message };
   const data = withoutEmpty({ ...details, setting: details?.setting ?? entry.setting });
@@ -68,7 +68,7 @@ function withoutEmpty(details: ErrorDetails): ErrorDetails | undefined {
 }
 
 /** Shorthand for one fault. */
-export function fault(code: PlainErrorCode, message?: string, headers?: Readonly<Record<string, string>>): IamError {
+export function apiError(code: PlainErrorCode, message?: string, headers?: Readonly<Record<string, string>>): IamError {
   return new IamError([{ code, message }], headers ? { headers } : {});
 }
 
@@ -88,7 +88,7 @@ export function retryLater(code: PlainErrorCode, seconds: number): IamError {
 }
 
 /** Statuses that any operation may give without listing them (rules of the interface for HTTP itself and for load). */
-export const alwaysPossible: readonly number[] = [405, 408, 413, 415, 417, 421, 429, 431, 500, 503];
+export const implicitStatuses: readonly number[] = [405, 408, 413, 415, 417, 421, 429, 431, 500, 503];
 
 /** What may be wrong with a body, before anything is done with it. */
 export const bodyErrors: readonly ErrorCode[] = [
@@ -102,16 +102,16 @@ export const bodyErrors: readonly ErrorCode[] = [
 ];
 
 /** Where a status is not documented for an operation, the first of these that is takes its place; 200 has the error array. */
-const substitutes = [422, 412, 400, 200, 401] as const;
+const fallbackStatuses = [422, 412, 400, 200, 401] as const;
 
 /**
  * The status with which an operation answers a failure: the code's own where the operation documents it, else the
  * first documented substitute. A missing role is 401 where 403 is not documented (interface, Authentication rule 1).
  */
-export function statusOnOperation(code: ErrorCode, documented: readonly number[]): number {
+export function resolveErrorStatus(code: ErrorCode, documented: readonly number[]): number {
   const natural: number = errorTable[code].status;
-  if (documented.includes(natural) || alwaysPossible.includes(natural)) return natural;
+  if (documented.includes(natural) || implicitStatuses.includes(natural)) return natural;
   if (natural === 403 || code === 'CREDENTIALS_AMBIGUOUS') return 401;
   if (code === 'FIELD_VALUE' && documented.includes(400)) return 400;
-  return substitutes.find((status) => documented.includes(status)) ?? 401;
+  return fallbackStatuses.find((status) => documented.includes(status)) ?? 401;
 }

@@ -1,14 +1,14 @@
 /** Schemas of authentication factors: the contacts that second proofs go to. */
 import * as z from 'zod';
 import { defines, reference } from './entities.ts';
-import { Email, Id, line, Mobile, NewId } from './schemas.ts';
+import { Email, Id, Mobile, NewId, singleLine } from './schemas.ts';
 import { sensitive } from './sensitive.ts';
 
 /** The most alternative contacts that one call adds; how many a user may have is another matter. */
-const mostAdded = 100;
-const mostTags = 20;
+const maxFactorsPerRequest = 100;
+const maxTags = 20;
 /** More than a list of as many tags of their full length takes. */
-const longestTagText = 4000;
+const maxTagTextLength = 4000;
 
 /** The tag of the contacts that clients of the visibility of the same name are shown. */
 export const markedTag = 'MARKED_RESOURCES';
@@ -16,8 +16,8 @@ export const markedTag = 'MARKED_RESOURCES';
 export const ContactType = z.enum(['EMAIL', 'MOBILE']).describe('What kind of contact it is');
 
 export const Tags = z
-  .array(line(50, 'A tag'))
-  .max(mostTags, `must not have more than ${mostTags} entries`)
+  .array(singleLine(50, 'A tag'))
+  .max(maxTags, `must not have more than ${maxTags} entries`)
   .describe('Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES');
 
 const TagsOrText = z
@@ -25,17 +25,17 @@ const TagsOrText = z
     Tags,
     z
       .string()
-      .max(longestTagText, `must not be longer than ${longestTagText} characters`)
-      .refine((text) => Tags.safeParse(parsed(text)).success, 'must hold a JSON array of tags'),
+      .max(maxTagTextLength, `must not be longer than ${maxTagTextLength} characters`)
+      .refine((text) => Tags.safeParse(parseJson(text)).success, 'must hold a JSON array of tags'),
   ])
   .describe('Tags as an array, or as a string that holds a JSON array');
 
 /** The tags that were given in either form, each once. */
-export function tagsOf(given: z.output<typeof TagsOrText> | undefined): string[] {
-  return [...new Set(typeof given === 'string' ? Tags.parse(parsed(given)) : given)];
+export function parseTags(tags: z.output<typeof TagsOrText> | undefined): string[] {
+  return [...new Set(typeof tags === 'string' ? Tags.parse(parseJson(tags)) : tags)];
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -61,7 +61,7 @@ function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z
     .array(entry)
     .min(1, 'must not be empty')
-    .max(mostAdded, `must not have more than ${mostAdded} entries`)
+    .max(maxFactorsPerRequest, `must not have more than ${maxFactorsPerRequest} entries`)
     .describe('All of them are added, or none');
 }
 
@@ -122,7 +122,7 @@ export const FactorIdOfUser = FactorId.meta(
 );
 
 /** A code as it is given: whatever somebody types is looked at, up to a length that can be one. */
-export const GivenCode = sensitive(
+export const OtpCode = sensitive(
   z
     .string()
     .max(100, 'must not be longer than 100 characters')

@@ -14,7 +14,7 @@ export const LogonName = z
   });
 
 /** What is typed for a code: whatever it is, it is looked at. */
-export const GivenCode = sensitive(
+export const LegacyOtpCode = sensitive(
   z
     .string()
     .max(100, 'must not be longer than 100 characters')
@@ -25,8 +25,8 @@ export const GivenCode = sensitive(
 /** What names a transaction. */
 export const TransactionId = sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time');
 
-export const SentMask = z.string().describe('Where the code went, masked');
-export const CodeLifetime = z.string().regex(/^\d+$/).describe('Seconds that the code is good for, as digits');
+export const MaskedRecipient = z.string().describe('Where the code went, masked');
+export const OtpLifetime = z.string().regex(/^\d+$/).describe('Seconds that the code is good for, as digits');
 
 export const BillingType = z.enum(['EXPEND', 'PREPAID', 'SUBSCRIPTION']).describe('How the product is paid for');
 

@@ -1,7 +1,7 @@
 /** The shape of the generated manifest: the registry as plain data, for programs that load neither zod nor the server. */
 import type { EntityName, FieldExtensions } from './entities.ts';
 import type { ErrorEntry } from './error-entry.ts';
-import type { Auth, Example, Method } from './operation.ts';
+import type { Auth, CliExample, Method } from './operation.ts';
 import type { Sensitivity } from './sensitive.ts';
 
 /** JSON Schema 2020-12. In the manifest it has no references. */
@@ -54,7 +54,7 @@ export interface ManifestOperation {
   readonly creates?: EntityName;
   /** The words of its command, e.g. `groups add-role`; absent where a command is written by hand or there is none. */
   readonly command?: string;
-  readonly examples: readonly Example[];
+  readonly examples: readonly CliExample[];
   /** In the order of the path. */
   readonly params: readonly ManifestField[];
   readonly query: readonly ManifestField[];

@@ -9644,364 +9644,364 @@ export const manifest: Manifest = {
    "status": 400,
    "category": "request",
    "message": "The body is not JSON.",
-   "fix": "Send one JSON value, encoded as UTF-8."
+   "hint": "Send one JSON value, encoded as UTF-8."
   },
   {
    "code": "BODY_TOO_DEEP",
    "status": 400,
    "category": "request",
    "message": "The body is nested too deeply.",
-   "fix": "Flatten the JSON value."
+   "hint": "Flatten the JSON value."
   },
   {
    "code": "BODY_TOO_COMPLEX",
    "status": 400,
    "category": "request",
    "message": "The body has too many fields or values.",
-   "fix": "Send fewer at once, as many as the message says at most."
+   "hint": "Send fewer at once, as many as the message says at most."
   },
   {
    "code": "FIELD_MISSING",
    "status": 400,
    "category": "field",
    "message": "A required field is missing.",
-   "fix": "Send the named field."
+   "hint": "Send the named field."
   },
   {
    "code": "FIELD_UNKNOWN",
    "status": 400,
    "category": "field",
    "message": "There is no such field.",
-   "fix": "Leave the named field out; see the API document for those there are."
+   "hint": "Leave the named field out; see the API document for those there are."
   },
   {
    "code": "FIELD_TYPE",
    "status": 400,
    "category": "field",
    "message": "A field is of the wrong type.",
-   "fix": "Send the type that the API document gives."
+   "hint": "Send the type that the API document gives."
   },
   {
    "code": "FIELD_VALUE",
    "status": 422,
    "category": "field",
    "message": "A field has a value that is not allowed.",
-   "fix": "Send a value within the limits that the message names."
+   "hint": "Send a value within the limits that the message names."
   },
   {
    "code": "USER_NAME_RESERVED",
    "status": 400,
    "category": "field",
    "message": "The user name has a form that is reserved for e-mail addresses or for links to outside accounts.",
-   "fix": "Send a name without a colon; one in the form of an e-mail address must be the userEmail of the same request."
+   "hint": "Send a name without a colon; one in the form of an e-mail address must be the userEmail of the same request."
   },
   {
    "code": "QUERY_REPEATED",
    "status": 400,
    "category": "field",
    "message": "A query parameter is given more than once.",
-   "fix": "Give it once."
+   "hint": "Give it once."
   },
   {
    "code": "CURSOR_INVALID",
    "status": 400,
    "category": "field",
    "message": "The value of after is no cursor of this list.",
-   "fix": "Take it from the Link header of the page before, with the same filters."
+   "hint": "Take it from the Link header of the page before, with the same filters."
   },
   {
    "code": "REQUEST_MALFORMED",
    "status": 400,
    "category": "request",
    "message": "The request is not valid HTTP.",
-   "fix": "Send a well-formed HTTP/1.1 request."
+   "hint": "Send a well-formed HTTP/1.1 request."
   },
   {
    "code": "HOST_MISSING",
    "status": 400,
    "category": "request",
    "message": "The Host header is missing or not valid.",
-   "fix": "Send one Host header."
+   "hint": "Send one Host header."
   },
   {
    "code": "CREDENTIALS_AMBIGUOUS",
    "status": 400,
    "category": "credentials",
    "message": "The call presents itself in more than one way.",
-   "fix": "Send one credential: Authorization, X-Api-Key or clientId, not several that differ."
+   "hint": "Send one credential: Authorization, X-Api-Key or clientId, not several that differ."
   },
   {
    "code": "CREDENTIALS_MISSING",
    "status": 401,
    "category": "credentials",
    "message": "The call presents no credentials.",
-   "fix": "Log in, or send Authorization or X-Api-Key."
+   "hint": "Log in, or send Authorization or X-Api-Key."
   },
   {
    "code": "CREDENTIALS_INVALID",
    "status": 401,
    "category": "credentials",
    "message": "The credentials are not valid.",
-   "fix": "Check name and password of the user, id and secret of the client, or the API key."
+   "hint": "Check name and password of the user, id and secret of the client, or the API key."
   },
   {
    "code": "TOKEN_INVALID",
    "status": 401,
    "category": "credentials",
    "message": "The access token is not valid, or no longer.",
-   "fix": "Log in again for a new token."
+   "hint": "Log in again for a new token."
   },
   {
    "code": "PROOF_INVALID",
    "status": 401,
    "category": "verification",
    "message": "The proof is not valid, or no longer.",
-   "fix": "Begin anew. What was wrong with it is not told."
+   "hint": "Begin anew. What was wrong with it is not told."
   },
   {
    "code": "ROLE_MISSING",
    "status": 403,
    "category": "forbidden",
    "message": "The caller lacks a role that this operation needs.",
-   "fix": "Have the caller added to a group that gives the role."
+   "hint": "Have the caller added to a group that gives the role."
   },
   {
    "code": "GRANT_EXCEEDED",
    "status": 403,
    "category": "forbidden",
    "message": "The caller can not grant more than it holds itself.",
-   "fix": "Call as a caller that holds each role and scope that the message names."
+   "hint": "Call as a caller that holds each role and scope that the message names."
   },
   {
    "code": "MFA_MISSING",
    "status": 403,
    "category": "forbidden",
    "message": "The user is an administrator: to change this, the caller needs AUTH-MFA.",
-   "fix": "Give a second proof first, or call as a client that has AUTH-MFA."
+   "hint": "Give a second proof first, or call as a client that has AUTH-MFA."
   },
   {
    "code": "USER_MISSING",
    "status": 403,
    "category": "forbidden",
    "message": "This is for users, and the caller is none.",
-   "fix": "Call with the token of a user."
+   "hint": "Call with the token of a user."
   },
   {
    "code": "TARGET_NOT_ALLOWED",
    "status": 403,
    "category": "forbidden",
    "message": "The target client is not one of the first party.",
-   "fix": "Name a first-party client."
+   "hint": "Name a first-party client."
   },
   {
    "code": "BILLING_TYPE_NOT_SOLD",
    "status": 403,
    "category": "forbidden",
    "message": "The product is not sold with this billing type.",
-   "fix": "Choose one of the billing types of the product."
+   "hint": "Choose one of the billing types of the product."
   },
   {
    "code": "PATH_UNKNOWN",
    "status": 404,
    "category": "path",
    "message": "There is nothing at this path.",
-   "fix": "See the API document for the paths there are."
+   "hint": "See the API document for the paths there are."
   },
   {
    "code": "PATH_VALUE",
    "status": 404,
    "category": "field",
    "message": "A value in the path is not possible, so there is nothing at it.",
-   "fix": "Send an id or a name as the API document describes it."
+   "hint": "Send an id or a name as the API document describes it."
   },
   {
    "code": "GROUP_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such group.",
-   "fix": "List the groups to find its id or name."
+   "hint": "List the groups to find its id or name."
   },
   {
    "code": "ROLE_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "The group does not have this role itself.",
-   "fix": "Get the group to see its roles; a role from a dependency is removed there."
+   "hint": "Get the group to see its roles; a role from a dependency is removed there."
   },
   {
    "code": "DEPENDENCY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "The group does not depend on this group.",
-   "fix": "Get the group to see its dependencies."
+   "hint": "Get the group to see its dependencies."
   },
   {
    "code": "REQUEST_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "No such call is kept.",
-   "fix": "List the calls: the last ones are kept, and a restart forgets them."
+   "hint": "List the calls: the last ones are kept, and a restart forgets them."
   },
   {
    "code": "FAULT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such fault.",
-   "fix": "List the faults to find its id; a restart forgets them."
+   "hint": "List the faults to find its id; a restart forgets them."
   },
   {
    "code": "CLIENT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such client.",
-   "fix": "Check the client id or service account id."
+   "hint": "Check the client id or service account id."
   },
   {
    "code": "API_KEY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such API key.",
-   "fix": "List the API keys to find its id."
+   "hint": "List the API keys to find its id."
   },
   {
    "code": "USER_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such user.",
-   "fix": "Check the user id."
+   "hint": "Check the user id."
   },
   {
    "code": "IDENTITY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "The user has no such login identifier.",
-   "fix": "Check the identifier; it is given as it was added."
+   "hint": "Check the identifier; it is given as it was added."
   },
   {
    "code": "BUSINESS_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such business.",
-   "fix": "Check the business id."
+   "hint": "Check the business id."
   },
   {
    "code": "SERVICE_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such service.",
-   "fix": "Check the service account id."
+   "hint": "Check the service account id."
   },
   {
    "code": "CORPORATE_GROUP_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such corporate group.",
-   "fix": "List the corporate groups to find its id."
+   "hint": "List the corporate groups to find its id."
   },
   {
    "code": "FACTOR_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such authentication factor.",
-   "fix": "List the factors to find its id; main-email and main-mobile stand for the main contacts."
+   "hint": "List the factors to find its id; main-email and main-mobile stand for the main contacts."
   },
   {
    "code": "PROVIDER_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such identity provider.",
-   "fix": "Check the name; providers come from the seed."
+   "hint": "Check the name; providers come from the seed."
   },
   {
    "code": "PRODUCT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "The product system knows no such product.",
-   "fix": "Check productId, or productAlias and sku."
+   "hint": "Check productId, or productAlias and sku."
   },
   {
    "code": "PAGE_NOT_BUILT",
    "status": 404,
    "category": "path",
    "message": "The files of this page are not there: the package is not built.",
-   "fix": "Run `npm run build`, then load the page again."
+   "hint": "Run `npm run build`, then load the page again."
   },
   {
    "code": "SANDBOX_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no sandbox of this name.",
-   "fix": "Make it by `iam sandbox create`; one that nobody calls goes by itself."
+   "hint": "Make it by `iam sandbox create`; one that nobody calls goes by itself."
   },
   {
    "code": "SNAPSHOT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no snapshot of this name.",
-   "fix": "List the snapshots; they are kept in memory, so a restart of the server ends them."
+   "hint": "List the snapshots; they are kept in memory, so a restart of the server ends them."
   },
   {
    "code": "SESSION_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "There is no such session.",
-   "fix": "List the sessions to find its id."
+   "hint": "List the sessions to find its id."
   },
   {
    "code": "MESSAGE_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "No such message was sent.",
-   "fix": "Check the recipient and the purpose, or wait longer."
+   "hint": "Check the recipient and the purpose, or wait longer."
   },
   {
    "code": "EXPIRY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "Nothing by this name is known to expire.",
-   "fix": "Name a token, or the id of a token that was issued lately, a challenge, a message with a code, or a session."
+   "hint": "Name a token, or the id of a token that was issued lately, a challenge, a message with a code, or a session."
   },
   {
    "code": "MEMBERSHIP_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "It is not a member of this group.",
-   "fix": "List the members of the group to see who is in it."
+   "hint": "List the members of the group to see who is in it."
   },
   {
    "code": "METHOD_NOT_ALLOWED",
    "status": 405,
    "category": "request",
    "message": "This path does not take this method.",
-   "fix": "Use one of the methods in the Allow header."
+   "hint": "Use one of the methods in the Allow header."
   },
   {
    "code": "REQUEST_TIMEOUT",
    "status": 408,
    "category": "request",
    "message": "The request did not arrive in time.",
-   "fix": "Send the whole request without pausing."
+   "hint": "Send the whole request without pausing."
   },
   {
    "code": "BODY_TOO_LARGE",
    "status": 413,
    "category": "request",
    "message": "The body is too large.",
-   "fix": "Send less at once."
+   "hint": "Send less at once."
   },
   {
    "code": "CONTENT_TYPE_UNSUPPORTED",
    "status": 415,
    "category": "request",
    "message": "The body is of a type or an encoding that is not taken.",
-   "fix": "Send Content-Type: application/json, not compressed."
+   "hint": "Send Content-Type: application/json, not compressed."
   },
   {
    "code": "EXPECTATION_FAILED",
    "status": 417,
    "category": "request",
    "message": "This Expect header is not supported.",
-   "fix": "Leave Expect out, or send 100-continue."
+   "hint": "Leave Expect out, or send 100-continue."
   },
   {
    "code": "HOST_FOREIGN",
@@ -10009,14 +10009,14 @@ export const manifest: Manifest = {
    "category": "request",
    "setting": "allowed-host",
    "message": "The server does not answer to the name in the Host header. Name it with --allowed-host.",
-   "fix": "Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote the control plane answers to loopback names and those of --allowed-host."
+   "hint": "Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote the control plane answers to loopback names and those of --allowed-host."
   },
   {
    "code": "HEADERS_TOO_LARGE",
    "status": 431,
    "category": "request",
    "message": "The headers are too large.",
-   "fix": "Send fewer or shorter headers."
+   "hint": "Send fewer or shorter headers."
   },
   {
    "code": "TOO_MANY_ATTEMPTS",
@@ -10024,7 +10024,7 @@ export const manifest: Manifest = {
    "category": "limit",
    "setting": "disable-rate-limits",
    "message": "Too many attempts have failed. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
-   "fix": "Send the right password or secret after the wait. A source or device that the user logged in from before is served."
+   "hint": "Send the right password or secret after the wait. A source or device that the user logged in from before is served."
   },
   {
    "code": "CODE_FAILURES",
@@ -10032,7 +10032,7 @@ export const manifest: Manifest = {
    "category": "limit",
    "setting": "disable-rate-limits",
    "message": "There were too many wrong codes. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
-   "fix": "Ask for a new code after the wait."
+   "hint": "Ask for a new code after the wait."
   },
   {
    "code": "TOO_MANY_CODES",
@@ -10040,7 +10040,7 @@ export const manifest: Manifest = {
    "category": "limit",
    "setting": "disable-rate-limits",
    "message": "Too many codes went out. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
-   "fix": "Use the last code, or ask for another after the wait."
+   "hint": "Use the last code, or ask for another after the wait."
   },
   {
    "code": "GROWTH_LIMIT",
@@ -10048,42 +10048,42 @@ export const manifest: Manifest = {
    "category": "limit",
    "setting": "growth-limit",
    "message": "Callers that did not authenticate created too much from this network within an hour (setting growth-limit).",
-   "fix": "Wait as long as Retry-After says, or authenticate the client. The operator can raise --growth-limit."
+   "hint": "Wait as long as Retry-After says, or authenticate the client. The operator can raise --growth-limit."
   },
   {
    "code": "TOO_MANY_FAULTS",
    "status": 429,
    "category": "limit",
    "message": "There are as many faults as there may be.",
-   "fix": "Remove those that are no longer wanted."
+   "hint": "Remove those that are no longer wanted."
   },
   {
    "code": "TOO_MANY_WAITERS",
    "status": 429,
    "category": "limit",
    "message": "Too many callers wait here.",
-   "fix": "Try again once some of them have been answered."
+   "hint": "Try again once some of them have been answered."
   },
   {
    "code": "ORIGIN_FOREIGN",
    "status": 403,
    "category": "forbidden",
    "message": "The control plane accepts no requests from pages of other origins.",
-   "fix": "Send the request from a page of this server, or without a browser."
+   "hint": "Send the request from a page of this server, or without a browser."
   },
   {
    "code": "CSRF_HEADER_MISSING",
    "status": 403,
    "category": "forbidden",
    "message": "A page sent this request without Content-Type: application/json or X-Requested-With, which no form can send.",
-   "fix": "Send one of them; X-Requested-With may have any value."
+   "hint": "Send one of them; X-Requested-With may have any value."
   },
   {
    "code": "SNAPSHOT_EXISTS",
    "status": 412,
    "category": "taken",
    "message": "There is a snapshot of this name.",
-   "fix": "Choose another name, or ask for it to be replaced."
+   "hint": "Choose another name, or ask for it to be replaced."
   },
   {
    "code": "TEST_FEATURES_OFF",
@@ -10091,315 +10091,315 @@ export const manifest: Manifest = {
    "category": "conflict",
    "setting": "test-features",
    "message": "Test features are off on this server.",
-   "fix": "Start the server with --test-features on if no real user depends on it."
+   "hint": "Start the server with --test-features on if no real user depends on it."
   },
   {
    "code": "TOO_MANY_SNAPSHOTS",
    "status": 412,
    "category": "conflict",
    "message": "So many snapshots are kept that no other one is taken.",
-   "fix": "Delete some of them first."
+   "hint": "Delete some of them first."
   },
   {
    "code": "TOO_MANY_SANDBOXES",
    "status": 412,
    "category": "conflict",
    "message": "So many sandboxes are there that no other one is made.",
-   "fix": "Delete some of them first."
+   "hint": "Delete some of them first."
   },
   {
    "code": "STATE_NOT_EMPTY",
    "status": 412,
    "category": "conflict",
    "message": "There is more here than the first start made, and it would be lost.",
-   "fix": "Export or save it first; then import with force."
+   "hint": "Export or save it first; then import with force."
   },
   {
    "code": "STATE_NEWER",
    "status": 422,
    "category": "value",
    "message": "The document was written by a newer version of the service.",
-   "fix": "Import it into a server of that version."
+   "hint": "Import it into a server of that version."
   },
   {
    "code": "STATE_DAMAGED",
    "status": 422,
    "category": "value",
    "message": "The document is no state of this service.",
-   "fix": "Import what an export gave, unaltered; the message names the place."
+   "hint": "Import what an export gave, unaltered; the message names the place."
   },
   {
    "code": "GROUP_NAME_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "Another group has this name.",
-   "fix": "Choose another name, or update the group that is there."
+   "hint": "Choose another name, or update the group that is there."
   },
   {
    "code": "GROUP_IN_USE",
    "status": 412,
    "category": "conflict",
    "message": "Other groups depend on this group.",
-   "fix": "Remove those dependencies first."
+   "hint": "Remove those dependencies first."
   },
   {
    "code": "LAST_ADMINISTRATOR",
    "status": 412,
    "category": "conflict",
    "message": "No administrator who can sign in would be left.",
-   "fix": "Make another user an administrator first."
+   "hint": "Make another user an administrator first."
   },
   {
    "code": "BOOTSTRAP_CLIENT",
    "status": 412,
    "category": "conflict",
    "message": "The clients of the first start can not be removed.",
-   "fix": "Replace its secret with --reset-admin instead."
+   "hint": "Replace its secret with --reset-admin instead."
   },
   {
    "code": "CHANGED_MEANWHILE",
    "status": 412,
    "category": "changed",
    "message": "It was changed since it was read.",
-   "fix": "Read it again, and apply the change to what is there now."
+   "hint": "Read it again, and apply the change to what is there now."
   },
   {
    "code": "USER_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
    "message": "There is no user with this id.",
-   "fix": "Check the user id."
+   "hint": "Check the user id."
   },
   {
    "code": "BUSINESS_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
    "message": "There is no business with this id.",
-   "fix": "Check the business id."
+   "hint": "Check the business id."
   },
   {
    "code": "ID_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "This id is in use, or was once: ids are not used again.",
-   "fix": "Choose another id."
+   "hint": "Choose another id."
   },
   {
    "code": "API_KEY_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "This key is in use already.",
-   "fix": "Send another key, or none and have one made."
+   "hint": "Send another key, or none and have one made."
   },
   {
    "code": "LOGIN_NAME_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "Another user logs in with this name.",
-   "fix": "Choose another name. User ids, user names, verified e-mails and identifiers share one name space."
+   "hint": "Choose another name. User ids, user names, verified e-mails and identifiers share one name space."
   },
   {
    "code": "CODE_INVALID",
    "status": 412,
    "category": "verification",
    "message": "The code is not valid, or no longer.",
-   "fix": "Ask for a new code."
+   "hint": "Ask for a new code."
   },
   {
    "code": "BUSINESS_NOT_ALLOWED",
    "status": 412,
    "category": "forbidden",
    "message": "The caller may not put users into this business.",
-   "fix": "Leave businessId out, or call as a proven first-party client or as an administrator."
+   "hint": "Leave businessId out, or call as a proven first-party client or as an administrator."
   },
   {
    "code": "LOCK_OF_SELF",
    "status": 412,
    "category": "conflict",
    "message": "Nobody locks himself.",
-   "fix": "Have another administrator do it."
+   "hint": "Have another administrator do it."
   },
   {
    "code": "LAST_IDENTITY",
    "status": 412,
    "category": "conflict",
    "message": "A user keeps its user name as a login identifier.",
-   "fix": "Change the user name instead of removing it."
+   "hint": "Change the user name instead of removing it."
   },
   {
    "code": "CORPORATE_GROUP_NAME_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "Another corporate group has this name.",
-   "fix": "Choose another name, or update the corporate group that is there."
+   "hint": "Choose another name, or update the corporate group that is there."
   },
   {
    "code": "CORPORATE_GROUP_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
    "message": "There is no corporate group with this id.",
-   "fix": "List the corporate groups to find its id, or make it first."
+   "hint": "List the corporate groups to find its id, or make it first."
   },
   {
    "code": "DOCUMENT_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "Another customer of the same kind has this document.",
-   "fix": "Check the document; look among the customers for who has it."
+   "hint": "Check the document; look among the customers for who has it."
   },
   {
    "code": "CUSTOMER_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "The user is a customer already.",
-   "fix": "Use the customer id that the user has."
+   "hint": "Use the customer id that the user has."
   },
   {
    "code": "TOO_MANY_CLIENTS",
    "status": 412,
    "category": "conflict",
    "message": "The owner has as many clients as one may have.",
-   "fix": "Remove a client that is no longer used."
+   "hint": "Remove a client that is no longer used."
   },
   {
    "code": "PASSWORD_EXISTS",
    "status": 412,
    "category": "conflict",
    "message": "The user has a password already.",
-   "fix": "Change it, which needs the current one, or reset it by a code."
+   "hint": "Change it, which needs the current one, or reset it by a code."
   },
   {
    "code": "PASSWORD_WRONG",
    "status": 412,
    "category": "verification",
    "message": "The current password is another.",
-   "fix": "Send the current password, or reset it by a code."
+   "hint": "Send the current password, or reset it by a code."
   },
   {
    "code": "FACTOR_NOT_VERIFIED",
    "status": 412,
    "category": "conflict",
    "message": "This contact is not verified, so no proof goes there.",
-   "fix": "Verify it first by a code sent to it, or choose another."
+   "hint": "Verify it first by a code sent to it, or choose another."
   },
   {
    "code": "FACTOR_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "The user has this contact, or a factor of this id is there.",
-   "fix": "Use the one that is there."
+   "hint": "Use the one that is there."
   },
   {
    "code": "MAIN_CONTACT",
    "status": 412,
    "category": "conflict",
    "message": "A main contact is not changed here.",
-   "fix": "Have an administrator update the user."
+   "hint": "Have an administrator update the user."
   },
   {
    "code": "LOGON_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "This logon is taken.",
-   "fix": "Choose another logon; one belongs to one user at most."
+   "hint": "Choose another logon; one belongs to one user at most."
   },
   {
    "code": "SUBJECT_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
    "message": "The proof is right, but belongs to no user.",
-   "fix": "Link the account to a user, or have the user verify the same e-mail address."
+   "hint": "Link the account to a user, or have the user verify the same e-mail address."
   },
   {
    "code": "OWNER_AMBIGUOUS",
    "status": 422,
    "category": "value",
    "message": "A client has at most one owner.",
-   "fix": "Send one of userId, businessId and serviceAccountId."
+   "hint": "Send one of userId, businessId and serviceAccountId."
   },
   {
    "code": "SELECTION_AMBIGUOUS",
    "status": 422,
    "category": "value",
    "message": "Clients are chosen in one way, not in two.",
-   "fix": "Send either clientIds or source."
+   "hint": "Send either clientIds or source."
   },
   {
    "code": "LISTED_BUSINESS_UNKNOWN",
    "status": 422,
    "category": "unknown-reference",
    "message": "The list names a business that is not there.",
-   "fix": "Check the business ids; a business comes to be as a customer."
+   "hint": "Check the business ids; a business comes to be as a customer."
   },
   {
    "code": "BUSINESS_IN_CORPORATE_GROUP",
    "status": 422,
    "category": "conflict",
    "message": "The business is in another corporate group.",
-   "fix": "Take it out of that one first: a business is in one at most."
+   "hint": "Take it out of that one first: a business is in one at most."
   },
   {
    "code": "ROLE_RESERVED",
    "status": 422,
    "category": "value",
    "message": "This role is given by the service itself, never by a group.",
-   "fix": "Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS."
+   "hint": "Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS."
   },
   {
    "code": "SERVICE_UNKNOWN",
    "status": 422,
    "category": "unknown-reference",
    "message": "There is no service of this id.",
-   "fix": "Check the service account id; a client gets one when it is made."
+   "hint": "Check the service account id; a client gets one when it is made."
   },
   {
    "code": "USER_NOT_OF_BUSINESS",
    "status": 422,
    "category": "value",
    "message": "The business has no user of this id.",
-   "fix": "Check the user id, or make the user one of this business first."
+   "hint": "Check the user id, or make the user one of this business first."
   },
   {
    "code": "DEPENDENCY_UNKNOWN",
    "status": 422,
    "category": "unknown-reference",
    "message": "There is no group of the name that the dependency gives.",
-   "fix": "Create that group first."
+   "hint": "Create that group first."
   },
   {
    "code": "DEPENDENCY_CYCLE",
    "status": 422,
    "category": "value",
    "message": "The groups would depend on each other in a circle.",
-   "fix": "Leave out one of the dependencies of the circle."
+   "hint": "Leave out one of the dependencies of the circle."
   },
   {
    "code": "PASSWORD_TOO_SHORT",
    "status": 422,
    "category": "value",
    "message": "The password is too short.",
-   "fix": "Choose one of at least 8 characters."
+   "hint": "Choose one of at least 8 characters."
   },
   {
    "code": "PASSWORD_TOO_LONG",
    "status": 422,
    "category": "value",
    "message": "The password is too long.",
-   "fix": "Choose one of at most 128 characters."
+   "hint": "Choose one of at most 128 characters."
   },
   {
    "code": "PASSWORD_COMMON",
    "status": 422,
    "category": "value",
    "message": "The password is one of those that are tried first.",
-   "fix": "Choose one that others do not use; several words are easy to keep in mind."
+   "hint": "Choose one that others do not use; several words are easy to keep in mind."
   },
   {
    "code": "PASSWORD_CONTEXT",
    "status": 422,
    "category": "value",
    "message": "The password contains the user name or the e-mail address.",
-   "fix": "Choose one that nobody guesses from the account."
+   "hint": "Choose one that nobody guesses from the account."
   },
   {
    "code": "PASSWORD_NOT_FOR_MAINFRAME",
@@ -10407,70 +10407,70 @@ export const manifest: Manifest = {
    "category": "value",
    "setting": "mainframe-password-rule",
    "message": "The mainframe does not take this password.",
-   "fix": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password-rule."
+   "hint": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password-rule."
   },
   {
    "code": "CONTACT_AMBIGUOUS",
    "status": 422,
    "category": "value",
    "message": "Exactly one contact is asked for.",
-   "fix": "Send either an e-mail or a mobile number, and the one that contactType names."
+   "hint": "Send either an e-mail or a mobile number, and the one that contactType names."
   },
   {
    "code": "TAG_TAKEN",
    "status": 422,
    "category": "taken",
    "message": "One e-mail and one mobile at most carry the tag MARKED_RESOURCES.",
-   "fix": "Take the tag off the other contact first."
+   "hint": "Take the tag off the other contact first."
   },
   {
    "code": "TOO_MANY_FACTORS",
    "status": 422,
    "category": "value",
    "message": "The user has as many alternative contacts as one may have.",
-   "fix": "Remove one that is no longer used."
+   "hint": "Remove one that is no longer used."
   },
   {
    "code": "SCOPE_EXCEEDED",
    "status": 422,
    "category": "value",
    "message": "More scope is asked for than there is to give.",
-   "fix": "Ask for a part of the scope of the client."
+   "hint": "Ask for a part of the scope of the client."
   },
   {
    "code": "GRANT_TYPE_NOT_ALLOWED",
    "status": 422,
    "category": "grant",
    "message": "The client may not use this grant type.",
-   "fix": "Use one of the grant types that the client is registered with."
+   "hint": "Use one of the grant types that the client is registered with."
   },
   {
    "code": "GRANT_INVALID",
    "status": 400,
    "category": "grant",
    "message": "The password or refresh token is not valid, or no longer.",
-   "fix": "Log in again."
+   "hint": "Log in again."
   },
   {
    "code": "GRANT_TYPE_UNSUPPORTED",
    "status": 400,
    "category": "grant",
    "message": "There is no such grant type.",
-   "fix": "Use client_credentials, password or refresh_token."
+   "hint": "Use client_credentials, password or refresh_token."
   },
   {
    "code": "INTERNAL",
    "status": 500,
    "category": "server",
    "message": "The service failed. Its log has the reason under the request id.",
-   "fix": "Look up the request id in the log of the server."
+   "hint": "Look up the request id in the log of the server."
   },
   {
    "code": "BILLING_TYPE_UNSUPPORTED",
    "status": 501,
    "category": "server",
    "message": "The product system does not implement this billing type.",
-   "fix": "Choose another billing type."
+   "hint": "Choose another billing type."
   },
   {
    "code": "MAINFRAME_UNAVAILABLE",
@@ -10478,7 +10478,7 @@ export const manifest: Manifest = {
    "category": "unavailable",
    "setting": "mainframe-url",
    "message": "The mainframe does not answer.",
-   "fix": "Try again later; see the setting mainframe-url."
+   "hint": "Try again later; see the setting mainframe-url."
   },
   {
    "code": "PRODUCT_SYSTEM_UNAVAILABLE",
@@ -10486,35 +10486,35 @@ export const manifest: Manifest = {
    "category": "unavailable",
    "setting": "products-url",
    "message": "The product system does not answer.",
-   "fix": "Try again later; see the setting products-url."
+   "hint": "Try again later; see the setting products-url."
   },
   {
    "code": "PROVIDER_UNAVAILABLE",
    "status": 503,
    "category": "unavailable",
    "message": "The keys of the identity provider are out of reach.",
-   "fix": "Try again later; check jwksUri of the provider."
+   "hint": "Try again later; check jwksUri of the provider."
   },
   {
    "code": "TOO_BUSY",
    "status": 503,
    "category": "unavailable",
    "message": "Too many passwords wait to be checked.",
-   "fix": "Wait as long as Retry-After says, then try again."
+   "hint": "Wait as long as Retry-After says, then try again."
   },
   {
    "code": "TOO_MANY_REQUESTS_WAITING",
    "status": 503,
    "category": "unavailable",
    "message": "Too many requests from this address wait to be handled.",
-   "fix": "Wait as long as Retry-After says, then send fewer requests at the same time."
+   "hint": "Wait as long as Retry-After says, then send fewer requests at the same time."
   },
   {
    "code": "STORE_UNAVAILABLE",
    "status": 503,
    "category": "unavailable",
    "message": "The store takes no writes at the moment; nothing was changed.",
-   "fix": "Try again later; the log of the server has the reason."
+   "hint": "Try again later; the log of the server has the reason."
   }
  ],
  "settings": [
@@ -10642,16 +10642,16 @@ export const manifest: Manifest = {
    "default": "auto"
   },
   {
-   "name": "no-control",
-   "environment": "IAM_SERVE_NO_CONTROL",
+   "name": "disable-control-plane",
+   "environment": "IAM_SERVE_DISABLE_CONTROL_PLANE",
    "kind": "boolean",
    "description": "Serve nothing of the control plane",
    "flag": true,
    "default": "false"
   },
   {
-   "name": "requests-kept",
-   "environment": "IAM_SERVE_REQUESTS_KEPT",
+   "name": "request-log-size",
+   "environment": "IAM_SERVE_REQUEST_LOG_SIZE",
    "kind": "integer",
    "description": "Calls that the control plane keeps for looking at",
    "flag": true,
@@ -10682,16 +10682,16 @@ export const manifest: Manifest = {
    "default": "600"
   },
   {
-   "name": "hashes-in-flight",
-   "environment": "IAM_SERVE_HASHES_IN_FLIGHT",
+   "name": "hash-concurrency",
+   "environment": "IAM_SERVE_HASH_CONCURRENCY",
    "kind": "integer",
    "description": "Password hashes computed at the same time",
    "flag": true,
    "default": "2"
   },
   {
-   "name": "hashes-waiting",
-   "environment": "IAM_SERVE_HASHES_WAITING",
+   "name": "hash-queue-size",
+   "environment": "IAM_SERVE_HASH_QUEUE_SIZE",
    "kind": "integer",
    "description": "Password hashes that may wait for their turn; sources are served in turn",
    "flag": true,

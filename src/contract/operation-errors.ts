@@ -1,10 +1,10 @@
 /** Every error code that an operation may answer with: those of its handler, and those of the pipeline around it. */
-import { bodyErrors, type ErrorCode, statusOnOperation } from './errors.ts';
-import { hasGrowthLimit } from './growth.ts';
+import { bodyErrors, type ErrorCode, resolveErrorStatus } from './errors.ts';
+import { hasGrowthLimit } from './growth-limit.ts';
 import type { Operation } from './operation.ts';
 
 /** What the pipeline itself may answer on an operation, before and around its handler. */
-export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
+export function listPipelineErrors(operation: Operation<never>): ErrorCode[] {
   const { auth, request, roles, statuses } = operation;
   const codes: ErrorCode[] = ['INTERNAL'];
   if (auth !== 'none')
@@ -21,7 +21,7 @@ export function pipelineErrors(operation: Operation<never>): ErrorCode[] {
 }
 
 /** Every code an operation may answer with, and the status each has there. */
-export function answerableErrors(operation: Operation<never>): Map<ErrorCode, number> {
-  const codes = [...pipelineErrors(operation), ...operation.errors];
-  return new Map(codes.map((code) => [code, statusOnOperation(code, operation.statuses)]));
+export function listOperationErrors(operation: Operation<never>): Map<ErrorCode, number> {
+  const codes = [...listPipelineErrors(operation), ...operation.errors];
+  return new Map(codes.map((code) => [code, resolveErrorStatus(code, operation.statuses)]));
 }

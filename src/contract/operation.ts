@@ -38,7 +38,7 @@ export interface PlainText {
 }
 
 /** Bytes that go out as they are made: what is too long to be held whole. */
-export interface StreamedBytes {
+export interface ByteStream {
   readonly contentType: string;
   readonly chunks: Iterable<Uint8Array>;
 }
@@ -46,15 +46,15 @@ export interface StreamedBytes {
 /** Text that goes out bit by bit, as long as somebody reads it. */
 export interface TextStream {
   readonly contentType: string;
-  readonly pieces: AsyncIterable<string>;
+  readonly chunks: AsyncIterable<string>;
   /** Sent when nothing else was for a while, so that both sides see whether the other is there. */
   readonly heartbeat: string;
   /** Given when nothing more comes. */
-  readonly over: AbortSignal;
+  readonly closed: AbortSignal;
 }
 
 /** A value that goes out in a header, and the name that it has as a field. */
-export interface HeaderValue {
+export interface ResponseHeader {
   readonly name: string;
   readonly field: string;
   readonly description: string;
@@ -76,18 +76,18 @@ export type ResponseDeclaration =
   | {
       readonly status: 204;
       /** The one value of the answer, in a header: the handler returns it as a field of this name. It is a secret. */
-      readonly header?: HeaderValue;
+      readonly header?: ResponseHeader;
     }
   /** A list: 200 where it is complete to the end, 206 and a Link header where more follows. */
   | { readonly page: z.ZodType };
 
 /** What the handler returns for a response declaration. */
-export type Answer<R> = R extends { readonly page: infer Item extends z.ZodType }
+export type HandlerResult<R> = R extends { readonly page: infer Item extends z.ZodType }
   ? Page<z.input<Item>>
   : R extends { readonly stream: true }
     ? TextStream
     : R extends { readonly body: infer Body extends z.ZodType; readonly alternatives: readonly string[] }
-      ? z.input<Body> | PlainText | StreamedBytes
+      ? z.input<Body> | PlainText | ByteStream
       : R extends { readonly body: infer Body extends z.ZodType }
         ? z.input<Body>
         : R extends { readonly header: { readonly field: infer Field extends string } }
@@ -109,7 +109,7 @@ export interface RequestDeclaration {
   /** The body is a form (application/x-www-form-urlencoded) of text fields. */
   readonly form?: boolean;
   /** Authorization holds a user's pair, not the client's; where it does, the body may be anything or missing. */
-  readonly userPair?: boolean;
+  readonly userBasicAuth?: boolean;
   /** The client may present itself in the body as well, so the handler finds out who calls. */
   readonly clientInBody?: boolean;
 }
@@ -124,17 +124,17 @@ type ResponseBody<R> = R extends { readonly stream: true }
 type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[Key]> } : Record<never, never>;
 
 /** What a handler is given of the call, checked against the declaration. */
-export interface Input<R extends RequestDeclaration> {
+export interface HandlerInput<R extends RequestDeclaration> {
   readonly params: ShapeValue<R['params']>;
   readonly query: ShapeValue<R['query']>;
   readonly headers: ShapeValue<R['headers']>;
   readonly body: R['body'] extends z.ZodType
-    ? z.output<R['body']> | (R['userPair'] extends true ? undefined : never)
+    ? z.output<R['body']> | (R['userBasicAuth'] extends true ? undefined : never)
     : undefined;
   readonly accept: string;
 }
 
-export interface Example {
+export interface CliExample {
   /** What the example shows, in a few words. */
   readonly title: string;
   /** Arguments and options after the command, as typed: `ops --role DEPLOY`. */
@@ -142,10 +142,10 @@ export interface Example {
 }
 
 /** Values for the API document, where those made from names and schemas would say little or would be refused. */
-export interface Samples {
+export interface OpenapiExamples {
   readonly body?: unknown;
   /** Of a list, one item. */
-  readonly answer?: unknown;
+  readonly response?: unknown;
 }
 
 /** Properties that a declaration and the operation made from it share. */
@@ -164,7 +164,7 @@ interface Traits {
    * authentication.
    */
   readonly identifies?: readonly string[] | undefined;
-  readonly samples?: Samples | undefined;
+  readonly openapiExamples?: OpenapiExamples | undefined;
   /** Callers should no longer begin to use it. */
   readonly deprecated?: boolean;
   /** The entity that a successful call creates. */
@@ -198,8 +198,8 @@ export interface Declaration<
   readonly response: Res;
   /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
   readonly command?: string;
-  readonly examples?: readonly Example[];
-  handle(input: Input<Req>, context: Context): Promise<Answer<Res>>;
+  readonly cliExamples?: readonly CliExample[];
+  handle(input: HandlerInput<Req>, context: Context): Promise<HandlerResult<Res>>;
 }
 
 /** A declaration as the registry holds it: everything parsed, nothing of the handler's types left. */
@@ -215,23 +215,23 @@ export interface Operation<Context = never> extends Traits {
   readonly request: RequestDeclaration;
   readonly response: ResponseDeclaration;
   readonly command?: string | undefined;
-  readonly examples: readonly Example[];
-  handle(input: Input<RequestDeclaration>, context: Context): Promise<unknown>;
+  readonly cliExamples: readonly CliExample[];
+  handle(input: HandlerInput<RequestDeclaration>, context: Context): Promise<unknown>;
 }
 
 /** The type of a declared operation; the client reads request and answer from it, by `import type`. */
-export interface Typed<Req extends RequestDeclaration, Res extends ResponseDeclaration> {
+export interface OperationTypes<Req extends RequestDeclaration, Res extends ResponseDeclaration> {
   readonly request: Req;
   readonly response: Res;
 }
 
 /** Makes the `defineOperation` of a server whose handlers get `Context`. */
-export function operationDefiner<Context>() {
+export function createOperationDefiner<Context>() {
   return function defineOperation<
     const Path extends string,
     const Req extends RequestDeclaration,
     const Res extends ResponseDeclaration,
-  >(declaration: Declaration<Path, Req, Res, Context>): Operation<Context> & Typed<Req, Res> {
+  >(declaration: Declaration<Path, Req, Res, Context>): Operation<Context> & OperationTypes<Req, Res> {
     const softErrors = declaration.status.includes('200e');
     const statuses = [...new Set(declaration.status.map((status) => (status === '200e' ? 200 : status)))].sort(
       (a, b) => a - b,
@@ -242,8 +242,8 @@ export function operationDefiner<Context>() {
       rolesText: declaration.roles,
       statuses,
       softErrors,
-      examples: declaration.examples ?? [],
-      handle: (input, context) => declaration.handle(input as Input<Req>, context),
+      cliExamples: declaration.cliExamples ?? [],
+      handle: (input, context) => declaration.handle(input as HandlerInput<Req>, context),
     };
   };
 }

@@ -114,12 +114,12 @@ function objectTree(tree: FieldTree): FieldTree {
 }
 
 /** Whether redaction hides any part of a value. */
-export function holdsHidden(value: unknown, tree: FieldTree): boolean {
+export function hasSensitiveField(value: unknown, tree: FieldTree): boolean {
   return hiddenParts(value, tree).length > 0;
 }
 
 /** The texts that redaction hides: of sensitive fields, and wherever nothing is declared. */
-export function hiddenTexts(value: unknown, tree: FieldTree): string[] {
+export function collectSensitiveTexts(value: unknown, tree: FieldTree): string[] {
   return hiddenParts(value, tree).flatMap(textsIn);
 }
 

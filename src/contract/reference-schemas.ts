@@ -1,6 +1,6 @@
 /** Schemas of values that name an existing entity. A use with other words is `UserId.describe(...)`. */
 import { type Among, reference } from './entities.ts';
-import { GroupReference, Id, line, RoleName } from './schemas.ts';
+import { GroupReference, Id, RoleName, singleLine } from './schemas.ts';
 
 export const UserId = Id.meta({ description: 'User id', 'x-argument': 'user-id', ...reference('user', ['id']) });
 export const BusinessId = Id.meta({ description: 'Business id', ...reference('business', ['id']) });
@@ -38,7 +38,7 @@ export const DependencyOfGroup = GroupReference.meta({
 
 /** An application; only the clients of it say which there are. */
 export function applicationId(description: string) {
-  return line(64, description).meta({ 'x-label': 'Application', ...reference('client', ['application']) });
+  return singleLine(64, description).meta({ 'x-label': 'Application', ...reference('client', ['application']) });
 }
 
 /** A member of the group that the call is about, as one of the rows that the list of its members has. */

@@ -34,18 +34,18 @@ export type RoleExpression =
   | { readonly kind: 'all' | 'any'; readonly of: readonly RoleExpression[] };
 
 /** What of a caller an expression looks at. Role names come without the prefix ROLE_. */
-export interface Granted {
+export interface CallerAuthorities {
   readonly roles: ReadonlySet<string>;
   readonly scope: ReadonlySet<string>;
 }
 
 /** Role names compare without the prefix that tokens carry. */
-export function bareRole(name: string): string {
+export function stripRolePrefix(name: string): string {
   return name.startsWith('ROLE_') ? name.slice('ROLE_'.length) : name;
 }
 
 /** Roles that say how a client or a user authenticated, as opposed to what it may do. */
-export function isGivenByProof(name: string): boolean {
+export function isAuthenticationRole(name: string): boolean {
   return /^(CLI|AUTH)-/.test(name);
 }
 
@@ -56,13 +56,13 @@ export function isIamAdministrativeRole(name: string): boolean {
 
 /** Roles that administer, with or without the prefix that tokens carry. */
 export function isAdministrativeRole(name: string): boolean {
-  const bare = bareRole(name);
+  const bare = stripRolePrefix(name);
   return bare === 'ADMIN' || isIamAdministrativeRole(bare);
 }
 
 /** Roles that only the service itself gives: a group must not name one. */
 export function isReservedRole(name: string): boolean {
-  return isGivenByProof(name) || name === 'USER' || name === 'PERSON' || name === 'BUSINESS';
+  return isAuthenticationRole(name) || name === 'USER' || name === 'PERSON' || name === 'BUSINESS';
 }
 
 /**
@@ -73,7 +73,7 @@ export function parseRoles(text: string): RoleExpression {
   const words = text.match(/[()]|[^\s()]+/g) ?? [];
   if (words.length === 1 && words[0] === 'none') return { kind: 'public' };
   const reader = { words, at: 0, text };
-  const expression = readAny(reader);
+  const expression = parseAny(reader);
   if (reader.at < words.length)
     throw new Error(`role expression "${text}": nothing may follow at "${words[reader.at]}"`);
   return expression;
@@ -85,15 +85,15 @@ interface WordReader {
   at: number;
 }
 
-function readAny(reader: WordReader): RoleExpression {
-  return readSequence(reader, 'or', 'any', readAll);
+function parseAny(reader: WordReader): RoleExpression {
+  return parseSequence(reader, 'or', 'any', parseAll);
 }
 
-function readAll(reader: WordReader): RoleExpression {
-  return readSequence(reader, 'and', 'all', readFactor);
+function parseAll(reader: WordReader): RoleExpression {
+  return parseSequence(reader, 'and', 'all', parseFactor);
 }
 
-function readSequence(
+function parseSequence(
   reader: WordReader,
   separator: string,
   kind: 'all' | 'any',
@@ -107,47 +107,47 @@ function readSequence(
   return parts.length === 1 && parts[0] ? parts[0] : { kind, of: parts };
 }
 
-function readFactor(reader: WordReader): RoleExpression {
+function parseFactor(reader: WordReader): RoleExpression {
   const word = reader.words[reader.at++];
   if (word === '(') {
-    const inner = readAny(reader);
+    const inner = parseAny(reader);
     if (reader.words[reader.at++] !== ')') throw new Error(`role expression "${reader.text}": ) is missing`);
     return inner;
   }
-  if (word === 'not') return { kind: 'not', of: readFactor(reader) };
-  if (word === 'scope') return { kind: 'scope', name: readName(reader, reader.words[reader.at++]) };
-  const name = bareRole(readName(reader, word));
+  if (word === 'not') return { kind: 'not', of: parseFactor(reader) };
+  if (word === 'scope') return { kind: 'scope', name: parseName(reader, reader.words[reader.at++]) };
+  const name = stripRolePrefix(parseName(reader, word));
   if (!knownRoles.includes(name as KnownRole))
     throw new Error(`role expression "${reader.text}": unknown role ${name}`);
   return { kind: 'role', name };
 }
 
-function readName(reader: WordReader, word: string | undefined): string {
+function parseName(reader: WordReader, word: string | undefined): string {
   if (word === undefined || ['and', 'or', 'not', 'scope', 'none', '(', ')'].includes(word))
     throw new Error(`role expression "${reader.text}": a name is due at "${word ?? 'its end'}"`);
   return word;
 }
 
 /** Whether a caller with these roles and scopes may pass. Nobody (undefined) passes a public expression only. */
-export function allows(expression: RoleExpression, granted: Granted | undefined): boolean {
+export function isAllowed(expression: RoleExpression, authorities: CallerAuthorities | undefined): boolean {
   switch (expression.kind) {
     case 'public':
       return true;
     case 'role':
-      return granted?.roles.has(expression.name) ?? false;
+      return authorities?.roles.has(expression.name) ?? false;
     case 'scope':
-      return granted?.scope.has(expression.name) ?? false;
+      return authorities?.scope.has(expression.name) ?? false;
     case 'not':
-      return granted !== undefined && !allows(expression.of, granted);
+      return authorities !== undefined && !isAllowed(expression.of, authorities);
     case 'any':
-      return expression.of.some((part) => allows(part, granted));
+      return expression.of.some((part) => isAllowed(part, authorities));
     case 'all':
-      return expression.of.length > 0 && expression.of.every((part) => allows(part, granted));
+      return expression.of.length > 0 && expression.of.every((part) => isAllowed(part, authorities));
   }
 }
 
 /** The expression as text that `parseRoles` reads back to the same value. */
-export function describeRoles(expression: RoleExpression): string {
+export function formatRoles(expression: RoleExpression): string {
   switch (expression.kind) {
     case 'public':
       return 'none';
@@ -156,40 +156,40 @@ export function describeRoles(expression: RoleExpression): string {
     case 'scope':
       return `scope ${expression.name}`;
     case 'not':
-      return `not ${describePart(expression.of)}`;
+      return `not ${formatPart(expression.of)}`;
     case 'any':
       return expression.of
-        .map((part) => (part.kind === 'any' ? `(${describeRoles(part)})` : describeRoles(part)))
+        .map((part) => (part.kind === 'any' ? `(${formatRoles(part)})` : formatRoles(part)))
         .join(' or ');
     case 'all':
-      return expression.of.map(describePart).join(' and ');
+      return expression.of.map(formatPart).join(' and ');
   }
 }
 
-function describePart(part: RoleExpression): string {
-  return part.kind === 'any' || part.kind === 'all' ? `(${describeRoles(part)})` : describeRoles(part);
+function formatPart(part: RoleExpression): string {
+  return part.kind === 'any' || part.kind === 'all' ? `(${formatRoles(part)})` : formatRoles(part);
 }
 
 /** What a refused caller lacks on the shortest way in: roles and scopes to gain, roles that stand against it. */
-export interface Miss {
+export interface MissingAuthorities {
   readonly missingRoles: readonly string[];
   readonly missingScopes: readonly string[];
-  readonly standsAgainst: readonly string[];
+  readonly forbidden: readonly string[];
 }
 
-const nothingMissing: Miss = { missingRoles: [], missingScopes: [], standsAgainst: [] };
+const nothingMissing: MissingAuthorities = { missingRoles: [], missingScopes: [], forbidden: [] };
 
 /** Missing roles and scopes as messages name them: `ADMIN`, `scope READ`. */
 export function describeMissing({
   missingRoles,
   missingScopes,
-}: Pick<Miss, 'missingRoles' | 'missingScopes'>): string[] {
+}: Pick<MissingAuthorities, 'missingRoles' | 'missingScopes'>): string[] {
   return [...missingRoles, ...missingScopes.map((name) => `scope ${name}`)];
 }
 
 /** The nearest way from what the caller has to what the expression asks; nothing to gain where it is allowed. */
-export function nearestMiss(expression: RoleExpression, granted: Granted): Miss {
-  if (allows(expression, granted)) return nothingMissing;
+export function findMissingAuthorities(expression: RoleExpression, authorities: CallerAuthorities): MissingAuthorities {
+  if (isAllowed(expression, authorities)) return nothingMissing;
   switch (expression.kind) {
     case 'public':
       return nothingMissing;
@@ -198,24 +198,24 @@ export function nearestMiss(expression: RoleExpression, granted: Granted): Miss 
     case 'scope':
       return { ...nothingMissing, missingScopes: [expression.name] };
     case 'not':
-      return { ...nothingMissing, standsAgainst: [describeRoles(expression.of)] };
+      return { ...nothingMissing, forbidden: [formatRoles(expression.of)] };
     case 'any':
       return expression.of
-        .map((part) => nearestMiss(part, granted))
+        .map((part) => findMissingAuthorities(part, authorities))
         .reduce((a, b) => (distance(b) < distance(a) ? b : a));
     case 'all':
-      return expression.of.map((part) => nearestMiss(part, granted)).reduce(joined);
+      return expression.of.map((part) => findMissingAuthorities(part, authorities)).reduce(mergeMissing);
   }
 }
 
-function distance(miss: Miss): number {
-  return miss.missingRoles.length + miss.missingScopes.length + miss.standsAgainst.length;
+function distance(missing: MissingAuthorities): number {
+  return missing.missingRoles.length + missing.missingScopes.length + missing.forbidden.length;
 }
 
-function joined(a: Miss, b: Miss): Miss {
+function mergeMissing(a: MissingAuthorities, b: MissingAuthorities): MissingAuthorities {
   return {
     missingRoles: [...new Set([...a.missingRoles, ...b.missingRoles])],
     missingScopes: [...new Set([...a.missingScopes, ...b.missingScopes])],
-    standsAgainst: [...new Set([...a.standsAgainst, ...b.standsAgainst])],
+    forbidden: [...new Set([...a.forbidden, ...b.forbidden])],
   };
 }

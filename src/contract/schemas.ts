@@ -17,7 +17,7 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const surrogate = /\p{Surrogate}/u;
 
 /** Text of at most so many characters, as JSON Schema counts them: `max` would count some characters twice. */
-function textUpTo(longest: number, description?: string) {
+function boundedText(longest: number, description?: string) {
   return z
     .string()
     .min(1, 'must not be empty')
@@ -29,13 +29,13 @@ function textUpTo(longest: number, description?: string) {
 }
 
 /** A short text of one line. */
-export function line(longest: number, description: string) {
-  return textUpTo(longest, description)
+export function singleLine(longest: number, description: string) {
+  return boundedText(longest, description)
     .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
     .refine((value) => !surrogate.test(value), 'must be well-formed Unicode');
 }
 
-export const GroupName = line(
+export const GroupName = singleLine(
   100,
   'Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits',
 )
@@ -84,7 +84,7 @@ export function isReservedName(value: string): boolean {
 export const NewId = Id.refine((value) => !isReservedName(value), 'is a reserved word');
 
 /** In a path: the id or the name of a group. */
-export const GroupReference = line(100, 'Id or name of the group').meta({
+export const GroupReference = singleLine(100, 'Id or name of the group').meta({
   'x-argument': 'group',
   'x-label': 'Id or name of the group',
   ...reference('group', ['name', 'id']),
@@ -113,7 +113,7 @@ export const Token = z
 
 export const Dependency = z
   .strictObject({
-    groupName: textUpTo(100).meta(reference('group', ['name', 'id'])),
+    groupName: boundedText(100).meta(reference('group', ['name', 'id'])),
   })
   .meta({ id: 'Dependency', description: 'A group whose roles this one has as well, by its name or id.' });
 
@@ -132,8 +132,8 @@ export const GroupSchema = z
 export const GroupInput = z
   .strictObject({
     groupName: GroupName,
-    organizationId: line(64, 'Organization the group belongs to').optional(),
-    businessUnitId: line(64, 'Business unit the group belongs to').optional(),
+    organizationId: singleLine(64, 'Organization the group belongs to').optional(),
+    businessUnitId: singleLine(64, 'Business unit the group belongs to').optional(),
     roles: z
       .array(RoleName)
       .max(1000, 'must not have more than 1000 entries')
@@ -170,7 +170,7 @@ export const PageQuery = {
 };
 
 /** A login name of a user; whether it is free is another matter. */
-export const UserName = line(100, 'Name that the user logs in with')
+export const UserName = singleLine(100, 'Name that the user logs in with')
   .refine((value) => !isReservedName(value), 'is a reserved word')
   .meta(defines('user', 'name'));
 
@@ -179,7 +179,7 @@ export const Email = z
   .max(254, 'must not be longer than 254 characters')
   .meta({ description: 'E-mail address (RFC 5321)', 'x-label': 'E-mail address' });
 
-const part = (least: number, most: number, description: string) =>
+const boundedInteger = (least: number, most: number, description: string) =>
   z
     .int('must be a whole number')
     .min(least, `must be at least ${least}`)
@@ -188,17 +188,17 @@ const part = (least: number, most: number, description: string) =>
 
 export const Mobile = z
   .strictObject({
-    regionCode: part(1, 999, '1 to 3 digits'),
-    areaCode: part(1, 9999, '1 to 4 digits'),
-    phoneNumber: part(1000, 999_999_999_999, '4 to 12 digits'),
+    regionCode: boundedInteger(1, 999, '1 to 3 digits'),
+    areaCode: boundedInteger(1, 9999, '1 to 4 digits'),
+    phoneNumber: boundedInteger(1000, 999_999_999_999, '4 to 12 digits'),
   })
   .meta({ id: 'Mobile', description: 'A mobile phone number in its parts.' });
 
 /** A password as it is given to log in: whatever somebody types is looked at, up to a length that can be one. */
-export const GivenPassword = sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret');
+export const LoginPassword = sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret');
 
 /** A password that is to be set. The rules for it name each one that it breaks; what they can't be held to goes no further. */
-export const NewPassword = GivenPassword.refine(
+export const NewPassword = LoginPassword.refine(
   (value) => !surrogate.test(value),
   'must be well-formed Unicode',
 ).describe(

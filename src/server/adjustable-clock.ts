@@ -11,9 +11,9 @@ export interface ClockState {
 
 export interface AdjustableClock extends Clock {
   /** The clock behind it, which nobody adjusts. */
-  readonly behind: Clock;
+  readonly source: Clock;
   /** Calls this whenever it was adjusted. @returns what calls it off. */
-  onAdjusted(work: () => void): () => void;
+  onAdjust(work: () => void): () => void;
   state(): ClockState;
   /** Stands still from now on. */
   freeze(): void;
@@ -32,7 +32,7 @@ const earliest = Date.parse('1970-01-01T00:00:00.000Z');
 const latest = Date.parse('2999-12-31T23:59:59.999Z');
 
 /** What is wrong with a time, given in milliseconds since the epoch, that a clock is to tell; undefined where nothing is. */
-export function timeFault(time: number): string | undefined {
+export function validateClockTime(time: number): string | undefined {
   return time >= earliest && time <= latest ? undefined : 'The clock tells the years 1970 to 2999.';
 }
 
@@ -40,42 +40,42 @@ export function timeFault(time: number): string | undefined {
 export function createAdjustableClock(source: Clock): AdjustableClock {
   let offset = 0;
   let frozenAt: number | undefined;
-  const adjusted = new Set<() => void>();
-  const behind = () => source.now().getTime();
-  const current = () => frozenAt ?? behind() + offset;
+  const listeners = new Set<() => void>();
+  const sourceTime = () => source.now().getTime();
+  const current = () => frozenAt ?? sourceTime() + offset;
 
   /** In this order: whoever is told looks at the clock. */
   function adjust(change: () => void): void {
     change();
-    for (const work of adjusted) work();
+    for (const work of listeners) work();
   }
 
-  function put(time: number): void {
-    const reason = timeFault(time);
+  function moveTo(time: number): void {
+    const reason = validateClockTime(time);
     if (reason !== undefined) throw new RangeError(reason);
-    if (frozenAt === undefined) offset = time - behind();
+    if (frozenAt === undefined) offset = time - sourceTime();
     else frozenAt = time;
   }
 
   return {
-    behind: source,
-    onAdjusted(work) {
-      adjusted.add(work);
-      return () => void adjusted.delete(work);
+    source,
+    onAdjust(work) {
+      listeners.add(work);
+      return () => void listeners.delete(work);
     },
     now: () => new Date(current()),
-    state: () => ({ now: new Date(current()), frozen: frozenAt !== undefined, offset: current() - behind() }),
+    state: () => ({ now: new Date(current()), frozen: frozenAt !== undefined, offset: current() - sourceTime() }),
     freeze: () =>
       adjust(() => {
         frozenAt = current();
       }),
     unfreeze: () =>
       adjust(() => {
-        offset = current() - behind();
+        offset = current() - sourceTime();
         frozenAt = undefined;
       }),
-    set: (time) => adjust(() => put(time.getTime())),
-    advance: (milliseconds) => adjust(() => put(current() + milliseconds)),
+    set: (time) => adjust(() => moveTo(time.getTime())),
+    advance: (milliseconds) => adjust(() => moveTo(current() + milliseconds)),
     reset: () =>
       adjust(() => {
         offset = 0;
@@ -85,7 +85,7 @@ export function createAdjustableClock(source: Clock): AdjustableClock {
 }
 
 /** Brings a fresh clock to what this one tells now, standing or going on as it does. Neither knows of the other after it. */
-export function sameTimeAs(clock: AdjustableClock): (fresh: AdjustableClock) => void {
+export function copyClockState(clock: AdjustableClock): (fresh: AdjustableClock) => void {
   const { now, frozen, offset } = clock.state();
   return (fresh) => {
     if (!frozen) return fresh.advance(offset);

@@ -1,58 +1,58 @@
 /** The Koa app of a world: mounts the registry, one router an area, and writes every failure in the one shape. */
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
-import { fault } from '../contract/errors.ts';
+import { apiError } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
+import type { AppContext } from './app-context.ts';
 import type { AuditLog } from './audit/audit.ts';
-import { eventOf } from './audit/event.ts';
+import { buildAuditEvent } from './audit/event.ts';
 import { ClientDisconnected } from './client-disconnected.ts';
+import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { controlPrefix } from './control/define.ts';
 import { createControlGuard } from './control/guard.ts';
-import { type ControlPlane, createControlPlane } from './control/mount.ts';
-import { beginAnswer, setHeaders, writeJson } from './http/answer.ts';
 import { createCors } from './http/cors.ts';
-import { failureOf } from './http/failure.ts';
+import { createErrorResponse } from './http/error-response.ts';
 import { createHosts } from './http/hosts.ts';
-import { oauthErrorOf } from './http/oauth-errors.ts';
-import { pathMatcher, routerPath, splitTarget } from './http/paths.ts';
+import { toOAuthError } from './http/oauth-errors.ts';
+import { createPathMatcher, splitTarget, toRouterPath } from './http/paths.ts';
 import { parseQuery } from './http/query.ts';
-import { createSourceReader, type ReadSource } from './http/request-source.ts';
-import { rootDocuments } from './http/root-documents.ts';
-import { isAnyone, nameOf } from './identity/principal.ts';
-import { ConnectionDropped } from './insight/disturb.ts';
-import { noteCall } from './insight/note.ts';
-import { checkRegistry } from './operations/check.ts';
+import { createSourceReader, type SourceReader } from './http/request-source.ts';
+import { setHeaders, startResponse, writeJson } from './http/response.ts';
+import { createWellKnown } from './http/well-known.ts';
+import { formatCallerName, isUnprivileged } from './identity/principal.ts';
+import { ConnectionDroppedError } from './observability/apply-faults.ts';
+import { recordRequest } from './observability/record-request.ts';
+import { assertRegistry } from './operations/check.ts';
 import { operations } from './operations/index.ts';
-import { type AnyOperation, compile } from './pipeline.ts';
-import { createSandboxPaths } from './sandbox-paths.ts';
-import type { World } from './world.ts';
+import { type AnyOperation, compileOperation } from './pipeline.ts';
+import { createSandboxRouter } from './sandbox-router.ts';
 
 /** The app for this world. @throws Error where a declaration in the registry is at fault. */
-export function createApp(world: World): Koa {
+export function createApp(appContext: AppContext): Koa {
   const registry = Object.values(operations) as unknown as readonly AnyOperation[];
-  checkRegistry(registry);
-  const areas = areasOf(registry, world);
-  const documents = rootDocuments(world, registry);
-  const hosts = createHosts(world.settings, world.baseUrl);
-  const guard = createControlGuard(world, hosts);
-  const control = createControlPlane(world, guard);
-  const sandbox = createSandboxPaths(world, guard, createApp);
-  const cors = createCors(world.settings.corsOrigins);
-  const readSource = createSourceReader(world.settings.trustedProxies);
+  assertRegistry(registry);
+  const areas = createAreaRouters(registry, appContext);
+  const documents = createWellKnown(appContext, registry);
+  const hosts = createHosts(appContext.settings, appContext.baseUrl);
+  const guard = createControlGuard(appContext, hosts);
+  const control = createControlPlane(appContext, guard);
+  const sandbox = createSandboxRouter(appContext, guard, createApp);
+  const cors = createCors(appContext.settings.corsOrigins);
+  const readSource = createSourceReader(appContext.settings.trustedProxies);
   const app = new Koa();
-  Object.assign(app, { handleRequest: answerDirectly(world) });
+  Object.assign(app, { handleRequest: createRequestHandler(appContext) });
   app.use(async (ctx) => {
-    begin(ctx, world, readSource);
+    initializeState(ctx, appContext, readSource);
     try {
-      hosts.requireServed(ctx.req);
+      hosts.assertAllowed(ctx.req);
       if (ctx.state.path.startsWith('/s/') && (await sandbox(ctx))) return;
       if (cors(ctx)) return;
       await route(ctx, { areas, documents, control });
     } catch (error) {
-      if (error instanceof ConnectionDropped || error instanceof ClientDisconnected) dropConnection(ctx);
-      else writeFailure(ctx, error, world);
+      if (error instanceof ConnectionDroppedError || error instanceof ClientDisconnected) dropConnection(ctx);
+      else writeError(ctx, error, appContext);
     }
-    record(ctx, world);
+    recordOutcome(ctx, appContext);
   });
   return app;
 }
@@ -61,7 +61,7 @@ export function createApp(world: World): Koa {
  * In the place of Koa's own end of a call, which looks for a body to send and for the end of the socket: every step here
  * ends its answer itself. What is thrown nonetheless is a fault of the program, and the connection tells no more.
  */
-function answerDirectly({ log }: World) {
+function createRequestHandler({ log }: AppContext) {
   return async (ctx: Context, step: (ctx: Context) => Promise<void>): Promise<void> => {
     try {
       await step(ctx);
@@ -72,30 +72,30 @@ function answerDirectly({ log }: World) {
   };
 }
 
-interface Area {
+interface AreaRouter {
   /** What takes a call of this method to this path. */
-  find(method: string, path: string): Taker | undefined;
+  find(method: string, path: string): RouteHandler | undefined;
   readonly operations: readonly { readonly matcher: RegExp; readonly method: string }[];
 }
 
-type Taker = (ctx: Context) => Promise<void>;
+type RouteHandler = (ctx: Context) => Promise<void>;
 
-interface Places {
-  readonly areas: ReadonlyMap<string, Area>;
+interface Routes {
+  readonly areas: ReadonlyMap<string, AreaRouter>;
   readonly documents: (ctx: Context) => boolean;
   readonly control: ControlPlane;
 }
 
 /** What every step finds in the state of the call; `query` is without its question mark. */
-function begin(ctx: Context, world: World, readSource: ReadSource): void {
+function initializeState(ctx: Context, appContext: AppContext, readSource: SourceReader): void {
   const { path, search } = splitTarget(ctx.req.url ?? '/');
   ctx.state.path = path;
   ctx.state.query = search;
-  ctx.state.startedAt = world.insight?.stopwatch.now();
+  ctx.state.startedAt = appContext.observability?.stopwatch.now();
   // Read now: the address is gone with the connection.
   ctx.state.source = readSource(ctx.req);
-  ctx.state.requestId = world.ids.newRequestId();
-  beginAnswer(ctx, {
+  ctx.state.requestId = appContext.ids.newRequestId();
+  startResponse(ctx, {
     'X-Request-Id': ctx.state.requestId,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
@@ -103,46 +103,46 @@ function begin(ctx: Context, world: World, readSource: ReadSource): void {
 }
 
 const noQuery = new URLSearchParams();
-const belowService = `${servicePrefix}/`;
+const servicePathPrefix = `${servicePrefix}/`;
 /** For whoever forgot the prefix. */
-const outside = `There is nothing at this path. Those of the interface begin with ${belowService}`;
+const prefixHint = `There is nothing at this path. Those of the interface begin with ${servicePathPrefix}`;
 
-async function route(ctx: Context, { areas, documents, control }: Places): Promise<void> {
+async function route(ctx: Context, { areas, documents, control }: Routes): Promise<void> {
   if (documents(ctx)) return;
   const path: string = ctx.state.path;
-  const isBelow = path.startsWith(belowService);
-  const area = isBelow ? areas.get(areaName(path)) : undefined;
+  const isServicePath = path.startsWith(servicePathPrefix);
+  const area = isServicePath ? areas.get(parseAreaName(path)) : undefined;
   if (!area && (await control(ctx))) return;
-  if (!area) throw fault('PATH_UNKNOWN', isBelow ? undefined : outside);
+  if (!area) throw apiError('PATH_UNKNOWN', isServicePath ? undefined : prefixHint);
   const { query } = ctx.state;
   ctx.state.search = query === '' ? noQuery : parseQuery(query);
-  const take = area.find(ctx.req.method ?? '', path);
-  if (!take) refuse(path, area);
-  await take(ctx);
+  const handleRoute = area.find(ctx.req.method ?? '', path);
+  if (!handleRoute) throwUnmatched(path, area);
+  await handleRoute(ctx);
 }
 
-function areaName(path: string): string {
-  const slash = path.indexOf('/', belowService.length);
-  return slash < 0 ? path.slice(belowService.length) : path.slice(belowService.length, slash);
+function parseAreaName(path: string): string {
+  const slash = path.indexOf('/', servicePathPrefix.length);
+  return slash < 0 ? path.slice(servicePathPrefix.length) : path.slice(servicePathPrefix.length, slash);
 }
 
 /** Nothing took the call: its method is wrong, or its path. */
-function refuse(fullPath: string, area: Area): never {
+function throwUnmatched(fullPath: string, area: AreaRouter): never {
   const path = fullPath.slice(servicePrefix.length);
   const methods = area.operations.filter(({ matcher }) => matcher.test(path)).map(({ method }) => method);
-  if (methods.length === 0) throw fault('PATH_UNKNOWN');
+  if (methods.length === 0) throw apiError('PATH_UNKNOWN');
   const allowed = [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods), 'OPTIONS'];
-  throw fault('METHOD_NOT_ALLOWED', undefined, { Allow: allowed.join(', ') });
+  throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: allowed.join(', ') });
 }
 
-function areasOf(registry: readonly AnyOperation[], world: World): Map<string, Area> {
-  const names = [...new Set(registry.map((operation) => areaName(servicePrefix + operation.path)))];
+function createAreaRouters(registry: readonly AnyOperation[], appContext: AppContext): Map<string, AreaRouter> {
+  const names = [...new Set(registry.map((operation) => parseAreaName(servicePrefix + operation.path)))];
   return new Map(
     names.map((name) => [
       name,
-      areaOf(
-        registry.filter((operation) => areaName(servicePrefix + operation.path) === name),
-        world,
+      createAreaRouter(
+        registry.filter((operation) => parseAreaName(servicePrefix + operation.path) === name),
+        appContext,
       ),
     ]),
   );
@@ -152,29 +152,32 @@ function areasOf(registry: readonly AnyOperation[], world: World): Map<string, A
  * A router is asked which route a call is for, and no more: the chain of steps that it would make for every call has
  * one step here, and parameters are read from the path as it came.
  */
-function areaOf(registry: readonly AnyOperation[], world: World): Area {
+function createAreaRouter(registry: readonly AnyOperation[], appContext: AppContext): AreaRouter {
   const routers = new Map<string, Router[]>();
-  const takers = new Map<unknown, Taker>();
+  const handlers = new Map<unknown, RouteHandler>();
   // A literal segment wins over a parameter in its place, whatever the order of the files.
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   for (const operation of ordered) {
-    const options = { faults: world.insight?.faults, limitsGrowth: true, guardsAccounts: true };
-    const handle = compile(operation, world, options);
-    const take: Taker = (ctx) => {
+    const options = { faults: appContext.observability?.faults, limitGrowth: true, guardAccounts: true };
+    const handle = compileOperation(operation, appContext, options);
+    const handleRoute: RouteHandler = (ctx) => {
       ctx.state.operation = operation;
       return handle(ctx, ctx.state.search);
     };
     const router = routerFor(routers, operation);
     // With the prefix in the path: as an option it has every path compiled twice.
-    takers.set(router.register(servicePrefix + routerPath(operation.path), [operation.method], take as never), take);
+    handlers.set(
+      router.register(servicePrefix + toRouterPath(operation.path), [operation.method], handleRoute as never),
+      handleRoute,
+    );
   }
   routers.set('HEAD', routers.get('GET') ?? []);
   return {
     find(method, path) {
       const router = routers.get(method)?.[segmentsIn(path)];
-      return router && takers.get(router.match(path, method).pathAndMethod[0]);
+      return router && handlers.get(router.match(path, method).pathAndMethod[0]);
     },
-    operations: ordered.map(({ path, method }) => ({ matcher: pathMatcher(path), method })),
+    operations: ordered.map(({ path, method }) => ({ matcher: createPathMatcher(path), method })),
   };
 }
 
@@ -200,37 +203,42 @@ function dropConnection(ctx: Context): void {
   ctx.req.socket.destroy();
 }
 
-function writeFailure(ctx: Context, error: unknown, world: World): void {
+function writeError(ctx: Context, error: unknown, appContext: AppContext): void {
   const { operation, requestId } = ctx.state as { operation?: AnyOperation; requestId: string };
-  const failure = failureOf(error, { operation, requestId, softErrors: world.settings.softErrors, log: world.log });
-  ctx.state.errors = failure.items;
+  const errorResponse = createErrorResponse(error, {
+    operation,
+    requestId,
+    softErrors: appContext.settings.softErrors,
+    log: appContext.log,
+  });
+  ctx.state.errors = errorResponse.items;
   ctx.state.thrown = error;
   delete ctx.state.headers.ETag;
-  setHeaders(ctx, failure.headers);
-  const body = operation?.errorFormat === 'oauth' ? oauthErrorOf(failure.items) : failure.items;
-  writeJson(ctx, failure.status, JSON.stringify(body));
+  setHeaders(ctx, errorResponse.headers);
+  const body = operation?.errorFormat === 'oauth' ? toOAuthError(errorResponse.items) : errorResponse.items;
+  writeJson(ctx, errorResponse.status, JSON.stringify(body));
 }
 
-function tell(ctx: Context, { clock, settings, sandbox }: World, audit: AuditLog): void {
-  const event = eventOf(ctx, { clock, isRemote: settings.allowRemote, sandbox });
+function recordAuditEvent(ctx: Context, { clock, settings, sandbox }: AppContext, audit: AuditLog): void {
+  const event = buildAuditEvent(ctx, { clock, isRemote: settings.allowRemote, sandbox });
   const { caller, loggedIn, issued, source, path } = ctx.state;
   // A login is told where administration is: off loopback the growth limit bounds how many a stranger can cause.
   const isLogin = loggedIn !== undefined || (issued !== undefined && caller?.user === undefined);
   // The control plane of a loopback server asks for no credentials: what is changed there is administration.
-  const isOpen = !isLogin && !path.startsWith(`${controlPrefix}/`) && isAnyone(caller);
+  const isOpen = !isLogin && !path.startsWith(`${controlPrefix}/`) && isUnprivileged(caller);
   if (event) audit.record(event, { network: source.network, isAnyone: isOpen });
 }
 
 /** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */
-function record(ctx: Context, world: World): void {
+function recordOutcome(ctx: Context, appContext: AppContext): void {
   const { operation, requestId, caller, loggedIn, errors, dropped, source } = ctx.state;
-  const actor = loggedIn ?? nameOf(caller);
-  if (world.audit) tell(ctx, world, world.audit);
-  if (world.insight) noteCall(ctx, actor, world.insight, world.clock);
-  if (!world.log.infoEnabled) return;
+  const actor = loggedIn ?? formatCallerName(caller);
+  if (appContext.audit) recordAuditEvent(ctx, appContext, appContext.audit);
+  if (appContext.observability) recordRequest(ctx, actor, appContext.observability, appContext.clock);
+  if (!appContext.log.infoEnabled) return;
   const status = dropped ? undefined : ctx.res.statusCode;
   const refusal = errors?.[0]?.code;
-  world.log.info(
+  appContext.log.info(
     {
       requestId,
       method: ctx.req.method,

@@ -10,16 +10,19 @@ const groups = [
   { groupName: 'business-owners', roles: ['BUSINESSOWNER'], dependsOn: ['business-admins'] },
 ];
 
-export const administratorsGroup = 'iam-administrators';
-export const bootstrapGroups: readonly string[] = groups.map(({ groupName }) => groupName);
+export const administratorsGroupName = 'iam-administrators';
+export const bootstrapGroupNames: readonly string[] = groups.map(({ groupName }) => groupName);
 
-export interface GroupParts {
+export interface BootstrapGroupDeps {
   readonly clock: Clock;
-  idOf(groupName: string): Promise<string> | string;
+  createId(groupName: string): Promise<string> | string;
 }
 
 /** The groups of a first start. */
-export async function makeGroups(tx: Transaction, { idOf, clock }: GroupParts): Promise<void> {
+export async function createBootstrapGroups(
+  tx: Transaction,
+  { createId: idOf, clock }: BootstrapGroupDeps,
+): Promise<void> {
   for (const { groupName, roles, dependsOn } of groups) {
     const dependencies: string[] = [];
     for (const name of dependsOn) dependencies.push((await tx.groups.getBy('groupName', name))?.groupId ?? '');

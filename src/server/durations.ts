@@ -1,6 +1,6 @@
 /** Lengths of time as people write them: 90s, 10m, 1h30m, 7d, -1s. */
 
-const milliseconds: Readonly<Record<string, number>> = {
+const millisecondsPerUnit: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
   m: 60_000,
@@ -10,12 +10,13 @@ const milliseconds: Readonly<Record<string, number>> = {
 };
 
 /** Numbers this long stay exact. */
-const written = /^[+-]?(\d{1,9}(ms|s|m|h|d|w))+$/;
+const durationPattern = /^[+-]?(\d{1,9}(ms|s|m|h|d|w))+$/;
 
 /** Milliseconds, less than zero after a minus sign; undefined where it is no length of time. */
-export function millisecondsOf(text: string): number | undefined {
-  if (text.length > 64 || !written.test(text)) return undefined;
+export function parseDuration(text: string): number | undefined {
+  if (text.length > 64 || !durationPattern.test(text)) return undefined;
   let sum = 0;
-  for (const [, count, unit = ''] of text.matchAll(/(\d+)([a-z]+)/g)) sum += Number(count) * (milliseconds[unit] ?? 0);
+  for (const [, count, unit = ''] of text.matchAll(/(\d+)([a-z]+)/g))
+    sum += Number(count) * (millisecondsPerUnit[unit] ?? 0);
   return text.startsWith('-') ? -sum : sum;
 }

@@ -36,10 +36,10 @@ export class ExpiryQueue<Item extends Expiring> {
     // After a long time without calls there are fewer slots than seconds.
     const due = last - this.#next < this.#slots.size ? range(this.#next, last) : [...this.#slots.keys()];
     this.#next = last + 1;
-    for (const slot of due) if (slot <= last) this.#drop(slot, drop);
+    for (const slot of due) if (slot <= last) this.#expireSlot(slot, drop);
   }
 
-  #drop(slot: number, drop: (item: Item) => void): void {
+  #expireSlot(slot: number, drop: (item: Item) => void): void {
     const items = this.#slots.get(slot);
     this.#slots.delete(slot);
     for (const item of items ?? []) {

@@ -3,40 +3,40 @@
  * itself. Each operation takes a number of steps that depends on the depth of the lanes alone.
  */
 import { Largest } from './largest.ts';
-import { type Cell, LinkedList } from './linked-list.ts';
+import { LinkedList, type ListNode } from './linked-list.ts';
 
 /** Whose item it is, from the outside in: source, client, and so on. All lanes of a queue have the same depth. */
 export type Lane = readonly string[];
 
 /** An item in its queue. */
-export interface Ticket<Item> {
+export interface QueueEntry<Item> {
   readonly item: Item;
-  readonly group: Group<Item>;
+  readonly group: LaneGroup<Item>;
   /** Missing once the item has left the queue. */
-  cell: Cell<Ticket<Item>> | undefined;
+  node: ListNode<QueueEntry<Item>> | undefined;
 }
 
 /** All items whose lanes begin alike. A group without an item is not kept. */
-class Group<Item> {
-  readonly groups = new Map<string, Group<Item>>();
+class LaneGroup<Item> {
+  readonly groups = new Map<string, LaneGroup<Item>>();
   /** The groups in it, the one to be served next first. */
-  readonly turns = new LinkedList<Group<Item>>();
-  readonly largest = new Largest<Group<Item>>();
+  readonly rotation = new LinkedList<LaneGroup<Item>>();
+  readonly largest = new Largest<LaneGroup<Item>>();
   /** Oldest first; of the innermost groups only. */
-  readonly tickets = new LinkedList<Ticket<Item>>();
+  readonly entries = new LinkedList<QueueEntry<Item>>();
   size = 0;
-  turn: Cell<Group<Item>> | undefined;
-  readonly parent: Group<Item> | undefined;
+  rotationNode: ListNode<LaneGroup<Item>> | undefined;
+  readonly parent: LaneGroup<Item> | undefined;
   readonly key: string;
 
-  constructor(parent?: Group<Item>, key = '') {
+  constructor(parent?: LaneGroup<Item>, key = '') {
     this.parent = parent;
     this.key = key;
   }
 }
 
 export class FairQueue<Item> {
-  readonly #root = new Group<Item>();
+  readonly #root = new LaneGroup<Item>();
 
   get size(): number {
     return this.#root.size;
@@ -47,70 +47,70 @@ export class FairQueue<Item> {
     return this.#root.groups.get(outermost)?.size ?? 0;
   }
 
-  push(lane: Lane, item: Item): Ticket<Item> {
+  push(lane: Lane, item: Item): QueueEntry<Item> {
     let group = this.#root;
-    for (const key of lane) group = groupIn(group, key);
-    const ticket: Ticket<Item> = { item, group, cell: undefined };
-    ticket.cell = group.tickets.push(ticket);
+    for (const key of lane) group = findOrCreateGroup(group, key);
+    const entry: QueueEntry<Item> = { item, group, node: undefined };
+    entry.node = group.entries.push(entry);
     grow(group);
-    return ticket;
+    return entry;
   }
 
   /** Takes the next item: of each group in turn, the oldest first. */
   shift(): Item | undefined {
     let group = this.#root;
-    for (let next = group.turns.first; next; next = group.turns.first) {
+    for (let next = group.rotation.first; next; next = group.rotation.first) {
       // To the end of the line; where this was the last item of the group, it leaves altogether.
-      group.turns.remove(next);
-      next.value.turn = group.turns.push(next.value);
+      group.rotation.remove(next);
+      next.value.rotationNode = group.rotation.push(next.value);
       group = next.value;
     }
-    return this.#take(group.tickets.first);
+    return this.#removeNode(group.entries.first);
   }
 
   /** Takes the newest item of the longest lane. Of equal ones it is the lane that got the last item. */
-  drop(): Item | undefined {
+  dropFromLongest(): Item | undefined {
     let group = this.#root;
     for (let next = group.largest.group; next; next = group.largest.group) group = next;
-    return this.#take(group.tickets.last);
+    return this.#removeNode(group.entries.last);
   }
 
   /** Takes an item out, wherever it stands. False where it has left already. */
-  remove(ticket: Ticket<Item>): boolean {
-    const { cell, group } = ticket;
-    if (!cell) return false;
-    group.tickets.remove(cell);
-    ticket.cell = undefined;
+  remove(entry: QueueEntry<Item>): boolean {
+    const { node, group } = entry;
+    if (!node) return false;
+    group.entries.remove(node);
+    entry.node = undefined;
     shrink(group);
     return true;
   }
 
-  #take(cell: Cell<Ticket<Item>> | undefined): Item | undefined {
-    if (cell) this.remove(cell.value);
-    return cell?.value.item;
+  #removeNode(node: ListNode<QueueEntry<Item>> | undefined): Item | undefined {
+    if (node) this.remove(node.value);
+    return node?.value.item;
   }
 }
 
-function groupIn<Item>(parent: Group<Item>, key: string): Group<Item> {
-  const group = parent.groups.get(key) ?? new Group(parent, key);
+function findOrCreateGroup<Item>(parent: LaneGroup<Item>, key: string): LaneGroup<Item> {
+  const group = parent.groups.get(key) ?? new LaneGroup(parent, key);
   parent.groups.set(key, group);
   return group;
 }
 
-function grow<Item>(innermost: Group<Item>): void {
-  for (let group: Group<Item> | undefined = innermost; group; group = group.parent) {
+function grow<Item>(innermost: LaneGroup<Item>): void {
+  for (let group: LaneGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size += 1;
     group.parent?.largest.grow(group);
-    group.turn ??= group.parent?.turns.push(group);
+    group.rotationNode ??= group.parent?.rotation.push(group);
   }
 }
 
-function shrink<Item>(innermost: Group<Item>): void {
-  for (let group: Group<Item> | undefined = innermost; group; group = group.parent) {
+function shrink<Item>(innermost: LaneGroup<Item>): void {
+  for (let group: LaneGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size -= 1;
     group.parent?.largest.shrink(group);
-    if (group.size > 0 || !group.turn) continue;
-    group.parent?.turns.remove(group.turn);
+    if (group.size > 0 || !group.rotationNode) continue;
+    group.parent?.rotation.remove(group.rotationNode);
     group.parent?.groups.delete(group.key);
   }
 }

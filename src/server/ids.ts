@@ -1,6 +1,6 @@
 /** Ids made by the server: 24 hexadecimal characters, ordered by time, different also within one millisecond. */
 import type { Clock } from './clock.ts';
-import type { Randomness } from './randomness.ts';
+import type { Random } from './random.ts';
 
 export interface Ids {
   /** A new id, after all that were made before in this process. */
@@ -13,11 +13,11 @@ const countDigits = 4;
 const countLimit = 16 ** countDigits;
 
 /** 12 digits of milliseconds, 4 of a counter within the millisecond, 8 random ones. A clock set back does not go back here. */
-export function createIds(clock: Clock, randomness: Randomness): Ids {
+export function createIds(clock: Clock, random: Random): Ids {
   let lastTime = 0;
   let count = 0;
   let requests = 0;
-  const run = randomness.bytes(6).toString('hex');
+  const processPrefix = random.bytes(6).toString('hex');
 
   function advance(): void {
     const now = clock.now().getTime();
@@ -31,12 +31,12 @@ export function createIds(clock: Clock, randomness: Randomness): Ids {
   return {
     newId() {
       advance();
-      const random = randomness.bytes(4).toString('hex');
-      return lastTime.toString(16).padStart(12, '0') + count.toString(16).padStart(countDigits, '0') + random;
+      const suffix = random.bytes(4).toString('hex');
+      return lastTime.toString(16).padStart(12, '0') + count.toString(16).padStart(countDigits, '0') + suffix;
     },
     newRequestId() {
       requests += 1;
-      return `${run}-${requests.toString(36)}`;
+      return `${processPrefix}-${requests.toString(36)}`;
     },
   };
 }

@@ -1,13 +1,13 @@
 /** Groups by their number of members. Which group is the largest costs the same, however many there are. */
-import { type Cell, LinkedList } from './linked-list.ts';
+import { LinkedList, type ListNode } from './linked-list.ts';
 
-interface Place<Group> {
+interface GroupPosition<Group> {
   readonly size: number;
-  readonly cell: Cell<Group>;
+  readonly node: ListNode<Group>;
 }
 
 export class Largest<Group> {
-  readonly #places = new Map<Group, Place<Group>>();
+  readonly #positions = new Map<Group, GroupPosition<Group>>();
   readonly #bySize = new Map<number, LinkedList<Group>>();
   #size = 0;
 
@@ -17,7 +17,7 @@ export class Largest<Group> {
   }
 
   sizeOf(group: Group): number {
-    return this.#places.get(group)?.size ?? 0;
+    return this.#positions.get(group)?.size ?? 0;
   }
 
   grow(group: Group): void {
@@ -29,16 +29,16 @@ export class Largest<Group> {
   }
 
   #move(group: Group, size: number): void {
-    const place = this.#places.get(group);
-    if (place) this.#leave(place);
-    if (size === 0) this.#places.delete(group);
-    else this.#places.set(group, { size, cell: this.#listOf(size).push(group) });
+    const position = this.#positions.get(group);
+    if (position) this.#removeFromList(position);
+    if (size === 0) this.#positions.delete(group);
+    else this.#positions.set(group, { size, node: this.#listOf(size).push(group) });
     // A group changes by one member, so where the largest shrank it, or one of its size, is the largest still.
     if (size > this.#size) this.#size = size;
     else if (!this.#bySize.has(this.#size)) this.#size -= 1;
   }
 
-  #leave({ size, cell }: Place<Group>): void {
+  #removeFromList({ size, node: cell }: GroupPosition<Group>): void {
     const list = this.#listOf(size);
     list.remove(cell);
     if (!list.first) this.#bySize.delete(size);

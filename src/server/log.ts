@@ -1,13 +1,13 @@
 /** The log: one JSON object a line on standard error, never a secret. */
 import { pino, stdSerializers } from 'pino';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
-  error(fields: Fields, message: string): void;
-  warn(fields: Fields, message: string): void;
-  info(fields: Fields, message: string): void;
-  debug(fields: Fields, message: string): void;
+  error(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  debug(fields: LogFields, message: string): void;
   /** Whether `info` lines go anywhere, so that nobody builds them in vain. */
   readonly infoEnabled: boolean;
 }
@@ -20,9 +20,9 @@ export function createLog(level: string, write: (line: string) => void, now: () 
       base: null,
       timestamp: () => `,"time":"${now().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: reasonOf },
+      serializers: { err: serializeError },
     },
-    { write: (line: string) => write(encodeControls(line)) },
+    { write: (line: string) => write(escapeControlCharacters(line)) },
   );
   return {
     error: (fields, message) => logger.error(fields, message),
@@ -34,14 +34,14 @@ export function createLog(level: string, write: (line: string) => void, now: () 
 }
 
 /** What else an error carries may be what it failed on: a query, a row, a secret. */
-function reasonOf(thrown: unknown): unknown {
+function serializeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return String(thrown);
   const { type, message, stack } = stdSerializers.err(thrown);
   return { type, message, stack };
 }
 
 /** JSON leaves these as they are in texts, and outside of texts there are none; terminals and line readers obey them. */
-function encodeControls(line: string): string {
+function escapeControlCharacters(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

@@ -4,18 +4,18 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type AuditParts, openAudit } from './audit/open.ts';
+import { type AuditDeps, openAudit } from './audit/open.ts';
 import { systemClock } from './clock.ts';
+import { listen, type RunningServer } from './http/listen.ts';
 import { createLog, type Log } from './log.ts';
 import { openStore } from './open-store.ts';
-import { systemRandomness } from './randomness.ts';
+import { systemRandom } from './random.ts';
 import { SeedError } from './seed/error.ts';
 import type { SeedDocument } from './seed/schema.ts';
-import { type Service, startService } from './service.ts';
 import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
+import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openExitCodes, StoreOpenError } from './store/json/open-error.ts';
 import { StoreUnavailableError } from './store/store.ts';
-import { readyLine, readyText } from './welcome.ts';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ interface Streams {
 }
 
 /** Whoever looked after signals until now. */
-interface Caller {
+interface SignalOwner {
   /** Aborted where a stop was asked for already. */
   readonly signal: AbortSignal;
   /** To be called once signals are looked after here: one that came in between would be lost. */
@@ -46,7 +46,7 @@ export interface ServeOptions {
   /** By flag name without dashes, as in the settings table. */
   readonly flags: Flags;
   readonly environment: Environment;
-  readonly io: Streams & Partial<Caller>;
+  readonly io: Streams & Partial<SignalOwner>;
   /** Keeps the administrator's credentials where the CLI finds them. @returns where that is, for the person to read. */
   saveProfile?(profile: LocalProfile): Promise<string>;
 }
@@ -62,7 +62,7 @@ const exitCodes = {
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
   // From the beginning: whoever waits for the line that says ready may send a signal with it.
-  const signal = listenForStop();
+  const signal = waitForStopSignal();
   io.releaseSignals?.();
   try {
     if (io.signal?.aborted) return 0;
@@ -72,14 +72,14 @@ export async function serve(options: ServeOptions): Promise<number> {
       (line) => io.stderr.write(line),
       () => systemClock.now(),
     );
-    const service = await start(settings, seed, { log, write: (line) => io.stderr.write(line) });
-    warn(service, settings, { log, stderr: io.stderr });
-    await announce(service, settings, options);
-    await signal.arrived;
-    await service.stop();
+    const server = await startServerProcess(settings, seed, { log, write: (line) => io.stderr.write(line) });
+    printWarnings(server, settings, { log, stderr: io.stderr });
+    await printBanner(server, settings, options);
+    await signal.received;
+    await server.stop();
     return 0;
   } catch (error) {
-    return explain(error, io.stderr);
+    return reportStartError(error, io.stderr);
   } finally {
     signal.release();
   }
@@ -95,21 +95,25 @@ async function readConfiguration({
     throw new SeedError(`the seed can't be read: ${error.message}`);
   });
   // The reader of YAML is a large part of the server, and most starts have no seed.
-  const { readSeed } = await import('./seed/read.ts');
+  const { parseSeed: readSeed } = await import('./seed/parse.ts');
   const seed = await readSeed(text, settings.seed);
   return { settings: readSettings(flags, environment, seed.settings), seed };
 }
 
-async function start(settings: Settings, seed: SeedDocument | undefined, parts: AuditParts): Promise<Service> {
+async function startServerProcess(
+  settings: Settings,
+  seed: SeedDocument | undefined,
+  parts: AuditDeps,
+): Promise<RunningServer> {
   const { log } = parts;
   const tls = await readTls(settings);
-  return startService({
+  return listen({
     settings,
     seed,
     tls,
     log,
     clock: systemClock,
-    randomness: systemRandomness,
+    random: systemRandom,
     openStore: () => openStore(settings, log),
     openAudit: () => openAudit(settings, parts),
   });
@@ -137,27 +141,35 @@ function readTlsFile(file: string): Promise<string> {
 }
 
 /** In words for a person or, where programs read the output, in the log. */
-function warn({ warnings }: Service, { json }: Settings, to: { log: Log; stderr: NodeJS.WritableStream }): void {
+function printWarnings(
+  { warnings }: RunningServer,
+  { json }: Settings,
+  to: { log: Log; stderr: NodeJS.WritableStream },
+): void {
   for (const warning of warnings) {
     if (json) to.log.warn({}, warning);
     else to.stderr.write(`warning: ${warning}\n`);
   }
 }
 
-async function announce(service: Service, settings: Settings, options: ServeOptions): Promise<void> {
-  const profile = settings.json ? undefined : await saveProfile(service, settings, options);
-  const text = settings.json ? readyLine(service, settings, process.pid) : readyText(service, settings, profile);
+async function printBanner(server: RunningServer, settings: Settings, options: ServeOptions): Promise<void> {
+  const profile = settings.json ? undefined : await saveProfile(server, settings, options);
+  const text = settings.json ? formatReadyLine(server, settings, process.pid) : formatBanner(server, settings, profile);
   options.io.stdout.write(text);
 }
 
 /** Only for the store everybody has, and only where the secret was made here: other secrets are in somebody's keeping. */
-async function saveProfile(service: Service, settings: Settings, options: ServeOptions): Promise<string | undefined> {
-  const { adminClientId, adminClientSecret, appClientId } = service.bootstrapped;
+async function saveProfile(
+  server: RunningServer,
+  settings: Settings,
+  options: ServeOptions,
+): Promise<string | undefined> {
+  const { adminClientId, adminClientSecret, appClientId } = server.bootstrapResult;
   const isDefault =
     settings.store === 'file' && path.resolve(settings.data) === path.resolve(settingsTable.data.default ?? '');
   if (!isDefault || adminClientSecret === undefined) return undefined;
   return options.saveProfile?.({
-    baseUrl: service.url,
+    baseUrl: server.url,
     clientId: adminClientId,
     clientSecret: adminClientSecret,
     userClientId: appClientId,
@@ -165,9 +177,9 @@ async function saveProfile(service: Service, settings: Settings, options: ServeO
 }
 
 /** The first signal asks for a clean stop; a second one ends the process as it always does. */
-function listenForStop(): { arrived: Promise<void>; release(): void } {
+function waitForStopSignal(): { received: Promise<void>; release(): void } {
   let release = () => {};
-  const arrived = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     const stop = () => {
       release();
       resolve();
@@ -177,21 +189,21 @@ function listenForStop(): { arrived: Promise<void>; release(): void } {
     };
     for (const name of ['SIGTERM', 'SIGINT']) process.on(name, stop);
   });
-  return { arrived, release };
+  return { received, release };
 }
 
 /** One clear line, and the exit code that goes with it. */
-function explain(error: unknown, stderr: NodeJS.WritableStream): number {
-  const { message, code } = reasonFor(error);
+function reportStartError(error: unknown, stderr: NodeJS.WritableStream): number {
+  const { message, code } = describeStartError(error);
   stderr.write(`error: ${message}\n`);
   return code;
 }
 
-function reasonFor(error: unknown): { message: string; code: number } {
+function describeStartError(error: unknown): { message: string; code: number } {
   if (error instanceof SettingError || error instanceof SeedError)
     return { message: error.message, code: exitCodes.usage };
   if (error instanceof StoreOpenError) return { message: error.message, code: exitCodes[error.kind] };
-  if (error instanceof StoreUnavailableError) return { message: unwritable(error), code: exitCodes.other };
+  if (error instanceof StoreUnavailableError) return { message: describeUnwritableStore(error), code: exitCodes.other };
   const { code, syscall, port, address, hostname } = error as NodeJS.ErrnoException & {
     port?: number;
     address?: string;
@@ -210,7 +222,7 @@ function reasonFor(error: unknown): { message: string; code: number } {
 }
 
 /** What a first start writes, and others do where a setting names something new, may find a disk that takes nothing. */
-function unwritable({ message, cause }: StoreUnavailableError): string {
+function describeUnwritableStore({ message, cause }: StoreUnavailableError): string {
   const reason = cause instanceof Error ? cause.message : message;
   return `the store can't be written: ${reason}. See to the disk, then start again; nothing that was answered is lost`;
 }

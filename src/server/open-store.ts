@@ -1,8 +1,8 @@
 /** Opens the store that the settings name: in memory, or in a folder of this machine. */
 import path from 'node:path';
 import { systemClock } from './clock.ts';
-import { systemStopwatch } from './insight/stopwatch.ts';
 import type { Log } from './log.ts';
+import { systemStopwatch } from './observability/stopwatch.ts';
 import type { Settings } from './settings.ts';
 import { openFileStore } from './store/json/file-store.ts';
 import { nodeDisk } from './store/json/node-disk.ts';
@@ -24,12 +24,12 @@ export async function openStore({ store, data }: Settings, log: Log): Promise<St
 }
 
 function logStoreEvent({ event, ...fields }: { readonly event: string; readonly error?: unknown }, log: Log): void {
-  const shown = 'error' in fields ? { ...fields, error: String(fields.error) } : fields;
+  const loggedFields = 'error' in fields ? { ...fields, error: String(fields.error) } : fields;
   const level =
     event === 'writes-stopped' || event === 'checkpoint-failed'
       ? 'error'
       : event === 'checkpoint-written'
         ? 'debug'
         : 'warn';
-  log[level]({ event, ...shown }, 'store');
+  log[level]({ event, ...loggedFields }, 'store');
 }

@@ -1,11 +1,12 @@
 /** Reads the settings of one start from flags, environment and seed, and says of every bad value where it came from. */
-import { isLoopback } from './setting-checks.ts';
-import type { Setting } from './setting-kinds.ts';
-import { settingsTable } from './settings-table.ts';
 
-export { isLoopback } from './setting-checks.ts';
-export type { Setting } from './setting-kinds.ts';
+import type { Setting } from './setting-types.ts';
+import { settingsTable } from './settings-table.ts';
+import { isLoopbackHost } from './validators.ts';
+
+export type { Setting } from './setting-types.ts';
 export { settingsTable } from './settings-table.ts';
+export { isLoopbackHost as isLoopback } from './validators.ts';
 
 type Table = typeof settingsTable;
 export type SettingKey = keyof Table;
@@ -31,31 +32,31 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-type Given = Readonly<Record<string, string | boolean | undefined>>;
+type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
 /** What a seed document says of settings, by flag name. */
-type Seeded = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+type SeedSettings = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /**
  * Settings from flags (by flag name), then the environment, then the seed, then the defaults.
  * @throws SettingError naming the flag, variable or key and what it takes.
  */
 export function readSettings(
-  flags: Given,
+  flags: FlagValues,
   environment: Readonly<Record<string, string | undefined>>,
-  seeded: Seeded = {},
+  seedSettings: SeedSettings = {},
 ): Settings {
-  for (const name of Object.keys(seeded)) requireSeedable(name);
+  for (const name of Object.keys(seedSettings)) assertSeedable(name);
   const entries = Object.entries(settingsTable).map(([key, setting]) => [
     key,
-    readOne(setting, flags, environment, seeded),
+    readSetting(setting, flags, environment, seedSettings),
   ]);
   const settings = Object.fromEntries(entries) as Settings;
-  requireFitting(settings);
+  assertConsistent(settings);
   return settings;
 }
 
-function requireSeedable(name: string): void {
+function assertSeedable(name: string): void {
   const setting = Object.values<Setting>(settingsTable).find((one) => one.name === name);
   if (!setting) throw new SettingError(`settings.${name} in the seed: there is no such setting`);
   if (!setting.flag)
@@ -64,25 +65,25 @@ function requireSeedable(name: string): void {
     );
 }
 
-function readOne(
+function readSetting(
   setting: Setting,
-  flags: Given,
+  flags: FlagValues,
   environment: Readonly<Record<string, string | undefined>>,
-  seeded: Seeded,
+  seedSettings: SeedSettings,
 ) {
   const flag = setting.flag ? flags[setting.name] : undefined;
   // An unset variable in a shell script must not widen what is allowed.
   if (flag === '' && setting.kind === 'list') throw new SettingError(`--${setting.name} must not be empty`);
-  if (flag !== undefined) return parse(setting, String(flag), `--${setting.name}`);
+  if (flag !== undefined) return parseSetting(setting, String(flag), `--${setting.name}`);
   const variable = environment[setting.environment];
-  if (variable !== undefined && variable !== '') return parse(setting, variable, setting.environment);
-  const fromSeed = seeded[setting.name];
+  if (variable !== undefined && variable !== '') return parseSetting(setting, variable, setting.environment);
+  const fromSeed = seedSettings[setting.name];
   return fromSeed === undefined
     ? setting.default
-    : parse(setting, String(fromSeed), `settings.${setting.name} in the seed`);
+    : parseSetting(setting, String(fromSeed), `settings.${setting.name} in the seed`);
 }
 
-function parse(setting: Setting, value: string, origin: string): string | number | boolean | readonly string[] {
+function parseSetting(setting: Setting, value: string, origin: string): string | number | boolean | readonly string[] {
   switch (setting.kind) {
     case 'integer': {
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
@@ -116,11 +117,11 @@ function parseList(setting: Setting & { kind: 'list' }, value: string, origin: s
 
 function parseText(setting: Setting & { kind: 'text' }, value: string, origin: string): string {
   if (value === '') throw new SettingError(`${origin} must not be empty`);
-  const shown = setting.flag ? `, not ${JSON.stringify(value)}` : '';
+  const valueSuffix = setting.flag ? `, not ${JSON.stringify(value)}` : '';
   if (setting.values && !setting.values.includes(value))
-    throw new SettingError(`${origin} takes one of ${setting.values.join(', ')}${shown}`);
+    throw new SettingError(`${origin} takes one of ${setting.values.join(', ')}${valueSuffix}`);
   const reason = setting.check?.(value);
-  if (reason !== undefined) throw new SettingError(`${origin} ${reason}${shown}`);
+  if (reason !== undefined) throw new SettingError(`${origin} ${reason}${valueSuffix}`);
   return value;
 }
 
@@ -132,10 +133,10 @@ export function hasTestFeatures({
   return testFeatures === 'auto' ? !allowRemote : testFeatures === 'on';
 }
 
-function requireFitting(settings: Settings): void {
+function assertConsistent(settings: Settings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
     throw new SettingError('--tls-cert and --tls-key go together: give both or neither');
-  if (!settings.allowRemote && !isLoopback(settings.host))
+  if (!settings.allowRemote && !isLoopbackHost(settings.host))
     throw new SettingError(
       `--host ${settings.host} can be reached from other machines; add --allow-remote if that is meant`,
     );

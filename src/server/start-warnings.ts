@@ -3,22 +3,23 @@ import type { SeedDocument } from './seed/schema.ts';
 import { isLoopback, type Settings } from './settings.ts';
 
 /** About 119 bits of a secret of letters and digits; what the server makes itself has more. */
-const shortestSecret = 20;
+const minSecretLength = 20;
 
-interface Start {
+interface StartContext {
   readonly settings: Settings;
   /** Under which callers reach the server, and which is the issuer of its tokens. */
   readonly baseUrl: string;
   readonly seed: SeedDocument | undefined;
 }
 
-export function startWarnings({ settings, baseUrl, seed }: Start): string[] {
-  const remote = settings.allowRemote && !isLoopback(settings.host) ? remoteWarnings(settings, new URL(baseUrl)) : [];
-  return [...remote, ...secretWarnings(settings, seed)];
+export function collectStartWarnings({ settings, baseUrl, seed }: StartContext): string[] {
+  const remote =
+    settings.allowRemote && !isLoopback(settings.host) ? collectRemoteWarnings(settings, new URL(baseUrl)) : [];
+  return [...remote, ...collectSecretWarnings(settings, seed)];
 }
 
 /** TLS may end at a proxy in front, which an https base URL tells of. */
-function remoteWarnings({ tlsCert }: Settings, { protocol, hostname, host }: URL): string[] {
+function collectRemoteWarnings({ tlsCert }: Settings, { protocol, hostname, host }: URL): string[] {
   const isClear = tlsCert === undefined && protocol !== 'https:';
   const isUnusable = isLoopback(hostname) || ['0.0.0.0', '[::]'].includes(hostname);
   return [
@@ -35,7 +36,7 @@ function remoteWarnings({ tlsCert }: Settings, { protocol, hostname, host }: URL
   ];
 }
 
-function secretWarnings({ adminClientSecret }: Settings, seed: SeedDocument | undefined): string[] {
+function collectSecretWarnings({ adminClientSecret }: Settings, seed: SeedDocument | undefined): string[] {
   const given = [
     { name: 'IAM_ADMIN_CLIENT_SECRET', secret: adminClientSecret },
     ...(seed?.clients ?? []).map(({ clientId, clientSecret }) => ({
@@ -43,10 +44,10 @@ function secretWarnings({ adminClientSecret }: Settings, seed: SeedDocument | un
       secret: clientSecret,
     })),
   ];
-  const short = given.filter(({ secret }) => secret !== undefined && [...secret].length < shortestSecret);
+  const short = given.filter(({ secret }) => secret !== undefined && [...secret].length < minSecretLength);
   if (short.length === 0) return [];
   const names = short.map(({ name }) => name).join(', ');
   return [
-    `client secrets with fewer than ${shortestSecret} characters can be guessed, so choose longer ones: ${names}`,
+    `client secrets with fewer than ${minSecretLength} characters can be guessed, so choose longer ones: ${names}`,
   ];
 }

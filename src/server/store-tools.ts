@@ -2,12 +2,12 @@
 import { systemClock } from './clock.ts';
 import { nodeDisk } from './store/json/node-disk.ts';
 import { openNodeProcesses } from './store/json/node-processes.ts';
-import { createStoreTools, type StoreTools } from './store/json/offline.ts';
+import { createOfflineStore, type OfflineStore } from './store/json/offline-store.ts';
 
 export { openExitCodes } from './store/json/open-error.ts';
 
 /** The tools for the disk of this machine. */
-export async function openStoreTools(): Promise<StoreTools> {
+export async function openStoreTools(): Promise<OfflineStore> {
   const processes = await openNodeProcesses(process.pid, process.platform);
-  return createStoreTools({ disk: nodeDisk, processes, now: () => systemClock.now() });
+  return createOfflineStore({ disk: nodeDisk, processes, now: () => systemClock.now() });
 }

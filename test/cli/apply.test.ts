@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { everything } from './plan/documents.ts';
-import { startWorld, stateOf, type World } from './plan/world.ts';
-import { beforeWrite, breakWrite } from './plan/writes-broken.ts';
+import { dumpDirectory, type PlanFixture, startPlanFixture } from './plan/plan-fixture.ts';
+import { everything } from './plan/sample-documents.ts';
+import { startBreakingProxy, startInterposingProxy } from './plan/write-proxy.ts';
 
 /** Applies a document and expects that it goes well. */
-async function apply(world: World, text: string, ...more: string[]) {
+async function apply(world: PlanFixture, text: string, ...more: string[]) {
   const file = await world.write('apply.yaml', text);
   const outcome = await world.iam(['apply', '-f', file, '--yes', ...more]);
   expect(outcome.code, outcome.err).toBe(0);
@@ -13,30 +13,30 @@ async function apply(world: World, text: string, ...more: string[]) {
 }
 
 /** The groups as others see them. */
-async function groupsOf({ server }: World) {
+async function groupsOf({ server }: PlanFixture) {
   const { items } = await server.admin.groups.list({ query: { limit: 1000 } });
   return Object.fromEntries(items.map(({ groupName, roles, dependencies }) => [groupName, { roles, dependencies }]));
 }
 
-async function usersIn({ server }: World, groupName: string): Promise<string[]> {
+async function usersIn({ server }: PlanFixture, groupName: string): Promise<string[]> {
   const { items } = await server.admin.userAccesses.listUsers({ params: { groupName } });
   return items.map(({ userId }) => userId);
 }
 
 describe('apply', () => {
   test('makes everything in an order that the server takes, and the second time changes nothing', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     await apply(world, everything);
-    const once = await stateOf(world.server);
+    const once = await dumpDirectory(world.server);
     const again = await apply(world, everything);
     expect(again.out).toContain('No changes');
-    expect(await stateOf(world.server)).toEqual(once);
+    expect(await dumpDirectory(world.server)).toEqual(once);
     expect((await groupsOf(world)).leads).toEqual({ roles: ['LEAD', 'APPROVE'], dependencies: [{ groupName: 'ops' }] });
     expect(await usersIn(world, 'ops')).toEqual(['u2', 'u3']);
   });
 
   test('leaves alone what is left out, and takes a list for the whole list', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     await apply(world, everything);
     await apply(world, 'groups:\n  - groupName: ops\n    users: [u1]\n');
     expect(await usersIn(world, 'ops')).toEqual(['u1']);
@@ -52,7 +52,7 @@ describe('apply', () => {
   });
 
   test('turns a dependency round without a circle in between', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     await apply(
       world,
       'groups:\n  - {groupName: a, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: c}]}\n  - groupName: c\n',
@@ -66,7 +66,7 @@ describe('apply', () => {
   });
 
   test('moves businesses between corporate groups, also both ways at once', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     await apply(
       world,
       'corporateGroups:\n  - {corporateGroupName: x, businesses: [b1]}\n  - {corporateGroupName: y, businesses: [b2]}\n',
@@ -80,7 +80,7 @@ describe('apply', () => {
   });
 
   test('moves a client to another unit, and an API key to another application without making it again', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     // With roles of a group it could be moved only by somebody who has them all.
     await apply(world, everything.replace('    services: [billing]\n', ''));
     const before = (await world.server.admin.apiKey.list()).items[0];
@@ -129,7 +129,7 @@ describe('apply', () => {
       'which the documents leave as it is',
     ],
   ])('writes nothing for %s, and says where', async (_what, text, message) => {
-    await using world = await startWorld({
+    await using world = await startPlanFixture({
       businesses: [
         { businessId: 'b1', businessName: 'One', document: '1' },
         { businessId: 'b2', businessName: 'Two', document: '2' },
@@ -137,40 +137,40 @@ describe('apply', () => {
       ],
       corporateGroups: [{ corporateGroupName: 'taken' }],
     });
-    const before = await stateOf(world.server);
+    const before = await dumpDirectory(world.server);
     const file = await world.write('bad.yaml', text);
     const outcome = await world.iam(['apply', '-f', file, '--yes']);
     expect([outcome.code, outcome.out]).toEqual([2, '']);
     expect(outcome.err).toContain(message);
     expect(outcome.err).toContain(`${file}:`);
-    expect(await stateOf(world.server)).toEqual(before);
+    expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
   test('a dry run prints the plan, asks nothing and writes nothing', async () => {
-    await using world = await startWorld();
-    const before = await stateOf(world.server);
+    await using world = await startPlanFixture();
+    const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
     const outcome = await world.iam(['apply', '-f', file, '--dry-run']);
     expect(outcome.code).toBe(0);
     expect(outcome.out).toContain('+ group ops');
     expect(outcome.err).toBe('Not sent: this was a dry run.\n');
-    expect(await stateOf(world.server)).toEqual(before);
+    expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
   test('asks before it writes: without anybody to ask it ends with 10 and has written nothing', async () => {
-    await using world = await startWorld();
-    const before = await stateOf(world.server);
+    await using world = await startPlanFixture();
+    const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
     expect((await world.iam(['apply', '-f', file])).code).toBe(10);
     expect((await world.iam(['apply', '-f', '-'], { stdin: everything, columns: 80 })).code).toBe(10);
-    expect(await stateOf(world.server)).toEqual(before);
+    expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
   test('does the same with a server that answers refusals with 200', async () => {
-    await using world = await startWorld({}, { 'soft-errors': true });
+    await using world = await startPlanFixture({}, { 'soft-errors': true });
     await apply(world, everything);
     expect((await apply(world, everything)).out).toContain('No changes');
-    await using between = await beforeWrite(world.server.url, 1, () =>
+    await using between = await startInterposingProxy(world.server.url, 1, () =>
       world.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } }),
     );
     const file = await world.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [MINE]}\n');
@@ -179,7 +179,7 @@ describe('apply', () => {
   });
 
   test('gives programs one document with what was done', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const { out } = await apply(world, everything, '-o', 'json');
     const result = JSON.parse(out) as Record<string, unknown>;
     expect(result.summary).toEqual({ create: 7, update: 0, delete: 0, gain: 5, lose: 0 });
@@ -192,7 +192,7 @@ describe('apply', () => {
 
 describe('new secrets', () => {
   test('are shown once, and they work', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const { out } = await apply(world, everything);
     const [, clientId = '', clientSecret = ''] = /client (\S+) of billing: (\S+)/.exec(out) ?? [];
     const { accessToken } = await world.server.as({ clientId, clientSecret }).clientIdentities.login();
@@ -201,9 +201,9 @@ describe('new secrets', () => {
   });
 
   test('go to a private file where one is named, and nowhere else', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const file = world.home.file('secrets.jsonl');
-    const { out, err } = await apply(world, everything, '--secret-to', file);
+    const { out, err } = await apply(world, everything, '--secret-output', file);
     const secrets = (await world.read('secrets.jsonl'))
       .trim()
       .split('\n')
@@ -214,17 +214,17 @@ describe('new secrets', () => {
   });
 
   test('are not made where they can not be kept', async () => {
-    await using world = await startWorld();
-    const before = await stateOf(world.server);
+    await using world = await startPlanFixture();
+    const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
-    expect((await world.iam(['apply', '-f', file, '--yes', '--secret-to', file])).code).toBe(2);
+    expect((await world.iam(['apply', '-f', file, '--yes', '--secret-output', file])).code).toBe(2);
     expect((await world.iam(['apply', '-f', file, '--yes', '-o', 'csv'])).code).toBe(2);
-    expect(await stateOf(world.server)).toEqual(before);
+    expect(await dumpDirectory(world.server)).toEqual(before);
   });
 });
 
 describe('an apply that breaks off', () => {
-  const shape = async (world: World) => {
+  const shape = async (world: PlanFixture) => {
     const document = await world.iam(['export']);
     return document.out.replaceAll(/ {6}- 0\w{23}\n/g, '');
   };
@@ -234,8 +234,8 @@ describe('an apply that breaks off', () => {
     async (when) => {
       let expected: string | undefined;
       for (let broken = 1; ; broken += 1) {
-        await using world = await startWorld();
-        await using breaker = await breakWrite(world.server.url, broken, when);
+        await using world = await startPlanFixture();
+        await using breaker = await startBreakingProxy(world.server.url, broken, when);
         const file = await world.write('iam.yaml', everything);
         const first = await world.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
         if (first.code === 0) {
@@ -269,8 +269,8 @@ groups:
     async (when) => {
       let expected: string | undefined;
       for (let broken = 1; ; broken += 1) {
-        await using world = await startWorld();
-        await using breaker = await breakWrite(world.server.url, Number.NaN, when);
+        await using world = await startPlanFixture();
+        await using breaker = await startBreakingProxy(world.server.url, Number.NaN, when);
         // Always by the same address: what was made is recorded for it.
         const given = { url: breaker.url };
         await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes'], given);
@@ -294,8 +294,8 @@ groups:
   );
 
   test('shows the secrets that it had made', async () => {
-    await using world = await startWorld();
-    await using breaker = await breakWrite(world.server.url, 5, 'before');
+    await using world = await startPlanFixture();
+    await using breaker = await startBreakingProxy(world.server.url, 5, 'before');
     const file = await world.write('iam.yaml', everything);
     const outcome = await world.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
     expect(outcome.code).toBe(75);
@@ -303,9 +303,9 @@ groups:
   });
 
   test('ends with 130 where it is interrupted, and goes on when it is run again', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const controller = new AbortController();
-    await using between = await beforeWrite(world.server.url, 4, async () => controller.abort('SIGINT'));
+    await using between = await startInterposingProxy(world.server.url, 4, async () => controller.abort('SIGINT'));
     const file = await world.write('iam.yaml', everything);
     const words = ['apply', '-f', file, '--yes'];
     expect((await world.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
@@ -314,7 +314,7 @@ groups:
   });
 
   test('refuses a document number that another customer has, before anything is written', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
     const outcome = await world.iam(['apply', '-f', await world.write('iam.yaml', text), '--yes']);
     expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 is that of b1') });

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorDetails } from '../../src/client/errors.ts';
-import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, type FakeServer, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 /** Knows the user u1, the service s1, and the groups that give DEPLOY: ops itself, leads by way of it. */
 function roleServer(): Promise<FakeServer> {
   const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
-  return startFake(({ path }) => {
+  return startFakeServer(({ path }) => {
     if (path.endsWith('/groups/ops')) return { json: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [] } };
     if (path.endsWith('/groups/leads'))
       return { json: { groupName: 'leads', roles: ['LEAD'], dependencies: [{ groupName: 'ops' }] } };
     if (path.includes('/user-accounts/u1/roles')) return { json: path.includes('businessId=') ? [] : roles };
-    if (path.includes('/user-accounts/')) return refusal(404, 'USER_NOT_FOUND');
-    return path.includes('/service-accounts/s1/roles') ? { json: roles } : refusal(404, 'SERVICE_NOT_FOUND');
+    if (path.includes('/user-accounts/')) return errorResponse(404, 'USER_NOT_FOUND');
+    return path.includes('/service-accounts/s1/roles') ? { json: roles } : errorResponse(404, 'SERVICE_NOT_FOUND');
   });
 }
 
@@ -52,12 +52,12 @@ describe('can', () => {
 });
 
 describe('a missing role', () => {
-  const missing = (details?: ErrorDetails) => refusal(403, 'ROLE_MISSING', 'Worded in another way.', details);
+  const missing = (details?: ErrorDetails) => errorResponse(403, 'ROLE_MISSING', 'Worded in another way.', details);
   const add = ['clients', 'delete', 'c1', '--yes'];
 
   test('is named with the groups that the server gives', async () => {
     const details = { missingRoles: ['ADMIN'], grantedByGroups: ['iam-administrators', 'owners'] };
-    await using server = await startFake(() => missing(details));
+    await using server = await startFakeServer(() => missing(details));
     const outcome = await iam(add, server);
     expect(outcome.code).toBe(5);
     expect(outcome.err).toContain('Worded in another way.');
@@ -68,7 +68,7 @@ describe('a missing role', () => {
   });
 
   test('is named alone where the server gives no groups', async () => {
-    await using server = await startFake(() => missing({ missingRoles: ['ADMIN'] }));
+    await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
     const outcome = await iam(add, server);
     expect(outcome).toMatchObject({ code: 5, out: '' });
     expect(outcome.err).toContain('Have the caller added to a group that gives the role.');
@@ -79,13 +79,13 @@ describe('a missing role', () => {
     [{ missingRoles: ['AUTH-MFA'] }, 'No group gives AUTH-MFA'],
     [{ missingScopes: ['READ'] }, 'No group gives scope READ'],
   ])('that no group gives, as in %j, comes from how the caller signs in', async (details, words) => {
-    await using server = await startFake(() => missing(details));
+    await using server = await startFakeServer(() => missing(details));
     expect(await iam(add, server)).toMatchObject({ code: 5, err: expect.stringContaining(words) });
   });
 
   test('with details of another shape is an error without them', async () => {
     const odd = { missingRoles: 'ADMIN', grantedByGroups: [1], field: {}, more: true };
-    await using server = await startFake(() => missing(odd as unknown as ErrorDetails));
+    await using server = await startFakeServer(() => missing(odd as unknown as ErrorDetails));
     const { code, err } = await iam([...add, '-o', 'json'], server);
     expect(code).toBe(5);
     expect(JSON.parse(err).error).toMatchObject({

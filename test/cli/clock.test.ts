@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const clock = { now: '2026-03-01T12:00:00.000Z', frozen: false, offset: 0 };
 
 describe('iam clock', () => {
   test.each([[['clock']], [['clock', 'show']]])('%j shows it', async (words) => {
-    await using server = await startFake(() => ({ json: clock }));
+    await using server = await startFakeServer(() => ({ json: clock }));
     const outcome = await iam([...words, '-o', 'json'], server);
     expect([outcome.code, JSON.parse(outcome.out)]).toEqual([0, clock]);
     expect(server.received).toMatchObject([{ method: 'GET', path: '/_iam/clock' }]);
@@ -23,7 +23,7 @@ describe('iam clock', () => {
     [['to-expiry', 's1'], { to: 'expiry', of: 's1' }],
     [['to-expiry', 's1', '--offset', '-1s', '--freeze'], { to: 'expiry', of: 's1', offset: '-1s', freeze: true }],
   ])('%j sends it, and prints what the clock tells then', async ([command = '', ...words], body) => {
-    await using server = await startFake(() => ({ json: clock }));
+    await using server = await startFakeServer(() => ({ json: clock }));
     const outcome = await iam(['clock', command, '-o', 'json', ...words], server);
     expect([outcome.code, outcome.err, JSON.parse(outcome.out)]).toEqual([0, '', clock]);
     expect(server.received).toMatchObject([{ method: 'PUT', path: '/_iam/clock' }]);
@@ -31,7 +31,7 @@ describe('iam clock', () => {
   });
 
   test('shows what it would send', async () => {
-    await using server = await startFake(() => ({ json: clock }));
+    await using server = await startFakeServer(() => ({ json: clock }));
     const { out } = await iam(['clock', 'advance', '10m', '--dry-run'], server);
     expect(out).toBe(`PUT ${server.url}/_iam/clock\n{\n  "advance": "10m"\n}\n`);
     expect(server.received).toEqual([]);
@@ -44,13 +44,13 @@ describe('iam clock', () => {
     [['nonsense'], 2],
     [['freeze', 'now'], 2],
   ])('%j ends with %d, and sends nothing', async (words, code) => {
-    await using server = await startFake(() => ({ json: clock }));
+    await using server = await startFakeServer(() => ({ json: clock }));
     expect((await iam(['clock', ...words], server)).code).toBe(code);
     expect(server.received).toEqual([]);
   });
 
   test('ends with 3 where nothing by that name ends', async () => {
-    await using server = await startFake(() => refusal(404, 'EXPIRY_NOT_FOUND'));
+    await using server = await startFakeServer(() => errorResponse(404, 'EXPIRY_NOT_FOUND'));
     const outcome = await iam(['clock', 'to-expiry', 's1'], server);
     expect(outcome.code).toBe(3);
     expect(outcome.err).toContain('EXPIRY_NOT_FOUND');

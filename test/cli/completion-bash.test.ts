@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bashTexts, readBashLine } from '../../src/cli/completion/bash-line.ts';
-import { breaks, inBash } from './completing.ts';
+import { formatBashCandidates, parseBashLine } from '../../src/cli/completion/bash-line.ts';
+import { breaks, listBashCompletions } from './complete.ts';
 
-const read = (line: string) => readBashLine(line, breaks);
+const read = (line: string) => parseBashLine(line, breaks);
 
 describe('a line of bash', () => {
   test.each([
@@ -24,8 +24,8 @@ describe('a line of bash', () => {
   });
 
   test.each(['iam a > ', 'iam a >', 'iam a 2>x', 'iam a < in'])('%j wants a file', async (line) => {
-    expect(read(line).redirects).toBe(true);
-    expect(await inBash(line)).toEqual([]);
+    expect(read(line).isRedirectTarget).toBe(true);
+    expect(await listBashCompletions(line)).toEqual([]);
   });
 
   test.each([
@@ -41,7 +41,7 @@ describe('a line of bash', () => {
     ['iam "', 'a!b', undefined],
     ['iam x', 'y', undefined],
   ])('%j goes on with %j by what readline replaces', (line, value, text) => {
-    expect(bashTexts(read(line), [value])).toEqual(text === undefined ? [] : [text]);
+    expect(formatBashCandidates(read(line), [value])).toEqual(text === undefined ? [] : [text]);
   });
 
   test.each([
@@ -52,7 +52,7 @@ describe('a line of bash', () => {
     const names = fc.string({ unit: fc.constantFrom(...'ab $`"\'\\;*?[]{}()<>|&!#~=:@%^,-é/'), minLength: 1 });
     fc.assert(
       fc.property(names, (name) => {
-        const texts = bashTexts(read(`iam ${open}`), [name]);
+        const texts = formatBashCandidates(read(`iam ${open}`), [name]);
         fc.pre(texts.length === 1);
         expect(read(`iam ${open}${texts[0]}${close} `).words).toEqual(['iam', name]);
       }),
@@ -61,11 +61,11 @@ describe('a line of bash', () => {
   });
 
   test('is completed as far as it is typed', async () => {
-    expect(await inBash('iam groups add-')).toEqual(['add-dependency', 'add-role']);
-    expect(await inBash('iam group us')).toEqual(['users']);
-    expect(await inBash('iam groups list --output=js')).toEqual(['json', 'jsonl']);
-    expect(await inBash('iam grou')).toEqual(['groups']);
-    expect(await inBash('iam group')).toEqual(['groups']);
-    expect(await inBash('iam api-keys')).toEqual(['api-keys']);
+    expect(await listBashCompletions('iam groups add-')).toEqual(['add-dependency', 'add-role']);
+    expect(await listBashCompletions('iam group us')).toEqual(['users']);
+    expect(await listBashCompletions('iam groups list --output=js')).toEqual(['json', 'jsonl']);
+    expect(await listBashCompletions('iam grou')).toEqual(['groups']);
+    expect(await listBashCompletions('iam group')).toEqual(['groups']);
+    expect(await listBashCompletions('iam api-keys')).toEqual(['api-keys']);
   });
 });

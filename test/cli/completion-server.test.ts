@@ -1,12 +1,18 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshness, largest, mostFiles } from '../../src/cli/completion/cache.ts';
+import { cacheTtlMs, maxFileLength, maxFiles } from '../../src/cli/completion/name-cache.ts';
 import { writeSession } from '../../src/cli/runtime/session-file.ts';
-import { tokenCache } from '../../src/cli/runtime/token-cache.ts';
-import { type FakeServer, type Reply, refusal, startFake, tokenReply } from '../client/fake-server.ts';
+import { createTokenCache } from '../../src/cli/runtime/token-cache.ts';
+import {
+  errorResponse,
+  type FakeResponse,
+  type FakeServer,
+  startFakeServer,
+  tokenResponse,
+} from '../client/fake-server.ts';
 import { adminClient, startServer, type TestServer } from '../harness.ts';
-import { offered, type Setting } from './completing.ts';
+import { type CompletionSetup, listCompletions } from './complete.ts';
 import { Home, iam } from './run-cli.ts';
 
 const start = 1_800_000_000_000;
@@ -47,7 +53,7 @@ describe('names of a server', () => {
 
   afterAll(() => server[Symbol.asyncDispose]());
 
-  const values = async (line: string) => (await offered(line.split(' '), { variables })).values;
+  const values = async (line: string) => (await listCompletions(line.split(' '), { variables })).values;
 
   test.each([
     'groups get ',
@@ -82,16 +88,18 @@ describe('names of a server', () => {
   test('of roles and dependencies only those are taken away that are there', async () => {
     expect(await values('groups remove-role ops ')).toEqual(['DEPLOY', 'VIEW']);
     expect(await values('groups update ops --remove-role DEPLOY,')).toEqual(['DEPLOY,VIEW']);
-    expect((await offered(['groups', 'remove-dependency', 'two leads', ''], { variables })).values).toEqual(['ops']);
-    expect((await offered(['groups', 'update', 'two leads', '--remove-dependency', ''], { variables })).values).toEqual(
-      ['ops'],
-    );
+    expect((await listCompletions(['groups', 'remove-dependency', 'two leads', ''], { variables })).values).toEqual([
+      'ops',
+    ]);
+    expect(
+      (await listCompletions(['groups', 'update', 'two leads', '--remove-dependency', ''], { variables })).values,
+    ).toEqual(['ops']);
   });
 
   test.each(['users get ', 'users roles ', 'users factors add ', 'groups users add ops ', 'sessions list --user-id '])(
     '%j takes a user, told by name',
     async (line) => {
-      const { texts } = await offered(line.split(' '), { variables });
+      const { texts } = await listCompletions(line.split(' '), { variables });
       expect(texts).toMatchObject({ u1: 'alice', u2: 'bob' });
     },
   );
@@ -109,7 +117,7 @@ describe('names of a server', () => {
     expect(await values('groups businesses add ops ')).toContain('acme');
     expect(await values('can u1 DEPLOY --business ')).toContain('acme');
     expect(await values('login --user ')).toEqual(expect.arrayContaining(['alice', 'bob']));
-    const { texts } = await offered(['corporate-groups', 'get', ''], { variables });
+    const { texts } = await listCompletions(['corporate-groups', 'get', ''], { variables });
     expect(Object.values(texts)).toEqual(['Holding']);
   });
 
@@ -123,7 +131,10 @@ describe('names of a server', () => {
     const credentials = { IAM_CLIENT_ID: clientId, IAM_CLIENT_SECRET: clientSecret };
     const { out } = await iam(['token', 'generate'], { url: server.url, variables: credentials });
     const poor = { IAM_BASE_URL: server.url, IAM_TOKEN: out.trim() };
-    expect(await offered(['groups', 'get', ''], { variables: poor })).toMatchObject({ kind: 'values', values: [] });
+    expect(await listCompletions(['groups', 'get', ''], { variables: poor })).toMatchObject({
+      kind: 'values',
+      values: [],
+    });
   });
 });
 
@@ -142,29 +153,31 @@ describe('names that would do harm', () => {
   ];
 
   test('are left out', async () => {
-    await using server = await startFake(() => ({ json: names.map((name) => group(name, { roles: ['R\u0007\n'] })) }));
+    await using server = await startFakeServer(() => ({
+      json: names.map((name) => group(name, { roles: ['R\u0007\n'] })),
+    }));
     const variables = signedIn(server.url);
-    expect(await offered(['groups', 'get', ''], { variables })).toEqual({
+    expect(await listCompletions(['groups', 'get', ''], { variables })).toEqual({
       kind: 'values',
       values: ['ok'],
       texts: { ok: String.raw`R\u0007\n` },
     });
-    expect((await offered(['groups', 'get', '--', ''], { variables })).values).toEqual(['ok', '-rf']);
+    expect((await listCompletions(['groups', 'get', '--', ''], { variables })).values).toEqual(['ok', '-rf']);
   });
 
   test('that hold a comma are none where commas part values', async () => {
-    await using server = await startFake(() => ({ json: [group('a,b'), group('c')] }));
+    await using server = await startFakeServer(() => ({ json: [group('a,b'), group('c')] }));
     const variables = signedIn(server.url);
-    expect((await offered(['groups', 'create', '--dependency', ''], { variables })).values).toEqual(['c']);
-    expect((await offered(['groups', 'get', ''], { variables })).values).toEqual(['a,b', 'c']);
+    expect((await listCompletions(['groups', 'create', '--dependency', ''], { variables })).values).toEqual(['c']);
+    expect((await listCompletions(['groups', 'get', ''], { variables })).values).toEqual(['a,b', 'c']);
   });
 });
 
 describe('a failure', () => {
-  const replies: readonly [string, Reply][] = [
-    ['a refusal', refusal(403, 'ROLE_MISSING', 'The caller lacks IAM_ADMIN_READ_ONLY.')],
-    ['a token that has ended', refusal(401, 'TOKEN_INVALID')],
-    ['a busy server', refusal(503, 'BUSY')],
+  const replies: readonly [string, FakeResponse][] = [
+    ['a refusal', errorResponse(403, 'ROLE_MISSING', 'The caller lacks IAM_ADMIN_READ_ONLY.')],
+    ['a token that has ended', errorResponse(401, 'TOKEN_INVALID')],
+    ['a busy server', errorResponse(503, 'BUSY')],
     ['a page of a proxy', { text: '<html>' }],
     ['another kind of answer', { json: { groups: 1 } }],
     ['strange rows', { json: [null, 1, 'x', [], { groupName: 7 }] }],
@@ -172,9 +185,11 @@ describe('a failure', () => {
   ];
 
   test.each(replies)('that is %s is silent and logs nobody in', async (_what, reply) => {
-    await using server = await startFake(() => reply);
+    await using server = await startFakeServer(() => reply);
     await using home = await Home.make();
-    const outcome = await offered(['groups', 'get', ''], { variables: { ...home.variables, ...signedIn(server.url) } });
+    const outcome = await listCompletions(['groups', 'get', ''], {
+      variables: { ...home.variables, ...signedIn(server.url) },
+    });
     expect(outcome).toEqual({ kind: 'values', values: [], texts: {} });
     expect(server.received.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
@@ -182,30 +197,30 @@ describe('a failure', () => {
   test('is silent where nothing listens, or the address is none', async () => {
     const { url } = await stopped();
     for (const base of [url, 'ftp://x', 'nonsense', 'http://a:b@127.0.0.1:1'])
-      expect((await offered(['groups', 'get', ''], { variables: signedIn(base) })).values).toEqual([]);
+      expect((await listCompletions(['groups', 'get', ''], { variables: signedIn(base) })).values).toEqual([]);
   });
 
   test('is silent where the profile is not there, and what is known here is offered all the same', async () => {
     const variables = { IAM_PROFILE: 'gone' };
-    expect((await offered(['groups', 'get', ''], { variables })).values).toEqual([]);
-    expect((await offered(['groups', ''], { variables })).values).toContain('get');
+    expect((await listCompletions(['groups', 'get', ''], { variables })).values).toEqual([]);
+    expect((await listCompletions(['groups', ''], { variables })).values).toContain('get');
   });
 
   test('of a server that does not answer in time gives up at once, and all questions have one time', async () => {
-    await using server = await startFake(() => ({ silent: true }));
+    await using server = await startFakeServer(() => ({ silent: true }));
     const limit = new AbortController();
     const arrived = until(server, 2);
-    const answer = offered(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
+    const answer = listCompletions(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
     await arrived;
     limit.abort();
     expect(await answer).toEqual({ kind: 'values', values: [], texts: {} });
-    const late = await offered(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
+    const late = await listCompletions(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
     expect(late.values).toEqual([]);
   });
 });
 
 async function stopped(): Promise<{ readonly url: string }> {
-  await using server = await startFake(() => ({ json: [] }));
+  await using server = await startFakeServer(() => ({ json: [] }));
   return { url: server.url };
 }
 
@@ -219,14 +234,15 @@ describe('who asks', () => {
 
   /** A server that takes these tokens and gives none but to who logs in, which nobody may. */
   const picky = (...tokens: string[]) =>
-    startFake(({ headers, method }) => {
-      if (method !== 'GET') return tokenReply('fresh');
+    startFakeServer(({ headers, method }) => {
+      if (method !== 'GET') return tokenResponse('fresh');
       const isGood = tokens.some((token) => headers.authorization === `Bearer ${token}`);
-      return isGood ? { json: [group('ops')] } : refusal(401, 'TOKEN_INVALID');
+      return isGood ? { json: [group('ops')] } : errorResponse(401, 'TOKEN_INVALID');
     });
 
-  const groupsOf = async (home: Home, more: Setting = {}) =>
-    (await offered(['groups', 'get', ''], { ...more, variables: { ...home.variables, ...more.variables } })).values;
+  const groupsOf = async (home: Home, more: CompletionSetup = {}) =>
+    (await listCompletions(['groups', 'get', ''], { ...more, variables: { ...home.variables, ...more.variables } }))
+      .values;
 
   test('is a client with the token that the command before left; without it nobody is asked', async () => {
     await using server = await picky('left');
@@ -234,7 +250,7 @@ describe('who asks', () => {
     expect(await groupsOf(home)).toEqual([]);
     expect(server.received).toEqual([]);
     const environment = { variables: home.variables, now: () => start, random: () => 0 };
-    await tokenCache(server.url, pair, environment).write({ accessToken: 'left', expiresIn: '600' });
+    await createTokenCache(server.url, pair, environment).write({ accessToken: 'left', expiresIn: '600' });
     const before = await readdir(path.join(home.folder, 'cache', 'iam', 'tokens'));
     expect(await groupsOf(home)).toEqual(['ops']);
     expect(server.received.map(({ method }) => method)).toEqual(['GET']);
@@ -279,9 +295,9 @@ describe('who asks', () => {
   test('is whom the options name, at the server of theirs and no other', async () => {
     await using server = await picky('of-main');
     await using home = await homeWith({ baseUrl: server.url, token: 'of-main' });
-    await using other = await startFake(() => ({ json: [group('stolen')] }));
+    await using other = await startFakeServer(() => ({ json: [group('stolen')] }));
     const { variables } = home;
-    const words = (...more: string[]) => offered(['groups', 'get', ...more, ''], { variables });
+    const words = (...more: string[]) => listCompletions(['groups', 'get', ...more, ''], { variables });
     expect((await words('--profile', 'main')).values).toEqual(['ops']);
     expect((await words('--profile=nobody')).values).toEqual([]);
     expect((await words('--base-url', other.url)).values).toEqual([]);
@@ -290,7 +306,7 @@ describe('who asks', () => {
 
   test('is not led astray by the file of a project', async () => {
     await using home = await homeWith({ baseUrl: 'http://127.0.0.1:1', token: 'of-main' });
-    await using other = await startFake(() => ({ json: [group('stolen')] }));
+    await using other = await startFakeServer(() => ({ json: [group('stolen')] }));
     await writeFile(home.file('.iamrc.json'), JSON.stringify({ 'base-url': other.url }));
     expect(await groupsOf(home, { folder: home.folder })).toEqual([]);
     expect(other.received).toEqual([]);
@@ -300,41 +316,43 @@ describe('who asks', () => {
 describe('what is kept for a while', () => {
   test('is a private file of names alone, and answers until it is old', async () => {
     const row = group('ops', { roles: ['VIEW'], dependencies: [{ groupName: 'x' }], userEmail: 'a@b', locked: true });
-    await using server = await startFake(() => ({ json: [row] }));
+    await using server = await startFakeServer(() => ({ json: [row] }));
     await using home = await Home.make();
     const variables = { ...home.variables, ...signedIn(server.url) };
-    const ask = (at: number) => offered(['groups', 'get', ''], { variables, now: () => at });
+    const ask = (at: number) => listCompletions(['groups', 'get', ''], { variables, now: () => at });
     const first = await ask(start);
     expect(first.values).toEqual(['ops']);
-    expect(await ask(start + freshness - 1)).toEqual(first);
+    expect(await ask(start + cacheTtlMs - 1)).toEqual(first);
     expect(server.received).toHaveLength(1);
     const [name = ''] = await cacheFiles(home);
     const file = path.join(cacheFolder(home), name);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(cacheFolder(home))).mode & 0o777).toBe(0o700);
     expect(await readFile(file, 'utf8')).not.toMatch(/kept|userEmail|a@b|locked/);
-    await ask(start + freshness);
+    await ask(start + cacheTtlMs);
     await ask(start - 1);
     expect(server.received).toHaveLength(3);
     expect(await cacheFiles(home)).toHaveLength(1);
   });
 
   test('is for one caller of one server', async () => {
-    await using server = await startFake(({ headers }) => ({ json: [group(String(headers.authorization).slice(7))] }));
+    await using server = await startFakeServer(({ headers }) => ({
+      json: [group(String(headers.authorization).slice(7))],
+    }));
     await using home = await Home.make();
     const ask = async (token: string) => {
       const variables = { ...home.variables, IAM_BASE_URL: server.url, IAM_TOKEN: token };
-      return (await offered(['groups', 'get', ''], { variables })).values;
+      return (await listCompletions(['groups', 'get', ''], { variables })).values;
     };
     expect([await ask('one'), await ask('two'), await ask('one')]).toEqual([['one'], ['two'], ['one']]);
     expect(server.received).toHaveLength(2);
   });
 
   test('that was damaged is asked for again', async () => {
-    await using server = await startFake(() => ({ json: [group('ops')] }));
+    await using server = await startFakeServer(() => ({ json: [group('ops')] }));
     await using home = await Home.make();
     const variables = { ...home.variables, ...signedIn(server.url) };
-    await offered(['groups', 'get', ''], { variables });
+    await listCompletions(['groups', 'get', ''], { variables });
     const [name = ''] = await cacheFiles(home);
     for (const text of [
       '',
@@ -345,7 +363,7 @@ describe('what is kept for a while', () => {
       '{"[[\\"groups\\",\\"list\\"],[]]":{"at":1800000000000,"rows":7}}',
     ]) {
       await writeFile(path.join(cacheFolder(home), name), text);
-      expect([text, (await offered(['groups', 'get', ''], { variables })).values]).toEqual([text, ['ops']]);
+      expect([text, (await listCompletions(['groups', 'get', ''], { variables })).values]).toEqual([text, ['ops']]);
     }
   });
 
@@ -353,14 +371,14 @@ describe('what is kept for a while', () => {
     const long = Array.from({ length: 1000 }, (_, at) =>
       group(`${at}${'x'.repeat(240)}`, { groupId: 'y'.repeat(256) }),
     );
-    expect(JSON.stringify(long).length).toBeGreaterThan(largest);
-    await using server = await startFake(({ path: target }) => ({ json: target.includes('groups') ? long : [] }));
+    expect(JSON.stringify(long).length).toBeGreaterThan(maxFileLength);
+    await using server = await startFakeServer(({ path: target }) => ({ json: target.includes('groups') ? long : [] }));
     await using home = await Home.make();
     const variables = { ...home.variables, ...signedIn(server.url) };
-    expect((await offered(['groups', 'get', ''], { variables })).values).toHaveLength(1000);
+    expect((await listCompletions(['groups', 'get', ''], { variables })).values).toHaveLength(1000);
     expect(await cacheFiles(home)).toEqual([]);
-    for (let at = 0; at < mostFiles + 2; at += 1)
-      await offered(['users', 'get', ''], { variables: { ...variables, IAM_TOKEN: `t${at}` } });
-    expect((await cacheFiles(home)).length).toBeLessThanOrEqual(mostFiles);
+    for (let at = 0; at < maxFiles + 2; at += 1)
+      await listCompletions(['users', 'get', ''], { variables: { ...variables, IAM_TOKEN: `t${at}` } });
+    expect((await cacheFiles(home)).length).toBeLessThanOrEqual(maxFiles);
   });
 });

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { repeats } from '../../src/cli/completion/position.ts';
-import { wordsOf } from '../../src/cli/leaf.ts';
+import { commandPath } from '../../src/cli/command.ts';
+import { isRepeatable } from '../../src/cli/completion/position.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { manifest } from '../../src/contract/manifest.ts';
-import { inBash, offered } from './completing.ts';
+import { listBashCompletions, listCompletions } from './complete.ts';
 import { Home, iam } from './run-cli.ts';
 
 const signal = new AbortController().signal;
@@ -16,7 +16,7 @@ const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 
 const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
 const all = [program, ...below(program)].map((command) => ({
   command,
-  words: wordsOf(command).split(' ').slice(1),
+  words: commandPath(command).split(' ').slice(1),
 }));
 const nouns = all.filter(({ command }) => command.commands.length > 0);
 
@@ -24,7 +24,7 @@ describe('every command', () => {
   test('is offered where it is typed, with what it does', async () => {
     expect(nouns.length).toBeGreaterThan(20);
     for (const { command, words } of nouns) {
-      const { kind, values, texts } = await offered([...words, '']);
+      const { kind, values, texts } = await listCompletions([...words, '']);
       const names = command.commands.map((one) => one.name());
       expect([words, kind, values]).toEqual([words, 'values', expect.arrayContaining(names)]);
       expect(names.filter((name) => !texts[name])).toEqual([]);
@@ -35,19 +35,19 @@ describe('every command', () => {
     for (const { command, words } of nouns)
       for (const one of command.commands)
         for (const alias of one.aliases()) {
-          const { values } = await offered([...words, alias]);
+          const { values } = await listCompletions([...words, alias]);
           expect([words, alias, values.some((value) => value.startsWith(alias))]).toEqual([words, alias, true]);
         }
   });
 
   test('is found by its other names as well', async () => {
-    expect(await offered(['group', 'user', ''])).toEqual(await offered(['groups', 'users', '']));
+    expect(await listCompletions(['group', 'user', ''])).toEqual(await listCompletions(['groups', 'users', '']));
   });
 
   test('offers each of its options, and once it is given only where it repeats', async () => {
     for (const { command, words } of all) {
       const longs = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? '');
-      const { values, texts } = await offered([...words, '--']);
+      const { values, texts } = await listCompletions([...words, '--']);
       expect([words, values]).toEqual([words, expect.arrayContaining([...longs, '--help'])]);
       const described = command.options.filter(({ description }) => description !== '');
       expect([words, described.filter(({ long = '' }) => !texts[long])]).toEqual([words, []]);
@@ -63,19 +63,21 @@ describe('every command', () => {
     expect(seen.size).toBeGreaterThan(8);
     for (const { option, words } of seen.values()) {
       const { long = '', argChoices = [] } = option;
-      expect((await offered([...words, long, ''])).values).toEqual(argChoices);
-      expect((await offered([...words, `${long}=`])).values).toEqual(argChoices.map((choice) => `${long}=${choice}`));
+      expect((await listCompletions([...words, long, ''])).values).toEqual(argChoices);
+      expect((await listCompletions([...words, `${long}=`])).values).toEqual(
+        argChoices.map((choice) => `${long}=${choice}`),
+      );
     }
   });
 
   test('is none of those that only shells ask', async () => {
-    expect((await offered(['_'])).values.filter((value) => value.startsWith('_'))).toEqual([]);
+    expect((await listCompletions(['_'])).values.filter((value) => value.startsWith('_'))).toEqual([]);
     expect((await iam(['--help'])).out).not.toContain('__complete');
   });
 });
 
 describe('options', () => {
-  const left = async (...words: string[]) => (await offered([...words, '--'])).values;
+  const left = async (...words: string[]) => (await listCompletions([...words, '--'])).values;
 
   test('are not offered twice, however they were given', async () => {
     const repeated = (await left('groups', 'create', '--role', 'A')).includes('--role');
@@ -89,31 +91,31 @@ describe('options', () => {
   test('that repeat are those whose values are collected', () => {
     const repeating = all
       .find(({ words }) => words.join(' ') === 'groups create')
-      ?.command.options.filter(repeats)
+      ?.command.options.filter(isRepeatable)
       .map(({ long }) => long);
     expect(repeating).toEqual(['--role', '--dependency', '--set', '--set-json', '--set-file']);
   });
 
   test('are offered where a command takes nothing else', async () => {
-    expect((await offered(['groups', 'list', ''])).values).toContain('--limit');
+    expect((await listCompletions(['groups', 'list', ''])).values).toContain('--limit');
   });
 
   test('are words like any other after two dashes', async () => {
-    expect((await offered(['groups', 'get', '--', '-'])).values).toEqual([]);
-    expect((await offered(['groups', 'list', '--', '-'])).values).toEqual([]);
+    expect((await listCompletions(['groups', 'get', '--', '-'])).values).toEqual([]);
+    expect((await listCompletions(['groups', 'list', '--', '-'])).values).toEqual([]);
   });
 
   test('in short are completed as they are', async () => {
-    expect(await inBash('iam groups list -o')).toEqual(['-o']);
+    expect(await listBashCompletions('iam groups list -o')).toEqual(['-o']);
   });
 
   test('with a value that may be left out do not swallow an option', async () => {
-    expect((await offered(['users', 'create', '--email-verified', '--'])).values).toContain('--user-name');
+    expect((await listCompletions(['users', 'create', '--email-verified', '--'])).values).toContain('--user-name');
   });
 });
 
 describe('values that are known here', () => {
-  const values = async (...words: string[]) => (await offered(words)).values;
+  const values = async (...words: string[]) => (await listCompletions(words)).values;
 
   test('are operations, shells, settings, methods, topics and commands', async () => {
     const ids = manifest.operations.map(({ id }) => id);
@@ -130,7 +132,10 @@ describe('values that are known here', () => {
   });
 
   test('are fields, with what they take', async () => {
-    expect(await offered(['call', 'groups.get', '--param', ''])).toMatchObject({ kind: 'open', values: ['groupId='] });
+    expect(await listCompletions(['call', 'groups.get', '--param', ''])).toMatchObject({
+      kind: 'open',
+      values: ['groupId='],
+    });
     expect(await values('groups', 'create', '--set', 'groupN')).toContain('groupName=');
     expect(await values('groups', 'update', 'ops', '--set', '')).toContain('organizationId=');
     expect(await values('call', 'nothing.there', '--param', 'a=')).toEqual([]);
@@ -149,7 +154,7 @@ describe('values that are known here', () => {
     );
     const taking = new Map(takers.map(({ words, long }) => [long, [...words, long, '']]));
     expect(taking.size).toBeGreaterThan(8);
-    for (const words of taking.values()) expect([words, (await offered(words)).kind]).toEqual([words, 'files']);
+    for (const words of taking.values()) expect([words, (await listCompletions(words)).kind]).toEqual([words, 'files']);
     for (const words of [
       ['serve', '--data', ''],
       ['serve', '--seed', ''],
@@ -160,7 +165,7 @@ describe('values that are known here', () => {
       ['apply', '-f', 'a.yaml', ''],
       ['groups', 'create', '--file=x'],
     ])
-      expect(await offered(words)).toMatchObject({ kind: 'files', values: [] });
+      expect(await listCompletions(words)).toMatchObject({ kind: 'files', values: [] });
   });
 
   test('are profiles, with where they lead, and none for one that is only added', async () => {
@@ -170,16 +175,19 @@ describe('values that are known here', () => {
     const profiles = { here: { baseUrl: 'http://a:pass@127.0.0.1:1' }, 'two words': { baseUrl: 'http://b' } };
     await writeFile(path.join(folder, 'config.json'), JSON.stringify({ profiles }));
     const { variables } = home;
-    const { texts } = await offered(['profile', 'use', ''], { variables });
+    const { texts } = await listCompletions(['profile', 'use', ''], { variables });
     expect(Object.keys(texts)).toEqual(['here', 'two words']);
     expect(texts.here).not.toContain('pass');
-    expect((await offered(['groups', 'list', '--profile', ''], { variables })).values).toEqual(['here', 'two words']);
-    expect((await offered(['profile', 'add', ''], { variables })).values).toEqual([]);
+    expect((await listCompletions(['groups', 'list', '--profile', ''], { variables })).values).toEqual([
+      'here',
+      'two words',
+    ]);
+    expect((await listCompletions(['profile', 'add', ''], { variables })).values).toEqual([]);
   });
 
   test('are none behind a word that is no command, and for a value that is free', async () => {
-    expect(await offered(['grups', ''])).toEqual({ kind: 'values', values: [], texts: {} });
-    expect(await offered(['groups', 'nothing', ''])).toEqual({ kind: 'values', values: [], texts: {} });
+    expect(await listCompletions(['grups', ''])).toEqual({ kind: 'values', values: [], texts: {} });
+    expect(await listCompletions(['groups', 'nothing', ''])).toEqual({ kind: 'values', values: [], texts: {} });
     expect(await values('groups', 'list', '--query', '')).toEqual([]);
     expect(await values('groups', 'list', '--query', '-')).toEqual([]);
   });

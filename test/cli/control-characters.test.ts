@@ -9,11 +9,11 @@ import {
   hasControls,
   jsonText,
 } from '../../src/cli/runtime/control-characters.ts';
-import type { Question } from '../../src/cli/runtime/questions.ts';
-import { yamlText } from '../../src/cli/runtime/yaml.ts';
-import { refusal, startFake } from '../client/fake-server.ts';
-import { answering } from './asking/answering.ts';
-import { Home, iam, signedIn } from './run-cli.ts';
+import type { Question } from '../../src/cli/runtime/prompter.ts';
+import { formatYaml } from '../../src/cli/runtime/yaml.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
+import { createScriptedPrompter } from './prompts/scripted-prompter.ts';
+import { Home, iam, tokenVariables } from './run-cli.ts';
 
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at));
@@ -61,10 +61,10 @@ describe('control characters', () => {
     const text = fc.string({ unit: units, maxLength: 30 });
     fc.assert(
       fc.property(fc.oneof(text, fc.array(text), fc.dictionary(text, fc.oneof(text, fc.array(text)))), (given) => {
-        const written = yamlText(given);
+        const written = formatYaml(given);
         expect(written.replaceAll('\t', '')).not.toMatch(steering);
         expect(parse(written)).toEqual(given);
-        expect(parse(yamlText(given, { lineWidth: 0, aliasDuplicateObjects: false }))).toEqual(given);
+        expect(parse(formatYaml(given, { lineWidth: 0, aliasDuplicateObjects: false }))).toEqual(given);
       }),
       { numRuns: 500 },
     );
@@ -82,7 +82,7 @@ describe('text of a server', () => {
   };
 
   test.each(formats)('steers nothing as %s', async (format) => {
-    await using server = await startFake(({ path }) => {
+    await using server = await startFakeServer(({ path }) => {
       if (path.includes('refused'))
         return {
           status: 422,
@@ -124,7 +124,7 @@ describe('text of a server', () => {
   });
 
   test('is the same value after JSON and YAML are parsed', async () => {
-    await using server = await startFake(() => ({ json: group }));
+    await using server = await startFakeServer(() => ({ json: group }));
     const read = async (format: string) => (await iam(['groups', 'get', 'x', '-o', format], server)).out;
     expect(JSON.parse(await read('json'))).toEqual(group);
     expect(JSON.parse(await read('jsonl'))).toEqual(group);
@@ -132,25 +132,30 @@ describe('text of a server', () => {
   });
 
   test('steers nothing from a header, in a trace', async () => {
-    await using server = await startFake(() => ({ json: [], headers: { 'x-request-id': 'r\u009b31m' } }));
+    await using server = await startFakeServer(() => ({ json: [], headers: { 'x-request-id': 'r\u009b31m' } }));
     const { err } = await iam(['groups', 'list', '--verbose'], server);
     expect(err).toContain(String.raw`request r\u009b31m`);
-    await using refusing = await startFake(() => ({ ...refusal(404, 'X'), headers: { 'x-request-id': 'r\u009b31m' } }));
+    await using refusing = await startFakeServer(() => ({
+      ...errorResponse(404, 'X'),
+      headers: { 'x-request-id': 'r\u009b31m' },
+    }));
     for (const words of [[], ['-o', 'json']])
       expect((await iam(['groups', 'get', 'x', ...words], refusing)).err).not.toMatch(steering);
   });
 
   test('steers nothing in a question, nor in what is picked from', async () => {
-    await using server = await startFake(() => ({ json: [{ groupId: 'g', groupName: evil, organizationId: evil }] }));
-    const { gateway, asked } = answering('x');
-    await iam(['groups', 'get'], { ...server, columns: 80, gateway });
-    await iam(['groups', 'delete', `x${evil}`], { ...server, columns: 80, gateway });
-    await iam(['login', '--user', evil, '--client-id', 'app'], { ...server, columns: 80, gateway, variables: {} });
+    await using server = await startFakeServer(() => ({
+      json: [{ groupId: 'g', groupName: evil, organizationId: evil }],
+    }));
+    const { prompter, questions } = createScriptedPrompter('x');
+    await iam(['groups', 'get'], { ...server, columns: 80, prompter });
+    await iam(['groups', 'delete', `x${evil}`], { ...server, columns: 80, prompter });
+    await iam(['login', '--user', evil, '--client-id', 'app'], { ...server, columns: 80, prompter, variables: {} });
     const namesIn = async (question: Question) => {
       if (question.type !== 'search') return [];
       return (await question.source('', { signal: new AbortController().signal })).map(({ name }) => name);
     };
-    const texts = [...asked.map(({ message }) => message), ...(await Promise.all(asked.map(namesIn))).flat()];
+    const texts = [...questions.map(({ message }) => message), ...(await Promise.all(questions.map(namesIn))).flat()];
     expect(texts).toContainEqual(expect.stringContaining('The password of a'));
     expect(texts.join('')).not.toMatch(steering);
   });
@@ -173,7 +178,7 @@ test('names of profiles, files and projects steer nothing', async () => {
   ];
   for (const words of runs)
     for (const more of [[], ['-o', 'json']]) {
-      const { code, err } = await home.iam([...words, ...more], { variables: signedIn });
+      const { code, err } = await home.iam([...words, ...more], { variables: tokenVariables });
       expect([words, code]).not.toEqual([words, 0]);
       expect([words, err]).not.toEqual([words, expect.stringMatching(steering)]);
     }
@@ -185,7 +190,7 @@ test('names of profiles, files and projects steer nothing', async () => {
 
 test('a base URL with such characters is refused, wherever it is from', async () => {
   await using home = await Home.make();
-  await using server = await startFake(() => ({ json: [] }));
+  await using server = await startFakeServer(() => ({ json: [] }));
   const runs = [
     ['env'],
     ['env', '--shell', 'fish'],
@@ -210,7 +215,7 @@ test('a base URL with such characters is refused, wherever it is from', async ()
 });
 
 test('a call for curl steers nothing', async () => {
-  await using server = await startFake(() => ({ json: {} }));
+  await using server = await startFakeServer(() => ({ json: {} }));
   const words = ['api', 'POST', `/x${['\u001b', '\u202e', '\u009b'].join('')}`, '--dry-run', '--curl'];
   const { code, err } = await iam(words, server);
   expect(code).toBe(0);

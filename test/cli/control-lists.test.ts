@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 /** Users by pages, as the control plane gives them. */
 function userServer(count: number) {
-  return startFake(({ path }) => {
+  return startFakeServer(({ path }) => {
     const query = new URL(path, 'http://x').searchParams;
     const start = Number(query.get('after') ?? 0);
     const end = Math.min(count, start + Number(query.get('limit') ?? 100));
@@ -19,17 +19,17 @@ function userServer(count: number) {
 
 describe.each(['users', 'clients', 'businesses', 'customers'])('%s list', (noun) => {
   test('asks the control plane, also without credentials', async () => {
-    await using server = await startFake(() => ({ json: [{ userId: 'x1' }] }));
+    await using server = await startFakeServer(() => ({ json: [{ userId: 'x1' }] }));
     const variables = { IAM_BASE_URL: server.url };
     const outcome = await iam([noun, 'list', '--name', 'a b', '-o', 'jsonl'], { variables });
     expect(outcome).toEqual({ code: 0, out: '{"userId":"x1"}\n', err: '' });
     expect(server.received).toMatchObject([{ method: 'GET', path: `/_iam/${noun}?name=a+b&limit=100` }]);
   });
 
-  test.each([refusal(404, 'PATH_UNKNOWN'), { status: 404, text: 'not here' }])(
+  test.each([errorResponse(404, 'PATH_UNKNOWN'), { status: 404, text: 'not here' }])(
     'says where there is no control plane',
     async (reply) => {
-      await using server = await startFake(() => reply);
+      await using server = await startFakeServer(() => reply);
       const outcome = await iam([noun, 'list'], server);
       expect(outcome).toMatchObject({ code: 3, out: '' });
       expect(outcome.err).toContain('has no control plane');
@@ -45,13 +45,15 @@ test('users are listed over all pages, in the caller’s name where there is one
 });
 
 test('a table of clients has what fits; wide has all', async () => {
-  await using server = await startFake(() => ({ json: [{ clientId: 'c1', appId: 'a', grantTypes: ['password'] }] }));
+  await using server = await startFakeServer(() => ({
+    json: [{ clientId: 'c1', appId: 'a', grantTypes: ['password'] }],
+  }));
   expect((await iam(['clients', 'list'], server)).out).toBe('CLIENT ID  APP ID\nc1         a\n');
   expect((await iam(['clients', 'list', '-o', 'wide'], server)).out).toContain('GRANT TYPES');
 });
 
 test('a caller whom the control plane refuses is told so', async () => {
-  await using server = await startFake(() => refusal(401, 'CREDENTIALS_MISSING'));
+  await using server = await startFakeServer(() => errorResponse(401, 'CREDENTIALS_MISSING'));
   expect((await iam(['users', 'list'], { variables: { IAM_BASE_URL: server.url } })).code).toBe(4);
 });
 
@@ -61,7 +63,7 @@ describe('groups members', () => {
       { kind: 'user', userId: 'u1' },
       { kind: 'businessUser', userId: 'u2', businessId: 'b1' },
     ];
-    await using server = await startFake(() => ({ json }));
+    await using server = await startFakeServer(() => ({ json }));
     expect((await iam(['groups', 'members', 'my ops'], server)).out).toBe(
       'KIND          USER ID  BUSINESS ID\nuser          u1\nbusinessUser  u2       b1\n',
     );
@@ -69,7 +71,7 @@ describe('groups members', () => {
   });
 
   test('of a group that is not there are no fault of the control plane', async () => {
-    await using server = await startFake(() => refusal(404, 'GROUP_NOT_FOUND'));
+    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND'));
     const outcome = await iam(['groups', 'members', 'nothing', '-o', 'json'], server);
     expect(outcome.code).toBe(3);
     expect(outcome.err).toContain('GROUP_NOT_FOUND');
@@ -79,7 +81,7 @@ describe('groups members', () => {
 describe('users factors', () => {
   test('list are asked of the control plane', async () => {
     const json = [{ id: 'work', contactType: 'EMAIL', email: 'w***@example.com', verified: true, tags: '[]' }];
-    await using server = await startFake(() => ({ json }));
+    await using server = await startFakeServer(() => ({ json }));
     const { out } = await iam(['users', 'factors', 'list', 'a b'], server);
     expect(out).toContain('w***@example.com');
     expect(server.received[0]?.path).toBe('/_iam/users/a%20b/factors?limit=100');
@@ -90,7 +92,7 @@ describe('users factors', () => {
     [['update', 'u1', 'f1', '--tag', 'a,b'], 'PATCH', '/user-identities/u1/authentication-factors/f1'],
     [['remove', 'u1', 'f1', '--yes'], 'DELETE', '/user-identities/u1/authentication-factors/f1'],
   ])('%j goes by the service', async (words, method, path) => {
-    await using server = await startFake(() => ({ status: 200, json: [] }));
+    await using server = await startFakeServer(() => ({ status: 200, json: [] }));
     const stdin = 'authenticationFactors:\n  - contactType: EMAIL\n    email: a@example.com\n';
     const outcome = await iam(['users', 'factors', ...words], { url: server.url, stdin });
     expect(outcome).toMatchObject({ code: 0 });
@@ -104,7 +106,7 @@ describe('users factors', () => {
 });
 
 test('one factor is typed, several come from a file, and both go together', async () => {
-  await using server = await startFake(() => ({ status: 201, json: [] }));
+  await using server = await startFakeServer(() => ({ status: 201, json: [] }));
   const phone = ['--contact-type', 'MOBILE', '--mobile.region-code', '55', '--mobile.area-code', '11'];
   const words = [
     'users',
@@ -138,7 +140,7 @@ test('one factor is typed, several come from a file, and both go together', asyn
 });
 
 test('factors are the own ones of the caller', async () => {
-  await using server = await startFake(() => ({ json: [] }));
+  await using server = await startFakeServer(() => ({ json: [] }));
   expect((await iam(['factors', 'list'], server)).code).toBe(0);
   expect(server.received[0]?.path).toBe('/security/iam/v1/user-identities/me/authentication-factors');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const share = (exercised: number, total: number) => ({ exercised, total, percent: (exercised / total) * 100 });
@@ -30,7 +30,7 @@ const report = {
     },
   ],
 };
-const start = () => startFake(({ method }) => (method === 'GET' ? { json: report } : { status: 204 }));
+const start = () => startFakeServer(({ method }) => (method === 'GET' ? { json: report } : { status: 204 }));
 
 test('coverage shows what was exercised', async () => {
   await using server = await start();

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvLine } from '../../src/cli/runtime/csv.ts';
-import { fromCell, toCell } from '../../src/cli/runtime/csv-cell.ts';
-import { startFake } from '../client/fake-server.ts';
-import { Home, iam, signedIn } from './run-cli.ts';
+import { formatCsvLine } from '../../src/cli/runtime/csv.ts';
+import { decodeCell, encodeCell } from '../../src/cli/runtime/csv-cell.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { Home, iam, tokenVariables } from './run-cli.ts';
 
 const formulas = [
   '=1+1',
@@ -27,19 +27,19 @@ const formulas = [
 
 describe('a cell that starts a formula', () => {
   test.each(formulas)('%j gets an apostrophe in front', (text) => {
-    expect(toCell(text)).toBe(`'${text}`);
-    expect(toCell(text, { raw: true })).toBe(text);
+    expect(encodeCell(text)).toBe(`'${text}`);
+    expect(encodeCell(text, { raw: true })).toBe(text);
   });
 
   test.each(['-5', '+5491112345', '-0.5', '1e-7', '-1.5e+300', 'a=b', "it's", "'quoted'", '', 'a-b', '1-2'])(
     '%j is none',
     (text) => {
-      expect(toCell(text)).toBe(text);
+      expect(encodeCell(text)).toBe(text);
     },
   );
 
   test('that has an apostrophe of its own gets another one', () => {
-    expect(["'=1", "''=1", "'-5"].map((text) => toCell(text))).toEqual(["''=1", "'''=1", "''-5"]);
+    expect(["'=1", "''=1", "'-5"].map((text) => encodeCell(text))).toEqual(["''=1", "'''=1", "''-5"]);
   });
 
   test.each([
@@ -51,20 +51,20 @@ describe('a cell that starts a formula', () => {
     ["a\n'=1", "a\n''=1"],
     ['a;-5;b', 'a;-5;b'],
   ])('is none behind a character that parts cells elsewhere: %j', (text, cell) => {
-    expect(toCell(text)).toBe(cell);
-    expect(fromCell(cell)).toBe(text);
-    expect(toCell(text, { raw: true })).toBe(text);
+    expect(encodeCell(text)).toBe(cell);
+    expect(decodeCell(cell)).toBe(text);
+    expect(encodeCell(text, { raw: true })).toBe(text);
   });
 
   test('is none in text that is JSON, which is read as it was', () => {
     const nested = { a: 'x;=1', b: ['y;@z'] };
-    const line = csvLine({ nested }, ['nested']);
+    const line = formatCsvLine({ nested }, ['nested']);
     expect(line).toBe(`"{""a"":""x;'=1"",""b"":[""y;'@z""]}"`);
-    expect(JSON.parse(fromCell(line.slice(1, -1).replaceAll('""', '"')))).toEqual(nested);
+    expect(JSON.parse(decodeCell(line.slice(1, -1).replaceAll('""', '"')))).toEqual(nested);
   });
 
   test('is not made by a carriage return, which is an escape', () => {
-    expect(toCell('\r=1')).toBe('\\u000d=1');
+    expect(encodeCell('\r=1')).toBe('\\u000d=1');
   });
 
   const units = fc.constantFrom(
@@ -91,22 +91,22 @@ describe('a cell that starts a formula', () => {
   test('is read as it was, whatever it is; and no cell starts a formula', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string()), fc.boolean(), (value, raw) => {
-        expect(fromCell(toCell(value, { raw }), { raw })).toBe(value);
-        expect(toCell(value)).not.toMatch(/^[\t\n\r]/);
-        expect(toCell(value)).not.toMatch(/(?:^|[;\t\n\r])\s*(?:[=@]|[+-](?!\d))/);
+        expect(decodeCell(encodeCell(value, { raw }), { raw })).toBe(value);
+        expect(encodeCell(value)).not.toMatch(/^[\t\n\r]/);
+        expect(encodeCell(value)).not.toMatch(/(?:^|[;\t\n\r])\s*(?:[=@]|[+-](?!\d))/);
       }),
       { numRuns: 5_000 },
     );
   });
 
   test('leaves escapes alone that no cell is written with', () => {
-    expect(['C:\\users', '\\u0041', '\\u001B', '\\udead'].map((cell) => fromCell(cell))).toEqual([
+    expect(['C:\\users', '\\u0041', '\\u001B', '\\udead'].map((cell) => decodeCell(cell))).toEqual([
       ...['C:\\users', '\\u0041', '\\u001B', '\\udead'],
     ]);
   });
 
   test('is one also as an entry of a list; what could not be parted again is JSON', () => {
-    const line = (roles: unknown[]) => csvLine({ roles }, ['roles']);
+    const line = (roles: unknown[]) => formatCsvLine({ roles }, ['roles']);
     expect(line(['=a', 'b', '-c'])).toBe("'=a;b;'-c");
     expect(line([{ groupName: '=a' }])).toBe("'=a");
     expect(line(['a;=b'])).toBe(`"[""a;'=b""]"`);
@@ -123,9 +123,9 @@ describe('csv of the command', () => {
   const columns = ['--columns', 'groupName,organizationId,@key'];
 
   test('has no formula, unless --csv-raw leaves them', async () => {
-    await using server = await startFake(() => ({ json: rows }));
+    await using server = await startFakeServer(() => ({ json: rows }));
     const list = ['groups', 'list', '-o', 'csv'];
-    const query = ['--query', '[].{groupName: groupName, organizationId: organizationId, "@key": "@key"}'];
+    const query = ['--query', '[].{groupName, organizationId, "@key": "@key"}'];
     const neutral = "groupName,organizationId,'@key\n'=1+1,-5,1\n'@x,'-a,-5\n";
     const raw = 'groupName,organizationId,@key\n=1+1,-5,1\n@x,-a,-5\n';
     expect((await iam([...list, ...query], server)).out).toBe(neutral);
@@ -146,10 +146,10 @@ describe('csv of the command', () => {
       dependencies: [{ groupName: names[(at + 3) % names.length] }],
     }));
     await using home = await Home.make();
-    await using server = await startFake(({ method }) =>
+    await using server = await startFakeServer(({ method }) =>
       method === 'GET' ? { json: groups } : { status: 201, json: { groupId: 'x' } },
     );
-    const given = { url: server.url, variables: signedIn };
+    const given = { url: server.url, variables: tokenVariables };
     const some = ['--columns', 'groupName,organizationId,roles,dependencies'];
     const { out } = await home.iam(['groups', 'list', '--all', '-o', 'csv', ...some, ...words], given);
     await writeFile(home.file('groups.csv'), out);
@@ -172,10 +172,10 @@ describe('csv of the command', () => {
 
   test('that lists members gives them back, each for itself', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await writeFile(home.file('rows.csv'), "groupName,userId\nops,'=a;''=b;-5\n");
     const run = ['bulk', 'run', home.file('rows.csv'), '--operation', 'user-accesses.add-user'];
-    await home.iam(run, { url: server.url, variables: signedIn });
+    await home.iam(run, { url: server.url, variables: tokenVariables });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual([{ userId: '=a' }, { userId: "'=b" }, { userId: '-5' }]);
   });
 });

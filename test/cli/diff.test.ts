@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { everything } from './plan/documents.ts';
-import { startWorld, stateOf } from './plan/world.ts';
+import { dumpDirectory, startPlanFixture } from './plan/plan-fixture.ts';
+import { everything } from './plan/sample-documents.ts';
 
 test('diff ends with 1 and what differs, and with 0 and nothing where nothing does; it writes nothing', async () => {
-  await using world = await startWorld();
+  await using world = await startPlanFixture();
   const file = await world.write('iam.yaml', everything);
-  const before = await stateOf(world.server);
+  const before = await dumpDirectory(world.server);
   const differs = await world.iam(['diff', '-f', file]);
   expect(differs).toMatchObject({ code: 1, err: '', out: expect.stringContaining('+ group ops') });
   expect(JSON.parse((await world.iam(['diff', '-f', file, '-o', 'json'])).out)).toHaveLength(7);
-  expect(await stateOf(world.server)).toEqual(before);
+  expect(await dumpDirectory(world.server)).toEqual(before);
   await world.iam(['apply', '-f', file, '--yes']);
   expect(await world.iam(['diff', '-f', file])).toEqual({ code: 0, out: '', err: '' });
 });
 
 test('an order of roles or members is no difference', async () => {
-  await using world = await startWorld();
+  await using world = await startPlanFixture();
   await world.iam([
     'apply',
     '-f',
@@ -27,6 +27,6 @@ test('an order of roles or members is no difference', async () => {
 });
 
 test('a fault in a document is no difference: it ends with 2', async () => {
-  await using world = await startWorld();
+  await using world = await startPlanFixture();
   expect((await world.iam(['diff', '-f', '-'], { stdin: 'groups: 3' })).code).toBe(2);
 });

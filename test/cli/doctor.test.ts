@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
 import { manifest } from '../../src/contract/manifest.ts';
-import { type Answering, refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, type FakeHandler, startFakeServer } from '../client/fake-server.ts';
 import { adminClient, createFakeClock, startServer } from '../harness.ts';
 import { Home, iam } from './run-cli.ts';
 
@@ -19,8 +19,8 @@ const token = (claims: object) => `${part({ alg: 'none' })}.${part(claims)}.x`;
 const good = token({ client_id: 'me', authorities: ['ROLE_ADMIN'], exp: now / 1000 + 600 });
 
 /** A server that is well, but for what `odd` answers. */
-function server(odd: (path: string) => ReturnType<Answering> | undefined = () => undefined) {
-  return startFake(({ path }) => {
+function server(odd: (path: string) => ReturnType<FakeHandler> | undefined = () => undefined) {
+  return startFakeServer(({ path }) => {
     const found = odd(path);
     if (found) return found;
     if (path === '/healthz') return { json: { status: 'ok' }, headers: date() };
@@ -93,10 +93,10 @@ describe('doctor', () => {
     ['store', 'warn', '/readyz', { status: 404 }],
     ['version', 'warn', '/openapi.json', { json: { info: { version: '99.0.0' } } }],
     ['version', 'warn', '/openapi.json', { status: 404 }],
-    ['control plane', 'warn', '/_iam/settings', refusal(404, 'PATH_UNKNOWN')],
-    ['control plane', 'ok', '/_iam/settings', refusal(403, 'ROLE_MISSING')],
-    ['sign-in', 'fail', '/security/iam/v1/groups?limit=1', refusal(401, 'TOKEN_INVALID')],
-    ['sign-in', 'ok', '/security/iam/v1/groups?limit=1', refusal(403, 'ROLE_MISSING')],
+    ['control plane', 'warn', '/_iam/settings', errorResponse(404, 'PATH_UNKNOWN')],
+    ['control plane', 'ok', '/_iam/settings', errorResponse(403, 'ROLE_MISSING')],
+    ['sign-in', 'fail', '/security/iam/v1/groups?limit=1', errorResponse(401, 'TOKEN_INVALID')],
+    ['sign-in', 'ok', '/security/iam/v1/groups?limit=1', errorResponse(403, 'ROLE_MISSING')],
   ])('%s is %s where %s answers otherwise', async (check, status, path, reply) => {
     await using fake = await server((asked) => (asked === path ? reply : undefined));
     const { code, of } = await doctor(fake.url);

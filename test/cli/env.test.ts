@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Home, type Outcome } from './run-cli.ts';
+import { type CliResult, Home } from './run-cli.ts';
 
 let home: Home;
 
@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => home[Symbol.asyncDispose]());
 
 /** Without a server in the background: what runs on this machine is no business of a test. */
-const env = (words: readonly string[] = [], variables: Record<string, string> = {}): Promise<Outcome> =>
+const env = (words: readonly string[] = [], variables: Record<string, string> = {}): Promise<CliResult> =>
   home.iam(['env', ...words], { variables: { XDG_STATE_HOME: home.file('state'), ...variables } });
 
 async function addProfile(secret: string): Promise<void> {

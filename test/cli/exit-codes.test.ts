@@ -2,28 +2,32 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type Answering, refusal, startFake } from '../client/fake-server.ts';
-import { Home, iam, type Outcome, signedIn } from './run-cli.ts';
+import { errorResponse, type FakeHandler, startFakeServer } from '../client/fake-server.ts';
+import { type CliResult, Home, iam, tokenVariables } from './run-cli.ts';
 
-type Reply = ReturnType<Answering>;
+type Reply = ReturnType<FakeHandler>;
 
 /** Runs a command against a server that always answers this. */
-async function against(reply: Reply, line: string, variables: Record<string, string> = signedIn): Promise<Outcome> {
-  await using server = await startFake(() => reply);
+async function against(
+  reply: Reply,
+  line: string,
+  variables: Record<string, string> = tokenVariables,
+): Promise<CliResult> {
+  await using server = await startFakeServer(() => reply);
   return await iam(line.split(' '), { url: server.url, variables: { IAM_BASE_URL: server.url, ...variables } });
 }
 
 /** Runs a command beside a file, against a server that always answers this. */
-async function beside(name: string, text: string, reply: Reply, line: (file: string) => string): Promise<Outcome> {
+async function beside(name: string, text: string, reply: Reply, line: (file: string) => string): Promise<CliResult> {
   await using home = await Home.make();
-  await using server = await startFake(() => reply);
+  await using server = await startFakeServer(() => reply);
   await writeFile(home.file(name), text);
-  return await home.iam(line(home.file(name)).split(' '), { url: server.url, variables: signedIn });
+  return await home.iam(line(home.file(name)).split(' '), { url: server.url, variables: tokenVariables });
 }
 
-async function interrupted(signal: NodeJS.Signals): Promise<Outcome> {
+async function interrupted(signal: NodeJS.Signals): Promise<CliResult> {
   const controller = new AbortController();
-  await using server = await startFake(() => {
+  await using server = await startFakeServer(() => {
     controller.abort(signal);
     return { silent: true };
   });
@@ -33,22 +37,22 @@ async function interrupted(signal: NodeJS.Signals): Promise<Outcome> {
 const group = { groupId: 'g1', groupName: 'ops', roles: ['VIEW'], dependencies: [] };
 const creating = '--operation groups.create';
 const groups = 'groups:\n  - groupName: ops\n    roles: [DEPLOY]\n';
-const ending: Readonly<Record<number, readonly [string, () => Promise<Outcome>]>> = {
+const ending: Readonly<Record<number, readonly [string, () => Promise<CliResult>]>> = {
   0: ['done', () => against({ json: group }, 'groups get ops')],
   1: ['no, of can', () => against({ json: [] }, 'can alice DEPLOY')],
   2: ['wrong usage', () => against({ json: [] }, 'groups lst')],
-  3: ['not found', () => against(refusal(404, 'GROUP_NOT_FOUND'), 'groups get ops')],
+  3: ['not found', () => against(errorResponse(404, 'GROUP_NOT_FOUND'), 'groups get ops')],
   4: ['nobody is signed in', () => against({ json: group }, 'groups get ops', {})],
-  5: ['a role is missing', () => against(refusal(403, 'ROLE_MISSING'), 'groups get ops')],
-  6: ['a name is taken', () => against(refusal(412, 'GROUP_NAME_TAKEN'), 'groups create --group-name ops')],
-  7: ['a value is refused', () => against(refusal(400, 'FIELD_VALUE'), 'groups create --group-name ops')],
+  5: ['a role is missing', () => against(errorResponse(403, 'ROLE_MISSING'), 'groups get ops')],
+  6: ['a name is taken', () => against(errorResponse(412, 'GROUP_NAME_TAKEN'), 'groups create --group-name ops')],
+  7: ['a value is refused', () => against(errorResponse(400, 'FIELD_VALUE'), 'groups create --group-name ops')],
   8: [
     'a row failed',
     () =>
       beside(
         'rows.csv',
         'groupName\nops\n',
-        refusal(412, 'GROUP_NAME_TAKEN'),
+        errorResponse(412, 'GROUP_NAME_TAKEN'),
         (file) => `bulk run ${file} ${creating}`,
       ),
   ],
@@ -57,7 +61,10 @@ const ending: Readonly<Record<number, readonly [string, () => Promise<Outcome>]>
     () => beside('iam.yaml', groups, { json: [group] }, (file) => `plan -f ${file} --detailed-exitcode`),
   ],
   10: ['nobody can be asked', () => against({ status: 204 }, 'groups delete ops')],
-  75: ['the server is in trouble', () => against(refusal(503, 'STORE_UNAVAILABLE'), 'groups get ops --max-wait 0')],
+  75: [
+    'the server is in trouble',
+    () => against(errorResponse(503, 'STORE_UNAVAILABLE'), 'groups get ops --max-wait 0'),
+  ],
   130: ['interrupted', () => interrupted('SIGINT')],
   143: ['terminated', () => interrupted('SIGTERM')],
 };

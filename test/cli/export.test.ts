@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient } from '../harness.ts';
-import { everything } from './plan/documents.ts';
-import { startWorld, type World } from './plan/world.ts';
+import { type PlanFixture, startPlanFixture } from './plan/plan-fixture.ts';
+import { everything } from './plan/sample-documents.ts';
 
 const apiKey = Buffer.alloc(32, 7).toString('base64');
 
 /** A world with more than documents can make: two keys of one client, a client of a user, groups without anything. */
-async function rich(): Promise<World> {
-  const world = await startWorld({
+async function rich(): Promise<PlanFixture> {
+  const world = await startPlanFixture({
     clients: [
       {
         clientId: 'c1',
@@ -53,12 +53,13 @@ describe('export', () => {
   });
 
   test('what is applied to an empty server is what the first has', async () => {
-    await using first = await startWorld();
+    await using first = await startPlanFixture();
     await first.iam(['apply', '-f', await first.write('iam.yaml', everything), '--yes']);
     const kinds = ['--kind', 'groups,corporateGroups,customers'];
     const { out } = await first.iam(['export', ...kinds]);
-    await using second = await startWorld({ clients: [{ clientId: 'x', serviceAccountId: 'billing' }] });
-    const ids = async (world: World) => (await world.server.dump()).users as { userId: string; bootstrap?: string }[];
+    await using second = await startPlanFixture({ clients: [{ clientId: 'x', serviceAccountId: 'billing' }] });
+    const ids = async (world: PlanFixture) =>
+      (await world.server.dump()).users as { userId: string; bootstrap?: string }[];
     const [from, to] = await Promise.all(
       [first, second].map(async (world) => (await ids(world)).find(({ bootstrap }) => bootstrap)?.userId ?? ''),
     );
@@ -70,7 +71,7 @@ describe('export', () => {
 
 describe('a server without a control plane', () => {
   test('exports what the interface lists, and says what is missing', async () => {
-    await using world = await startWorld({}, { 'no-control': true });
+    await using world = await startPlanFixture({}, { 'disable-control-plane': true });
     const { code, out, err } = await world.iam(['export', '-o', 'json']);
     expect([code, err]).toEqual([0, expect.stringContaining('no control plane')]);
     expect(Object.keys(JSON.parse(out))).toEqual(['groups']);
@@ -78,7 +79,7 @@ describe('a server without a control plane', () => {
   });
 
   test('takes groups and members, and refuses clients before anything is written', async () => {
-    await using world = await startWorld({}, { 'no-control': true });
+    await using world = await startPlanFixture({}, { 'disable-control-plane': true });
     const text =
       'groups:\n  - {groupName: ops, roles: [A], users: [u1, u2], businesses: [b1], businessUsers: [{businessId: b1, userId: u1}]}\n';
     const file = await world.write('iam.yaml', text);
@@ -96,7 +97,7 @@ describe('a server without a control plane', () => {
 
 test('lists of thousands are read page by page', async () => {
   const users = Array.from({ length: 2_300 }, (_, at) => ({ userId: `m${at}` }));
-  await using world = await startWorld({
+  await using world = await startPlanFixture({
     users: [...users, { userId: 'u1' }],
     businesses: [],
     groups: [

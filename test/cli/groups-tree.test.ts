@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { drawDot, drawMermaid, drawText, graphOf, partBelow, tops } from '../../src/cli/commands/groups/graph.ts';
-import { startFake } from '../client/fake-server.ts';
+import {
+  buildGraph,
+  drawDot,
+  drawMermaid,
+  drawText,
+  findRoots,
+  findSubgraph,
+} from '../../src/cli/commands/groups/graph.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const group = (groupName: string, roles: string[], ...dependencies: string[]) => ({
@@ -18,8 +25,8 @@ const groups = [
 
 describe('the tree', () => {
   test('has own roles, then after a plus those from other groups; what was drawn is not drawn again', () => {
-    const graph = graphOf([...groups, group('lonely', [])]);
-    expect(drawText(graph, tops(graph))).toEqual([
+    const graph = buildGraph([...groups, group('lonely', [])]);
+    expect(drawText(graph, findRoots(graph))).toEqual([
       'leads  APPROVE + DEPLOY READ',
       '├─ audit  + READ',
       '│  └─ base  READ',
@@ -31,24 +38,24 @@ describe('the tree', () => {
 
   test('keeps its lines within a narrow terminal', () => {
     const roles = Array.from({ length: 12 }, (_, at) => `A_LONG_ROLE_${at}`);
-    const graph = graphOf([group('top', roles, 'below'), group('below', roles)]);
+    const graph = buildGraph([group('top', roles, 'below'), group('below', roles)]);
     const lines = drawText(graph, ['top'], 40);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(lines.slice(0, 2)).toEqual(['top  A_LONG_ROLE_0 A_LONG_ROLE_1', '│   A_LONG_ROLE_10 A_LONG_ROLE_11']);
   });
 
   test('is not trapped by groups that depend on each other', () => {
-    const graph = graphOf([group('a', ['A'], 'b'), group('b', ['B'], 'a')]);
+    const graph = buildGraph([group('a', ['A'], 'b'), group('b', ['B'], 'a')]);
     expect(drawText(graph, ['a'])).toEqual(['a  A + B', '└─ b  B + A', '   └─ a  (drawn above)']);
   });
 
   test('of one group has only what it rests on', () => {
-    expect([...partBelow(graphOf(groups), 'ops').keys()]).toEqual(['base', 'ops']);
+    expect([...findSubgraph(buildGraph(groups), 'ops').keys()]).toEqual(['base', 'ops']);
   });
 });
 
 test('names are quoted for Graphviz and Mermaid', () => {
-  const graph = graphOf([group('a "b"\\', ['R'], 'c'), group('c', [])]);
+  const graph = buildGraph([group('a "b"\\', ['R'], 'c'), group('c', [])]);
   expect(drawDot(graph)).toContain('  "a \\"b\\"\\\\" -> "c";');
   expect(drawMermaid(graph)).toEqual(['graph TD', '  g0["a #34;b#34;\\<br>R"]', '  g1["c"]', '  g0 --> g1']);
 });
@@ -56,7 +63,7 @@ test('names are quoted for Graphviz and Mermaid', () => {
 describe('groups tree', () => {
   /** One group a page. */
   const paged = () =>
-    startFake(({ path }) => {
+    startFakeServer(({ path }) => {
       const at = Number(new URL(path, 'http://x').searchParams.get('after') ?? 0);
       const isLast = at === groups.length - 1;
       return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { merge } from '../../src/cli/commands/groups/merge.ts';
-import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
+import { mergeGroup } from '../../src/cli/commands/groups/merge.ts';
+import { errorResponse, type FakeServer, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const group = {
@@ -17,7 +17,7 @@ async function withGroup(between: (current: { roles: string[] }) => void = () =>
   let version = 1;
   let current = structuredClone(group);
   let others: ((current: { roles: string[] }) => void) | undefined = between;
-  const server = await startFake(({ method, headers, body }) => {
+  const server = await startFakeServer(({ method, headers, body }) => {
     if (method === 'GET') return { json: current, headers: { etag: `"${version}"` } };
     if (others !== undefined) {
       const before = JSON.stringify(current);
@@ -26,7 +26,7 @@ async function withGroup(between: (current: { roles: string[] }) => void = () =>
       others = undefined;
     }
     if (headers['if-match'] !== undefined && headers['if-match'] !== `"${version}"`)
-      return refusal(422, 'CHANGED_MEANWHILE');
+      return errorResponse(422, 'CHANGED_MEANWHILE');
     current = { groupId: 'g1', ...JSON.parse(body) };
     version += 1;
     return { status: 204 };
@@ -70,8 +70,8 @@ describe('groups update', () => {
   });
 
   test('is a conflict where it is always changed meanwhile', async () => {
-    await using server = await startFake(({ method }) =>
-      method === 'GET' ? { json: group, headers: { etag: '"1"' } } : refusal(422, 'CHANGED_MEANWHILE'),
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: group, headers: { etag: '"1"' } } : errorResponse(422, 'CHANGED_MEANWHILE'),
     );
     expect((await iam([...update, '--add-role', 'C'], server)).code).toBe(6);
     expect(writes(server)).toHaveLength(10);
@@ -149,5 +149,5 @@ test('an option that nothing has is refused as everywhere', async () => {
 
 test('a role that is added and removed at once is not there afterwards', () => {
   const change = { addRoles: ['C', 'A'], removeRoles: ['C'], addDependencies: [], removeDependencies: [], fields: {} };
-  expect(merge(group, change)).toEqual({ group, differences: [] });
+  expect(mergeGroup(group, change)).toEqual({ group, differences: [] });
 });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { type Reply, refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, type FakeResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const to = 'alice@example.com';
 const good = { id: 'm2', to, channel: 'email', purpose: 'mfa', code: '123456', text: 'Your code', attemptsLeft: 5 };
 const used = { ...good, id: 'm1', code: '111111', attemptsLeft: undefined };
 const notice = { id: 'm3', to, channel: 'email', purpose: 'contact-changed', text: 'Changed' };
-const none = refusal(404, 'MESSAGE_NOT_FOUND');
+const none = errorResponse(404, 'MESSAGE_NOT_FOUND');
 
 /** Lists these messages, and answers those who wait one after the other. */
-function inbox(listed: readonly object[], ...waits: readonly Reply[]) {
+function inbox(listed: readonly object[], ...waits: readonly FakeResponse[]) {
   const left = [...waits];
-  return startFake(({ path }) => (path.includes('/wait') ? (left.shift() ?? none) : { json: listed }));
+  return startFakeServer(({ path }) => (path.includes('/wait') ? (left.shift() ?? none) : { json: listed }));
 }
 
 const queriesOf = (received: readonly { readonly path: string }[]) =>
@@ -26,7 +26,7 @@ describe('inbox list', () => {
   });
 
   test('reads page after page', async () => {
-    await using server = await startFake(({ path }) =>
+    await using server = await startFakeServer(({ path }) =>
       path.includes('after=')
         ? { json: [used] }
         : { status: 206, json: [good], headers: { link: '</_iam/inbox?after=x>; rel="next"' } },
@@ -97,7 +97,7 @@ describe('inbox wait', () => {
 });
 
 test.each([['list'], ['code', to], ['wait']])('inbox %s says where there is no control plane', async (...words) => {
-  await using server = await startFake(() => refusal(404, 'PATH_UNKNOWN'));
+  await using server = await startFakeServer(() => errorResponse(404, 'PATH_UNKNOWN'));
   const outcome = await iam(['inbox', ...words], server);
   expect(outcome.code).toBe(3);
   expect(outcome.err).toContain('has no control plane');

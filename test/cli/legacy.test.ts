@@ -1,12 +1,12 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
-import { Home, iam, signedIn } from './run-cli.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { Home, iam, tokenVariables } from './run-cli.ts';
 
 const validate = ['products', 'validate', '--product-alias', 'reports', '--sku', 'basic', '--billing-type', 'PREPAID'];
 
 test('products validate prints the token of the header, this once', async () => {
-  await using server = await startFake(() => ({ status: 204, headers: { 'X-Opaque-Token': 'opaque-value' } }));
+  await using server = await startFakeServer(() => ({ status: 204, headers: { 'X-Opaque-Token': 'opaque-value' } }));
   const outcome = await iam([...validate, '-o', 'json'], server);
   expect(outcome).toMatchObject({ code: 0, out: '{\n  "opaqueToken": "opaque-value"\n}\n' });
   expect(outcome.err).toContain('Keep the opaque token now');
@@ -19,8 +19,11 @@ test('products validate prints the token of the header, this once', async () => 
 
 test('products validate puts the token into a file that only its owner reads', async () => {
   await using home = await Home.make();
-  await using server = await startFake(() => ({ status: 204, headers: { 'x-opaque-token': 'opaque-value' } }));
-  const outcome = await home.iam([...validate, '--secret-to', home.file('token')], { ...server, variables: signedIn });
+  await using server = await startFakeServer(() => ({ status: 204, headers: { 'x-opaque-token': 'opaque-value' } }));
+  const outcome = await home.iam([...validate, '--secret-output', home.file('token')], {
+    ...server,
+    variables: tokenVariables,
+  });
   expect(outcome.code).toBe(0);
   expect(outcome.out + outcome.err).not.toContain('opaque-value');
   expect(await readFile(home.file('token'), 'utf8')).toBe('opaque-value\n');
@@ -28,7 +31,7 @@ test('products validate puts the token into a file that only its owner reads', a
 });
 
 test('products authorize names the product and asks to be remembered', async () => {
-  await using server = await startFake(() => ({
+  await using server = await startFakeServer(() => ({
     status: 201,
     json: { opaqueToken: 'opaque-value', expiresIn: '600' },
   }));
@@ -41,10 +44,10 @@ test('products authorize names the product and asks to be remembered', async () 
 
 test('users provision-logon takes the first password from a file', async () => {
   await using home = await Home.make();
-  await using server = await startFake(() => ({ status: 201, json: { logon: 'SMITH01' } }));
+  await using server = await startFakeServer(() => ({ status: 201, json: { logon: 'SMITH01' } }));
   await writeFile(home.file('first'), 'FIRST#1\n');
   const words = ['users', 'provision-logon', 'u1', '--logon', 'smith01', '--password-file', home.file('first')];
-  const outcome = await home.iam([...words, '-o', 'json'], { ...server, variables: signedIn });
+  const outcome = await home.iam([...words, '-o', 'json'], { ...server, variables: tokenVariables });
   expect(outcome).toMatchObject({ code: 0, out: '{\n  "logon": "SMITH01"\n}\n' });
   expect(server.received[0]).toMatchObject({
     path: '/security/iam/v1/user-identities/u1/legacy-logons',

@@ -1,8 +1,14 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sessionPath } from '../../src/cli/runtime/session-file.ts';
-import { type FakeServer, type Received, refusal, startFake, tokenReply } from '../client/fake-server.ts';
+import { getSessionPath } from '../../src/cli/runtime/session-file.ts';
+import {
+  errorResponse,
+  type FakeServer,
+  type ReceivedRequest,
+  startFakeServer,
+  tokenResponse,
+} from '../client/fake-server.ts';
 import { Home } from './run-cli.ts';
 
 const start = 1_800_000_000_000;
@@ -17,18 +23,18 @@ function loginServer(): Promise<FakeServer> {
     const token = { accessToken: `access-${given}`, refreshToken: `refresh-${given}`, expiresIn: '600' };
     return { status: 201, json: { ...token, tokenType: 'Bearer', scope: [] } };
   };
-  return startFake(({ path: target, headers, body }) => {
+  return startFakeServer(({ path: target, headers, body }) => {
     if (target.includes('/user-identities/login'))
-      return headers.authorization === basic('alice', 'right') ? grant() : refusal(401, 'CREDENTIALS_INVALID');
+      return headers.authorization === basic('alice', 'right') ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
     if (target.endsWith('/generate-token'))
-      return body.includes(`"refresh-${given}"`) ? grant() : refusal(401, 'CREDENTIALS_INVALID');
+      return body.includes(`"refresh-${given}"`) ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
     if (target.endsWith('/client-identities/login'))
       return headers.authorization === basic('bot', 'secret')
-        ? tokenReply('bot-token')
-        : refusal(401, 'CREDENTIALS_INVALID');
+        ? tokenResponse('bot-token')
+        : errorResponse(401, 'CREDENTIALS_INVALID');
     if (target === '/_iam/revoke') return { json: {} };
     const isGood = [`Bearer access-${given}`, 'Bearer bot-token'].includes(String(headers.authorization));
-    return isGood ? { json: { groupId: 'g' } } : refusal(401, 'TOKEN_INVALID');
+    return isGood ? { json: { groupId: 'g' } } : errorResponse(401, 'TOKEN_INVALID');
   });
 }
 
@@ -43,7 +49,7 @@ const asAlice = (url: string) => [
   'app',
   '--password-stdin',
 ];
-const sent = ({ received }: FakeServer, part: string): Received[] =>
+const sent = ({ received }: FakeServer, part: string): ReceivedRequest[] =>
   received.filter(({ path: target }) => target.includes(part));
 
 describe('a user who logs in', () => {
@@ -62,7 +68,7 @@ describe('a user who logs in', () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
-    const file = sessionPath('default', home.variables);
+    const file = getSessionPath('default', home.variables);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(path.dirname(file))).mode & 0o777).toBe(0o700);
     const all = await readdir(home.folder, { recursive: true, withFileTypes: true });
@@ -95,10 +101,12 @@ describe('a user who logs in', () => {
 
   test('is told of a missing role, and not to log in again, where the session can not be renewed', async () => {
     await using home = await Home.make();
-    await using server = await startFake(({ path: target }) => {
+    await using server = await startFakeServer(({ path: target }) => {
       if (target.includes('/user-identities/login'))
         return { json: { accessToken: 'a', refreshToken: 'r', expiresIn: '600', tokenType: 'Bearer', scope: [] } };
-      return target.endsWith('/generate-token') ? refusal(401, 'CREDENTIALS_INVALID') : refusal(403, 'ROLE_MISSING');
+      return target.endsWith('/generate-token')
+        ? errorResponse(401, 'CREDENTIALS_INVALID')
+        : errorResponse(403, 'ROLE_MISSING');
     });
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const outcome = await home.iam(get);
@@ -120,7 +128,7 @@ describe('a user who logs in', () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
-    const file = sessionPath('default', home.variables);
+    const file = getSessionPath('default', home.variables);
     await writeFile(file, (await readFile(file, 'utf8')).replace('refresh-1', 'refresh-0'));
     const outcome = await home.iam(get, { now: () => start + 11 * minute });
     expect(outcome.code).toBe(4);
@@ -131,7 +139,7 @@ describe('a user who logs in', () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
-    const file = sessionPath('default', home.variables);
+    const file = getSessionPath('default', home.variables);
     await writeFile(file, (await readFile(file, 'utf8')).replace('access-1', 'access-0'));
     expect((await home.iam(get)).code).toBe(0);
     expect(sent(server, '/generate-token')).toHaveLength(1);
@@ -141,7 +149,7 @@ describe('a user who logs in', () => {
     await using home = await Home.make();
     const claims = { sub: 'u1', user_id: 'u1', client_id: 'app', authorities: ['ROLE_AUTH-BASIC'], exp: 1_800_000_600 };
     const jwt = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`;
-    await using server = await startFake(() => tokenReply(jwt));
+    await using server = await startFakeServer(() => tokenResponse(jwt));
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const { out } = await home.iam(['whoami', '-o', 'json']);
     expect(JSON.parse(out)).toMatchObject({
@@ -158,7 +166,7 @@ describe('a user who logs in', () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
-    const file = sessionPath('default', home.variables);
+    const file = getSessionPath('default', home.variables);
     await writeFile(file, (await readFile(file, 'utf8')).replace('access-1', 'access-0').replace('refresh-1', 'gone'));
     const ended = { code: 4, out: '', err: expect.stringContaining('`iam login --user alice`') };
     expect(await home.iam(['whoami'])).toMatchObject(ended);
@@ -167,7 +175,7 @@ describe('a user who logs in', () => {
   test('takes its tokens to no other server', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
-    await using other = await startFake(() => ({ json: {} }));
+    await using other = await startFakeServer(() => ({ json: {} }));
     await home.iam(asAlice(server.url), { stdin: 'right' });
     expect((await home.iam([...get, '--base-url', other.url])).code).toBe(4);
     expect(other.received).toEqual([]);
@@ -214,7 +222,7 @@ describe('logging out', () => {
     await home.iam(['login', '--user', 'alice', '--client-id', 'app', '--password-stdin'], { stdin: 'right' });
     expect((await home.iam(get)).code).toBe(0);
     expect((await home.iam(['logout'])).err).toContain('Signed alice out.');
-    expect(await readdir(path.dirname(sessionPath('p', home.variables)))).toEqual([]);
+    expect(await readdir(path.dirname(getSessionPath('p', home.variables)))).toEqual([]);
     await home.iam(get);
     expect(sent(server, '/groups').map(({ headers }) => headers.authorization)).toEqual([
       'Bearer access-1',
@@ -259,7 +267,7 @@ describe('logging out', () => {
     expect(outcome.err).toBe(
       `warning: The tokens could not be revoked at ${server.url}; it takes them until they expire.\nSigned alice out.\n`,
     );
-    expect(await readdir(path.dirname(sessionPath('default', home.variables)))).toEqual([]);
+    expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });
 
   test('sends the tokens to no other server than their own', async () => {
@@ -270,7 +278,7 @@ describe('logging out', () => {
     const outcome = await home.iam(['logout'], { variables: { IAM_BASE_URL: other.url } });
     expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining('could not be revoked') });
     expect(other.received).toEqual([]);
-    expect(await readdir(path.dirname(sessionPath('default', home.variables)))).toEqual([]);
+    expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });
 
   test('where nobody is signed in is no failure', async () => {
@@ -306,7 +314,7 @@ test.each([
   [10, ['login', '--client-id', 'c']],
 ])('%i where it is not said how: iam %j', async (code, words) => {
   await using home = await Home.make();
-  await using server = await startFake(() => ({}));
+  await using server = await startFakeServer(() => ({}));
   expect((await home.iam([...words, '--base-url', server.url])).code).toBe(code);
   expect(server.received).toEqual([]);
 });

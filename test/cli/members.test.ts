@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
-import { Home, iam, signedIn } from './run-cli.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { Home, iam, tokenVariables } from './run-cli.ts';
 
 const prefix = '/security/iam/v1';
 
@@ -16,7 +16,7 @@ describe('members of groups', () => {
     ],
     [['services', 'add', 'ops', 's1', 's2'], undefined, [{ serviceId: 's1' }, { serviceId: 's2' }]],
   ])('are added by their ids: groups %j', async (words, path, body) => {
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     const outcome = await iam(['groups', ...words], server);
     expect(outcome).toEqual({ code: 0, out: '', err: `groups ${words.join(' ')}: done\n` });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual(body);
@@ -25,10 +25,10 @@ describe('members of groups', () => {
 
   test('come from a file as well, and may be none', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     await writeFile(home.file('users.yaml'), '- userId: u1\n');
     const words = ['groups', 'users', 'add', 'ops'];
-    const given = { ...server, variables: signedIn };
+    const given = { ...server, variables: tokenVariables };
     expect((await home.iam([...words, '-f', home.file('users.yaml'), 'u2'], given)).code).toBe(0);
     expect(server.received[0]?.body).toBe('[{"userId":"u1"},{"userId":"u2"}]');
     expect(await home.iam(words, given)).toMatchObject({
@@ -39,7 +39,7 @@ describe('members of groups', () => {
   });
 
   test('are removed one at a time, after a question', async () => {
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     expect((await iam(['groups', 'users', 'remove', 'ops', 'u1'], server)).code).toBe(10);
     expect((await iam(['groups', 'users', 'remove', 'ops', 'u1', '--yes'], server)).code).toBe(0);
     expect(server.received.map(({ method, path }) => [method, path])).toEqual([
@@ -48,7 +48,7 @@ describe('members of groups', () => {
   });
 
   test('are listed', async () => {
-    await using server = await startFake(() => ({ json: [{ userId: 'u1' }] }));
+    await using server = await startFakeServer(() => ({ json: [{ userId: 'u1' }] }));
     expect((await iam(['group', 'user', 'ls', 'ops', '-o', 'name'], server)).out).toBe('u1\n');
   });
 });
@@ -58,13 +58,13 @@ describe('users', () => {
     ['an argument', ['users', 'lock', 'u1', '--reason', 'gone', '--yes']],
     ['an option', ['users', 'lock', '--user-id', 'u1', '--reason', 'gone', '--yes']],
   ])('are locked by their id as %s', async (_, words) => {
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     expect((await iam(words, server)).code).toBe(0);
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ userId: 'u1', reason: 'gone' });
   });
 
   test('are not locked without an id', async () => {
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     expect(await iam(['users', 'lock'], server)).toMatchObject({
       code: 10,
       err: expect.stringContaining('<user-id> is missing'),
@@ -73,7 +73,7 @@ describe('users', () => {
   });
 
   test('lose a field that is given empty, and keep those that are not given', async () => {
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     await iam(['users', 'update', 'u1', '--user-email', ''], server);
     await iam(['users', 'update', 'u1', '--user-mobile.area-code', '11'], server);
     expect(server.received.map(({ body }) => body)).toEqual(['{"userEmail":null}', '{"userMobile":{"areaCode":11}}']);
@@ -84,7 +84,7 @@ describe('users', () => {
     ['businesses', 'business-accesses/business-accounts'],
     ['services', 'service-accesses/service-accounts'],
   ])('and others have roles: %s roles ID', async (noun, path) => {
-    await using server = await startFake(() => ({ json: [{ role: 'DEPLOY', groupNames: ['ops'] }] }));
+    await using server = await startFakeServer(() => ({ json: [{ role: 'DEPLOY', groupNames: ['ops'] }] }));
     expect((await iam([noun, 'roles', 'x1'], server)).out).toBe('ROLE    GROUP NAMES\nDEPLOY  ops\n');
     expect(server.received[0]?.path).toBe(`${prefix}/${path}/x1/roles`);
   });

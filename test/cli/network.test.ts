@@ -4,16 +4,16 @@ import { createServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { proxyFor } from '../../src/cli/runtime/network.ts';
+import { resolveProxy } from '../../src/cli/runtime/network.ts';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
-import { type Authority, makeAuthority, type Pair } from '../client/certificates.ts';
-import { startFake } from '../client/fake-server.ts';
-import { Home, iam, type Outcome } from './run-cli.ts';
+import { type Authority, type CertificatePair, makeAuthority } from '../client/certificates.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { type CliResult, Home, iam } from './run-cli.ts';
 
 const list = ['groups', 'list', '-o', 'json'];
 
 let authority: Authority;
-let forServer: Pair;
+let forServer: CertificatePair;
 
 beforeAll(() => {
   authority = makeAuthority('test authority');
@@ -76,11 +76,11 @@ async function proxy(to: number, answer = 'HTTP/1.1 200 Connection established\r
 }
 
 /** With a token, at this address. */
-function at(url: string, words: readonly string[] = [], variables: Record<string, string> = {}): Promise<Outcome> {
+function at(url: string, words: readonly string[] = [], variables: Record<string, string> = {}): Promise<CliResult> {
   return iam([...list, ...words], { url, variables: { IAM_TOKEN: 'the-token', ...variables } });
 }
 
-async function files(home: Home, pair: Pair): Promise<{ ca: string; cert: string; key: string }> {
+async function files(home: Home, pair: CertificatePair): Promise<{ ca: string; cert: string; key: string }> {
   const named = { ca: home.file('ca.pem'), cert: home.file('cert.pem'), key: home.file('key.pem') };
   await writeFile(named.ca, authority.cert);
   await writeFile(named.cert, pair.cert);
@@ -167,7 +167,7 @@ describe('a proxy', () => {
   });
 
   test('leads to a server by http as well, and gets a name and password of its own, not the token', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await using through = await proxy(Number(new URL(server.url).port));
     const address = `http://me:pass%20word@127.0.0.1:${through.port}`;
     expect((await at(`http://${host}:8080`, ['--insecure-http', '--proxy', address])).code).toBe(0);
@@ -177,7 +177,7 @@ describe('a proxy', () => {
   });
 
   test('is left out for this machine, unless it is told by the option', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await using through = await proxy(Number(new URL(server.url).port));
     const address = `http://127.0.0.1:${through.port}`;
     const variables = { HTTP_PROXY: address, http_proxy: address, IAM_PROXY: address };
@@ -213,7 +213,7 @@ describe('a proxy', () => {
 describe('which proxy', () => {
   const none = { profiles: {} };
   const find = (baseUrl: string, variables: Record<string, string>) =>
-    proxyFor({ options: {}, variables, file: none }, baseUrl);
+    resolveProxy({ options: {}, variables, file: none }, baseUrl);
   const address = 'http://proxy.example:3128';
 
   test.each([
@@ -241,9 +241,9 @@ describe('which proxy', () => {
 });
 
 test('the token goes to no server that an answer leads to', async () => {
-  await using thief = await startFake(() => ({ json: [] }));
+  await using thief = await startFakeServer(() => ({ json: [] }));
   for (const status of [301, 302, 307, 308]) {
-    await using server = await startFake(() => ({ status, headers: { location: `${thief.url}/groups` } }));
+    await using server = await startFakeServer(() => ({ status, headers: { location: `${thief.url}/groups` } }));
     const outcome = await at(server.url);
     expect(outcome.code).not.toBe(0);
     expect(outcome.out).toBe('');

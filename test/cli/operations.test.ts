@@ -1,13 +1,13 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { refusal, startFake } from '../client/fake-server.ts';
-import { Home, iam, signedIn } from './run-cli.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
+import { Home, iam, tokenVariables } from './run-cli.ts';
 
 const prefix = '/security/iam/v1';
 
 describe('the command of an operation', () => {
   test('sends options as the body: lists repeated or with commas, lists of objects by their one field', async () => {
-    await using server = await startFake(() => ({ status: 201, json: { groupId: 'g1' } }));
+    await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g1' } }));
     const words = ['groups', 'create', '--group-name', 'ops', '--role', 'A', '--role', 'B,C', '--dependency', 'leads'];
     const outcome = await iam([...words, '-o', 'json'], server);
     expect(outcome).toEqual({ code: 0, out: '{\n  "groupId": "g1"\n}\n', err: '' });
@@ -22,7 +22,7 @@ describe('the command of an operation', () => {
   });
 
   test('takes parameters of the path as arguments, and the only field of a body after them', async () => {
-    await using server = await startFake(() => ({ status: 201, json: {} }));
+    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     expect(await iam(['groups', 'add-role', 'my ops', 'DEPLOY'], server)).toEqual({
       code: 0,
       out: '',
@@ -36,7 +36,7 @@ describe('the command of an operation', () => {
   });
 
   test('an empty answer is an empty object for programs', async () => {
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     expect(await iam(['groups', 'delete', 'ops', '--yes', '-o', 'json', '-q'], server)).toEqual({
       code: 0,
       out: '{}\n',
@@ -49,13 +49,13 @@ describe('the command of an operation', () => {
     ['groups', 'remove'],
     ['group', 'delete'],
   ])('is also reached as %s %s', async (noun, verb) => {
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     expect((await iam([noun, verb, 'ops', '-y'], server)).code).toBe(0);
     expect(server.received).toMatchObject([{ method: 'DELETE', path: `${prefix}/groups/ops` }]);
   });
 
   test('takes global options before it as well', async () => {
-    await using server = await startFake(() => ({ json: { groupId: 'g', groupName: 'ops' } }));
+    await using server = await startFakeServer(() => ({ json: { groupId: 'g', groupName: 'ops' } }));
     expect((await iam(['-o', 'name', 'groups', 'get', 'ops'], server)).out).toBe('ops\n');
   });
 
@@ -64,15 +64,15 @@ describe('the command of an operation', () => {
     ['YAML', 'group.yaml', 'groupName: ops\nroles: [A]\n'],
   ])('takes the body from a file of %s, options before it', async (_, name, text) => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 201, json: { groupId: 'g1' } }));
+    await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g1' } }));
     await writeFile(home.file(name), text);
     const words = ['groups', 'create', '-f', home.file(name), '--group-name', 'other'];
-    expect((await home.iam(words, { ...server, variables: signedIn })).code).toBe(0);
+    expect((await home.iam(words, { ...server, variables: tokenVariables })).code).toBe(0);
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'other', roles: ['A'] });
   });
 
   test('takes the body from standard input', async () => {
-    await using server = await startFake(() => ({ status: 201, json: { groupId: 'g1' } }));
+    await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g1' } }));
     expect((await iam(['groups', 'create', '-f', '-'], { url: server.url, stdin: '{"groupName":"ops"}' })).code).toBe(
       0,
     );
@@ -94,7 +94,7 @@ describe('the command of an operation', () => {
     [['api', 'FETCH', '/groups'], 'no method'],
     [['api', 'GET', 'groups'], 'starts with a slash'],
   ])('%j is wrong usage: nothing is sent', async (words, message) => {
-    await using server = await startFake(() => ({}));
+    await using server = await startFakeServer(() => ({}));
     const outcome = await iam(words, server);
     expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(outcome.err).toContain(message);
@@ -141,7 +141,7 @@ describe('--set', () => {
 
 describe('a dry run', () => {
   test('prints what would be sent and sends nothing, nor asks', async () => {
-    await using server = await startFake(() => ({}));
+    await using server = await startFakeServer(() => ({}));
     const deletion = await iam(['groups', 'delete', 'ops', '--dry-run'], server);
     expect(deletion).toMatchObject({ code: 0, out: `DELETE ${server.url}${prefix}/groups/ops\n` });
     const creation = await iam(['groups', 'create', '--group-name', 'ops', '--dry-run', '-o', 'json'], server);
@@ -163,9 +163,9 @@ describe('a dry run', () => {
 
 describe('--if-not-exists', () => {
   test('is content with one of the same name, and prints the same fields', async () => {
-    await using server = await startFake(({ method }) =>
+    await using server = await startFakeServer(({ method }) =>
       method === 'POST'
-        ? refusal(412, 'GROUP_NAME_TAKEN')
+        ? errorResponse(412, 'GROUP_NAME_TAKEN')
         : { json: { groupId: 'g7', groupName: 'ops', roles: [], dependencies: [] } },
     );
     const outcome = await iam(['groups', 'create', '--group-name', 'ops', '--if-not-exists', '-o', 'jsonl'], server);
@@ -174,7 +174,7 @@ describe('--if-not-exists', () => {
   });
 
   test('without it a taken name is a conflict', async () => {
-    await using server = await startFake(() => refusal(412, 'GROUP_NAME_TAKEN'));
+    await using server = await startFakeServer(() => errorResponse(412, 'GROUP_NAME_TAKEN'));
     expect((await iam(['groups', 'create', '--group-name', 'ops'], server)).code).toBe(6);
   });
 });
@@ -184,7 +184,7 @@ describe('a secret in an answer', () => {
   const words = ['api-key', 'create', '--app-id', 'a', '--client-id', 'c'];
 
   test('is shown once, with a note that it will not be again', async () => {
-    await using server = await startFake(() => ({ status: 201, json: made }));
+    await using server = await startFakeServer(() => ({ status: 201, json: made }));
     const outcome = await iam([...words, '--debug', '-o', 'json'], server);
     expect(JSON.parse(outcome.out)).toEqual(made);
     expect(outcome.err).toContain('not be shown again');
@@ -194,9 +194,12 @@ describe('a secret in an answer', () => {
 
   test('goes to a new private file instead', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 201, json: made }));
+    await using server = await startFakeServer(() => ({ status: 201, json: made }));
     const file = home.file('key');
-    const outcome = await home.iam([...words, '--secret-to', file, '-o', 'json'], { ...server, variables: signedIn });
+    const outcome = await home.iam([...words, '--secret-output', file, '-o', 'json'], {
+      ...server,
+      variables: tokenVariables,
+    });
     expect(JSON.parse(outcome.out)).toEqual({ apiKeyId: 'k1' });
     expect(outcome.err).not.toContain('the-secret');
     expect(await readFile(file, 'utf8')).toBe('the-secret\n');
@@ -204,8 +207,8 @@ describe('a secret in an answer', () => {
   });
 
   test('is not made where it could not be kept', async () => {
-    await using server = await startFake(() => ({ status: 201, json: made }));
-    expect((await iam([...words, '--secret-to', '/dev/null/key'], server)).code).toBe(2);
+    await using server = await startFakeServer(() => ({ status: 201, json: made }));
+    expect((await iam([...words, '--secret-output', '/dev/null/key'], server)).code).toBe(2);
     expect((await iam([...words, '-o', 'name'], server)).code).toBe(2);
     expect(server.received).toEqual([]);
   });
@@ -213,39 +216,41 @@ describe('a secret in an answer', () => {
   test('of something that was made before stays where it is, and a new one beside it', async () => {
     await using home = await Home.make();
     const file = home.file('key');
-    const again = [...words, '--if-not-exists', '--secret-to', file];
-    await using taken = await startFake(() => refusal(412, 'API_KEY_TAKEN'));
-    expect((await home.iam(again, { ...taken, variables: signedIn })).code).toBe(0);
+    const again = [...words, '--if-not-exists', '--secret-output', file];
+    await using taken = await startFakeServer(() => errorResponse(412, 'API_KEY_TAKEN'));
+    expect((await home.iam(again, { ...taken, variables: tokenVariables })).code).toBe(0);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
     await writeFile(file, 'from before\n');
-    expect((await home.iam(again, { ...taken, variables: signedIn })).code).toBe(0);
-    await using free = await startFake(() => ({ status: 201, json: made }));
-    const outcome = await home.iam(again, { ...free, variables: signedIn });
+    expect((await home.iam(again, { ...taken, variables: tokenVariables })).code).toBe(0);
+    await using free = await startFakeServer(() => ({ status: 201, json: made }));
+    const outcome = await home.iam(again, { ...free, variables: tokenVariables });
     expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(`${file}.new`) as string });
     expect(await readFile(file, 'utf8')).toBe('from before\n');
     expect(await readFile(`${file}.new`, 'utf8')).toBe('the-secret\n');
     // There is nowhere left for a third.
-    expect((await home.iam(again, { ...free, variables: signedIn })).code).toBe(2);
+    expect((await home.iam(again, { ...free, variables: tokenVariables })).code).toBe(2);
   });
 
   test('leaves no file behind when it was refused', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => refusal(404, 'CLIENT_NOT_FOUND'));
+    await using server = await startFakeServer(() => errorResponse(404, 'CLIENT_NOT_FOUND'));
     const file = home.file('key');
-    expect((await home.iam([...words, '--secret-to', file], { ...server, variables: signedIn })).code).toBe(3);
+    expect((await home.iam([...words, '--secret-output', file], { ...server, variables: tokenVariables })).code).toBe(
+      3,
+    );
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
 describe('call and api', () => {
   test('call reaches an operation by its id', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     expect((await iam(['call', 'groups.list', '--param', 'limit=5', '--param', 'name=a=b'], server)).code).toBe(0);
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=5&name=a%3Db`);
   });
 
   test('call sends headers that the operation reads, and no others', async () => {
-    await using server = await startFake(() => ({ json: { accessToken: 'x' } }));
+    await using server = await startFakeServer(() => ({ json: { accessToken: 'x' } }));
     const words = ['call', 'user-identities.authenticate-by-param', '--header', 'param=a=b'];
     expect((await iam(words, server)).code).toBe(0);
     expect(server.received).toMatchObject([
@@ -261,19 +266,19 @@ describe('call and api', () => {
 
   test('call prints one page of a list and says how to get the next', async () => {
     const headers = { link: '</x?after=c1>; rel="next"' };
-    await using server = await startFake(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
+    await using server = await startFakeServer(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
     const outcome = await iam(['call', 'groups.list', '-o', 'jsonl'], server);
     expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More exist: add --param after=c1\n' });
   });
 
   test('api adds to a query that the path has already', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await iam(['api', 'GET', '/groups?limit=1', '--param', 'name=a b'], server);
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=1&name=a+b`);
   });
 
   test('api puts the prefix before paths of operations alone', async () => {
-    await using server = await startFake(() => ({ json: { status: 'ok' } }));
+    await using server = await startFakeServer(() => ({ json: { status: 'ok' } }));
     await iam(['api', 'get', '/groups/ops'], server);
     await iam(['api', 'GET', '/healthz'], server);
     await iam(['api', 'POST', `${prefix}/groups`, '-f', '-'], { url: server.url, stdin: '{"a":1}' });
@@ -287,7 +292,7 @@ describe('call and api', () => {
   test.each([[['call', 'groups.remove', '--param', 'groupId=ops']], [['api', 'DELETE', '/groups/ops']]])(
     '%j is confirmed like any deletion',
     async (words) => {
-      await using server = await startFake(() => ({ status: 204 }));
+      await using server = await startFakeServer(() => ({ status: 204 }));
       expect((await iam(words, server)).code).toBe(10);
       expect(server.received).toEqual([]);
       expect((await iam([...words, '--yes'], server)).code).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const groups = [
@@ -10,32 +10,34 @@ const heading = 'groupId,groupName,organizationId,businessUnitId,roles,dependenc
 
 describe('csv', () => {
   test('has a heading of all columns, and quotes what needs it', async () => {
-    await using server = await startFake(() => ({ json: groups }));
+    await using server = await startFakeServer(() => ({ json: groups }));
     expect((await iam(['groups', 'list', '-o', 'csv'], server)).out).toBe(
       `${heading}\ng1,"ops, ""night""",,,A;B,leads\ng2,leads,,,,\n`,
     );
   });
 
   test('has its heading where there is no entry, too', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     expect((await iam(['groups', 'list', '-o', 'csv', '-q'], server)).out).toBe(`${heading}\n`);
   });
 
   test('of one entity is a heading and a line', async () => {
-    await using server = await startFake(() => ({ json: { groupId: 'g1', roles: [{ a: 1, b: 2 }], none: null } }));
+    await using server = await startFakeServer(() => ({
+      json: { groupId: 'g1', roles: [{ a: 1, b: 2 }], none: null },
+    }));
     expect((await iam(['groups', 'get', 'x', '-o', 'csv'], server)).out).toBe(
       'groupId,roles,none\ng1,"[{""a"":1,""b"":2}]",\n',
     );
   });
 
   test('of values that are rows has the columns of all of them', async () => {
-    await using server = await startFake(() => ({ json: [{ role: 'A' }, { role: 'B', groupNames: ['ops'] }] }));
+    await using server = await startFakeServer(() => ({ json: [{ role: 'A' }, { role: 'B', groupNames: ['ops'] }] }));
     expect((await iam(['users', 'roles', 'u1', '-o', 'csv'], server)).out).toBe('role,groupNames\nA,\nB,ops\n');
   });
 });
 
 test.each(['csv', 'jsonl'])('%s is written page by page', async (format) => {
-  await using server = await startFake(({ path }) =>
+  await using server = await startFakeServer(({ path }) =>
     path.includes('after=')
       ? { hangUp: true }
       : { status: 206, json: groups, headers: { link: '</x?after=1>; rel="next"' } },
@@ -47,7 +49,7 @@ test.each(['csv', 'jsonl'])('%s is written page by page', async (format) => {
 
 test('wide is a table that no terminal cuts', async () => {
   const json = [{ groupId: 'g1', groupName: 'n'.repeat(90), roles: ['R'.repeat(90)] }];
-  await using server = await startFake(() => ({ json }));
+  await using server = await startFakeServer(() => ({ json }));
   const { out } = await iam(['groups', 'list', '-o', 'wide'], { ...server, columns: 80 });
   expect(out).toContain(`${'n'.repeat(90)}  ${'R'.repeat(90)}\n`);
 });

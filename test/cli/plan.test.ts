@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { everything } from './plan/documents.ts';
-import { startWorld, stateOf } from './plan/world.ts';
+import { dumpDirectory, startPlanFixture } from './plan/plan-fixture.ts';
+import { everything } from './plan/sample-documents.ts';
 
 describe('plan', () => {
   test('says what would change, who gains what, and how much; and writes nothing', async () => {
-    await using world = await startWorld();
-    const before = await stateOf(world.server);
+    await using world = await startPlanFixture();
+    const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
     const { code, out, err } = await world.iam(['plan', '-f', file], { columns: 80, variables: { NO_COLOR: '1' } });
     expect([code, err]).toEqual([0, '']);
@@ -17,11 +17,11 @@ describe('plan', () => {
       'Plan: 7 to create, none to change, none to delete; 5 gain roles, none lose roles.',
     );
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(81);
-    expect(await stateOf(world.server)).toEqual(before);
+    expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
   test('shows removals, and who loses by them: not those who have the role by another way', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes']);
     const file = await world.write(
       'next.yaml',
@@ -51,7 +51,7 @@ describe('plan', () => {
   });
 
   test('a user who keeps a role through the business does not lose it', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const groups =
       'groups:\n  - {groupName: a, roles: [R], users: [u1, u2]}\n  - {groupName: b, roles: [R], businesses: [b1]}\n';
     await world.iam(['apply', '-f', await world.write('a.yaml', groups), '--yes']);
@@ -61,7 +61,7 @@ describe('plan', () => {
   });
 
   test('tells scripts that there are changes, only where they ask', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const file = await world.write('iam.yaml', everything);
     const words = ['plan', '-f', file, '--detailed-exitcode'];
     expect((await world.iam(words)).code).toBe(9);
@@ -70,7 +70,7 @@ describe('plan', () => {
   });
 
   test('reads several documents, folders and standard input as one', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const one = await world.write('one.yaml', 'groups:\n  - groupName: a\n---\ngroups:\n  - groupName: b\n');
     const two = await world.write(
       'two.json',
@@ -91,14 +91,14 @@ describe('plan', () => {
     [['export', '--kind', 'users'], 'must be one of'],
     [['export', '-o', 'csv'], 'YAML or JSON'],
   ])('%j is wrong usage', async (words, message) => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     expect(await world.iam(words)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
   });
 });
 
 describe('a plan in a file', () => {
   test.each(['--out', '-o'])('by %s is applied as it is, holds no secret and is private', async (option) => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const file = await world.write('iam.yaml', everything);
     const kept = world.home.file('plan.json');
     expect((await world.iam(['plan', '-f', file, option, kept])).code).toBe(0);
@@ -110,7 +110,7 @@ describe('a plan in a file', () => {
   });
 
   test('-o is the format still', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const file = await world.write('iam.yaml', everything);
     expect(JSON.parse((await world.iam(['plan', '-f', file, '-o', 'json'])).out)).toHaveProperty('summary');
     expect(await world.iam(['plan', '-f', file, '-o', 'jason'])).toMatchObject({ code: 2 });
@@ -119,7 +119,7 @@ describe('a plan in a file', () => {
   });
 
   test('is refused once what it relied on has changed, and nothing is written', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const { admin } = world.server;
     await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
     const file = await world.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [B], users: [u1]}\n');
@@ -127,15 +127,15 @@ describe('a plan in a file', () => {
     await world.iam(['plan', '-f', file, '--out', kept]);
     await admin.groups.create({ body: { groupName: 'unrelated', roles: ['Z'] } });
     await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u2' }] });
-    const before = await stateOf(world.server);
+    const before = await dumpDirectory(world.server);
     expect(await world.iam(['apply', kept, '--yes'])).toMatchObject({ code: 6, err: expect.stringContaining('stale') });
-    expect(await stateOf(world.server)).toEqual(before);
+    expect(await dumpDirectory(world.server)).toEqual(before);
     await admin.userAccesses.removeUser({ params: { groupName: 'ops', userId: 'u2' } });
     expect((await world.iam(['apply', kept, '--yes'])).code).toBe(0);
   });
 
   test('is for the server that it was made for', async () => {
-    await using world = await startWorld();
+    await using world = await startPlanFixture();
     const kept = world.home.file('plan.json');
     await world.iam(['plan', '-f', await world.write('iam.yaml', everything), '--out', kept]);
     const url = world.server.url.replace('127.0.0.1', 'localhost');

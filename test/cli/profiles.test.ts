@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ProfileFile, profilePath, readProfiles, saveProfile } from '../../src/cli/runtime/profile.ts';
-import { startFake, tokenReply } from '../client/fake-server.ts';
+import { getProfilePath, type ProfileFile, readProfiles, saveProfile } from '../../src/cli/runtime/profile.ts';
+import { startFakeServer, tokenResponse } from '../client/fake-server.ts';
 import { Home } from './run-cli.ts';
 
 const local = { baseUrl: 'http://127.0.0.1:8080', clientId: 'admin', clientSecret: 'very-secret' };
@@ -11,7 +11,7 @@ describe('the file of profiles', () => {
   test('is private, and so is its folder', async () => {
     await using home = await Home.make();
     const saved = await saveProfile('local', local, home.variables);
-    expect(saved).toEqual({ path: profilePath(home.variables), current: true });
+    expect(saved).toEqual({ path: getProfilePath(home.variables), current: true });
     expect((await stat(saved.path)).mode & 0o777).toBe(0o600);
     expect((await stat(path.dirname(saved.path))).mode & 0o777).toBe(0o700);
     expect(await readdir(path.dirname(saved.path))).toEqual(['config.json']);
@@ -36,7 +36,7 @@ describe('the file of profiles', () => {
     'that holds %s is named, and not written over',
     async (text) => {
       await using home = await Home.make();
-      const file = profilePath(home.variables);
+      const file = getProfilePath(home.variables);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, text);
       const outcome = await home.iam(['profile', 'add', 'x', '--base-url', 'http://x']);
@@ -47,7 +47,7 @@ describe('the file of profiles', () => {
   );
 
   test('lies under the home folder where XDG_CONFIG_HOME is not absolute', () => {
-    expect(profilePath({ HOME: '/home/me', XDG_CONFIG_HOME: 'relative' })).toBe('/home/me/.config/iam/config.json');
+    expect(getProfilePath({ HOME: '/home/me', XDG_CONFIG_HOME: 'relative' })).toBe('/home/me/.config/iam/config.json');
   });
 });
 
@@ -81,7 +81,7 @@ describe('profile', () => {
     });
     expect((await home.iam(['profile', 'remove', 'two'])).code).toBe(10);
     expect((await home.iam(['profile', 'remove', 'two', '--yes'])).code).toBe(0);
-    const file = JSON.parse(await readFile(profilePath(home.variables), 'utf8')) as ProfileFile;
+    const file = JSON.parse(await readFile(getProfilePath(home.variables), 'utf8')) as ProfileFile;
     expect(file).toEqual({ profiles: { one: { baseUrl: 'http://one', clientId: 'me', clientSecret: 'secret-one' } } });
   });
 
@@ -130,7 +130,7 @@ describe('precedence', () => {
 
   test('the credentials of a profile go to its own server only', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => tokenReply('t'));
+    await using server = await startFakeServer(() => tokenResponse('t'));
     await saveProfile('local', local, home.variables);
     const outcome = await home.iam(['groups', 'list', '--base-url', server.url]);
     expect(outcome.code).toBe(4);
@@ -140,7 +140,7 @@ describe('precedence', () => {
 
   test('credentials in the environment go before those of the current profile', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('local', local, home.variables);
     expect(
       (await home.iam(['groups', 'list'], { variables: { IAM_BASE_URL: server.url, IAM_TOKEN: 'mine' } })).code,
@@ -205,7 +205,7 @@ describe('whoami and token inspect', () => {
 
   test('whoami asks the server as the client, and shows what its token says', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => tokenReply(token));
+    await using server = await startFakeServer(() => tokenResponse(token));
     await saveProfile('local', { ...local, baseUrl: server.url }, home.variables);
     const { out } = await home.iam(['whoami', '-o', 'json']);
     expect(JSON.parse(out)).toEqual({

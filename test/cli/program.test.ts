@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { cliReference } from '../../src/cli/docs.ts';
-import { singular } from '../../src/cli/fields.ts';
-import { rolesVary, wordsOf } from '../../src/cli/leaf.ts';
+import { renderCliReference } from '../../src/cli/cli-reference.ts';
+import { commandPath, varyingRoles } from '../../src/cli/command.ts';
+import { toSingular } from '../../src/cli/field-options.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { exitCodes } from '../../src/cli/runtime/exit-codes.ts';
 import { manifest } from '../../src/contract/manifest.ts';
@@ -20,8 +20,8 @@ const io = {
   releaseSignals: () => undefined,
 };
 
-function build(typed?: readonly string[]): Command {
-  return buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest, ...(typed ? { typed } : {}) });
+function build(words?: readonly string[]): Command {
+  return buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest, ...(words ? { words } : {}) });
 }
 
 /** What can be run. `iam keys` is an operation, and has a command below it. */
@@ -33,7 +33,7 @@ function leaves(command: Command): Command[] {
 }
 
 const all = leaves(build());
-const byWords = new Map(all.map((command) => [wordsOf(command), command]));
+const byWords = new Map(all.map((command) => [commandPath(command), command]));
 
 describe('every command', () => {
   test.each(manifest.operations.filter(({ command }) => command !== undefined))(
@@ -47,7 +47,7 @@ describe('every command', () => {
     },
   );
 
-  test.each(all.filter((command) => command.name() !== 'help').map((command) => [wordsOf(command)]))(
+  test.each(all.filter((command) => command.name() !== 'help').map((command) => [commandPath(command)]))(
     '%s has help with an example',
     async (words) => {
       const outcome = await iam([...words.split(' ').slice(1), '--help']);
@@ -59,7 +59,10 @@ describe('every command', () => {
 
   test('has examples whose options exist', () => {
     const known = new Map(
-      all.map((command) => [wordsOf(command), new Set(command.options.flatMap(({ long, short }) => [long, short]))]),
+      all.map((command) => [
+        commandPath(command),
+        new Set(command.options.flatMap(({ long, short }) => [long, short])),
+      ]),
     );
     for (const { command, examples } of manifest.operations)
       for (const example of command === undefined ? [] : examples)
@@ -70,8 +73,8 @@ describe('every command', () => {
   test('takes no secret as an option', () => {
     for (const command of all)
       for (const option of command.options.filter(({ required }) => required))
-        expect([wordsOf(command), option.long, looksSecret(option.attributeName())]).toEqual([
-          wordsOf(command),
+        expect([commandPath(command), option.long, looksSecret(option.attributeName())]).toEqual([
+          commandPath(command),
           option.long,
           false,
         ]);
@@ -80,8 +83,8 @@ describe('every command', () => {
   test('has each name once', () => {
     const check = (command: Command): void => {
       const names = command.commands.flatMap((below) => [below.name(), ...below.aliases()]);
-      expect([wordsOf(command), names.filter((name, at) => names.indexOf(name) !== at)]).toEqual([
-        wordsOf(command),
+      expect([commandPath(command), names.filter((name, at) => names.indexOf(name) !== at)]).toEqual([
+        commandPath(command),
         [],
       ]);
       for (const below of command.commands) check(below);
@@ -104,7 +107,7 @@ test('only what is asked for is built', () => {
 test('what is built for a few words has the same help as in the whole', () => {
   const nouns = (command: Command): Command[] => [command, ...command.commands.flatMap(nouns)];
   for (const whole of nouns(build())) {
-    const words = wordsOf(whole).split(' ').slice(1);
+    const words = commandPath(whole).split(' ').slice(1);
     const part = words.reduce<Command | undefined>(
       (above, word) => above?.commands.find((command) => command.name() === word),
       build(words),
@@ -121,7 +124,7 @@ test.each([
   ['address', 'address'],
   ['groups', 'group'],
 ])('one of %s is %s', (many, one) => {
-  expect(singular(many)).toBe(one);
+  expect(toSingular(many)).toBe(one);
 });
 
 describe('help', () => {
@@ -192,11 +195,12 @@ describe('the catalogue', () => {
   });
 
   test('has roles that can be read, or says that they depend on what is called', async () => {
-    for (const { roles } of await catalogue()) if (roles !== rolesVary) expect(() => parseRoles(roles)).not.toThrow();
+    for (const { roles } of await catalogue())
+      if (roles !== varyingRoles) expect(() => parseRoles(roles)).not.toThrow();
   });
 });
 
 test('the reference has a section for every command', () => {
-  const reference = cliReference();
+  const reference = renderCliReference();
   for (const words of byWords.keys()) expect(reference).toContain(`\n## ${words}\n`);
 });

@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
-import { settingNames } from '../../src/cli/runtime/settings.ts';
-import { startFake } from '../client/fake-server.ts';
+import { settingDefinitions } from '../../src/cli/runtime/settings.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { Home } from './run-cli.ts';
 
 /** A project in the home, with this file, and a folder deep in it to work in. */
@@ -46,7 +46,7 @@ describe('the file of a project', () => {
     const folder = await project(home, { timeout: 9 });
     await writeFile(path.join(folder, '.iamrc.json'), '{"timeout": 5}');
     const found = await origins(home, folder);
-    expect(Object.keys(found)).toEqual(settingNames.map(({ key }) => key));
+    expect(Object.keys(found)).toEqual(settingDefinitions.map(({ key }) => key));
     expect(found.timeout).toEqual(['5', path.join(folder, '.iamrc.json')]);
   });
 
@@ -71,7 +71,7 @@ describe('the file of a project', () => {
     ['password', 'canary-5'],
   ])('that holds a secret, %s, is warned of, and the secret neither used nor shown', async (name, secret) => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('p', { baseUrl: server.url, token: 'mine' }, home.variables);
     const folder = await project(home, { [name]: secret, output: 'json' });
     const outcome = await home.iam(['groups', 'list', '--debug'], { folder });
@@ -128,7 +128,7 @@ describe('another server in the file of a project', () => {
 
   test('is used where a profile is for it, and the credentials of another profile still are not', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('p', profile, home.variables);
     await saveProfile('q', { baseUrl: server.url, token: 'of-q' }, home.variables);
     const folder = await project(home, { baseUrl: server.url });
@@ -168,7 +168,7 @@ describe('credentials of the environment and the file of a project', () => {
 
   test.each(secrets)('never meet, by a URL or by a profile: %j', async (variables) => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('mine', profile, home.variables);
     await saveProfile('other', { baseUrl: server.url }, home.variables);
     for (const content of [{ baseUrl: server.url }, { profile: 'other' }, { baseUrl: `${server.url}/s/x` }]) {
@@ -196,7 +196,7 @@ describe('credentials of the environment and the file of a project', () => {
 
   test('do not meet at a login', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { baseUrl: server.url });
     for (const [words, variables] of [
       [['login', '--client-id', 'app'], secrets[2] ?? {}],
@@ -211,7 +211,7 @@ describe('credentials of the environment and the file of a project', () => {
 
   test('meet where the user names the server, or the file only repeats it', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { baseUrl: server.url });
     const variables = { IAM_TOKEN: 'mine' };
     const list = (words: readonly string[], more: Record<string, string> = {}) =>
@@ -252,7 +252,7 @@ describe('credentials of the environment and the file of a project', () => {
 
   test('a profile of one service behind a host is not for another one that the file names', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('a', { baseUrl: `${server.url}/a`, token: 'canary' }, home.variables);
     const folder = await project(home, { baseUrl: `${server.url}/b` });
     expect(await home.iam(['groups', 'list'], { folder })).toMatchObject({ code: 4, out: '' });
@@ -263,7 +263,7 @@ describe('credentials of the environment and the file of a project', () => {
 
   test('the file does not allow credentials over http', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { insecureHttp: true, 'insecure-http': true });
     const url = server.url.replace('127.0.0.1', '0.0.0.0');
     const outcome = await home.iam(['groups', 'list'], { folder, url, variables: { IAM_TOKEN: 'canary' } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const groups = [
@@ -7,7 +7,7 @@ const groups = [
   { groupId: 'g2', groupName: 'leads', roles: [], dependencies: [] },
 ];
 
-const groupServer = () => startFake(() => ({ json: groups }));
+const groupServer = () => startFakeServer(() => ({ json: groups }));
 
 describe('--query', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('--query', () => {
   });
 
   test('sees all pages of a list', async () => {
-    await using server = await startFake(({ path }) =>
+    await using server = await startFakeServer(({ path }) =>
       path.includes('after=')
         ? { json: groups }
         : { status: 206, json: groups, headers: { link: '</x?after=1>; rel="next"' } },
@@ -42,7 +42,7 @@ describe('--query', () => {
   });
 
   test('applies to one entity, and prints null where it finds nothing', async () => {
-    await using server = await startFake(() => ({ json: groups[0] }));
+    await using server = await startFakeServer(() => ({ json: groups[0] }));
     expect((await iam(['groups', 'get', 'ops', '--query', 'roles[0]'], server)).out).toBe('A\n');
     expect((await iam(['groups', 'get', 'ops', '--query', 'none', '-o', 'json'], server)).out).toBe('null\n');
     expect((await iam(['groups', 'get', 'ops', '--query', 'none'], server)).out).toBe('');
@@ -86,7 +86,7 @@ describe('--columns', () => {
   });
 
   test('chooses the fields of one entity', async () => {
-    await using server = await startFake(() => ({ json: groups[0] }));
+    await using server = await startFakeServer(() => ({ json: groups[0] }));
     expect((await iam(['groups', 'get', 'ops', '--columns', 'roles,groupId'], server)).out).toBe(
       'roles     A, B\ngroup id  g1\n',
     );
@@ -105,7 +105,7 @@ describe('--columns', () => {
   });
 
   test('that no answer has are named where that can only be seen in the answer', async () => {
-    await using server = await startFake(() => ({ json: { a: 1, b: 2 } }));
+    await using server = await startFakeServer(() => ({ json: { a: 1, b: 2 } }));
     const { code, err } = await iam(['api', 'GET', '/healthz', '--columns', 'c'], server);
     expect(code).toBe(1);
     expect(err).toContain('There are a, b.');
@@ -124,8 +124,8 @@ describe('text for people', () => {
   const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u202a-\u202e\u2066-\u2069]/;
 
   test.each(evil)('has nothing that steers a terminal: %j', async (text) => {
-    await using server = await startFake(({ path }) => {
-      if (path.endsWith('/refused')) return refusal(404, `CODE${text}`, `message${text}`);
+    await using server = await startFakeServer(({ path }) => {
+      if (path.endsWith('/refused')) return errorResponse(404, `CODE${text}`, `message${text}`);
       if (path.endsWith('/text')) return { text: `a${text}\nb`, headers: { 'content-type': 'text/plain' } };
       return {
         json: path.includes('/groups/') ? { [`key${text}`]: `v${text}`, b: [text] } : [{ [`key${text}`]: `v${text}` }],

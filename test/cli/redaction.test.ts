@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { curlCommand } from '../../src/cli/runtime/curl.ts';
+import { formatCurlCommand } from '../../src/cli/runtime/curl.ts';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
-import { openPath, withoutUserInfo } from '../../src/cli/runtime/redact.ts';
+import { redactPath, stripUserInfo } from '../../src/cli/runtime/redact.ts';
 import { FieldTree } from '../../src/contract/redaction.ts';
-import { refusal, startFake, tokenReply } from '../client/fake-server.ts';
-import { Home, iam, type Outcome } from './run-cli.ts';
+import { errorResponse, startFakeServer, tokenResponse } from '../client/fake-server.ts';
+import { type CliResult, Home, iam } from './run-cli.ts';
 
 /** In every secret of these tests; it must come out nowhere. */
 const canary = 'canary-7f3a';
 const loud = ['--debug', '--verbose', '--curl'];
 
-function expectSilence({ out, err }: Outcome): void {
+function expectSilence({ out, err }: CliResult): void {
   expect(out + err).not.toContain(canary);
   const encoded = Buffer.from(`user:${canary}`).toString('base64').slice(-12);
   expect(out + err).not.toContain(encoded);
@@ -27,7 +27,7 @@ const signIns: readonly Record<string, string>[] = [
 const calls: readonly [readonly string[], string][] = [
   [['groups', 'list'], ''],
   [
-    ['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-', '--secret-to', '/dev/null/x'],
+    ['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-', '--secret-output', '/dev/null/x'],
     canary,
   ],
   [['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-'], canary],
@@ -60,11 +60,11 @@ describe('a secret', () => {
   for (const variables of signIns)
     test.each(calls)(`with ${Object.keys(variables).join(', ')} is in no trace of %j`, async (words, stdin) => {
       for (const failing of [false, true]) {
-        await using server = await startFake(({ path }) =>
+        await using server = await startFakeServer(({ path }) =>
           path.includes('/login')
-            ? { ...tokenReply(canary), status: 201 }
+            ? { ...tokenResponse(canary), status: 201 }
             : failing
-              ? refusal(400, 'FIELD_VALUE')
+              ? errorResponse(400, 'FIELD_VALUE')
               : { json: [] },
         );
         const given = { variables: { ...variables, IAM_BASE_URL: server.url }, stdin };
@@ -119,8 +119,8 @@ const nothing = new FieldTree([{ type: 'object' }]);
 
 describe('--curl', () => {
   test('prints each call on standard error, and changes nothing else', async () => {
-    await using server = await startFake(({ path }) =>
-      path.includes('/login') ? tokenReply('t') : { json: [{ groupId: 'g' }] },
+    await using server = await startFakeServer(({ path }) =>
+      path.includes('/login') ? tokenResponse('t') : { json: [{ groupId: 'g' }] },
     );
     const variables = { IAM_CLIENT_ID: 'me', IAM_CLIENT_SECRET: 's', IAM_BASE_URL: server.url };
     const plainly = await iam(['groups', 'list', '-o', 'json'], { variables });
@@ -135,7 +135,7 @@ describe('--curl', () => {
   });
 
   test('with --dry-run prints what would be sent', async () => {
-    await using server = await startFake(() => ({}));
+    await using server = await startFakeServer(() => ({}));
     const outcome = await iam(['groups', 'create', '--group-name', "it's", '--dry-run', '--curl', '-q'], server);
     expect(outcome.out).toContain('POST');
     expect(outcome.err).toBe(
@@ -155,7 +155,7 @@ describe('--curl', () => {
       headers: { 'X-Api-Key': 'a', Cookie: 'b', accept: "it's; $HOME" },
       body: { clientSecret: 'secret', name: `"'$HOME \u202e\u009b`, deep: [{ password: 'secret' }] },
     };
-    const line = curlCommand(call, { query, body, headers: nothing });
+    const line = formatCurlCommand(call, { query, body, headers: nothing });
     expect(line).not.toContain('secret"');
     const variables = { TOKEN: 'T', IAM_API_KEY: 'K', COOKIE: 'C', CLIENT_SECRET: 'S', PASSWORD: 'P' };
     const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
@@ -174,20 +174,20 @@ describe('--curl', () => {
     const text = { method: 'POST', url: 'http://x/', body: 'password=secret' };
     const unknown = { ...text, body: { name: 'secret' } };
     const line = 'curl -X POST --data-raw "$BODY" http://x/';
-    expect(curlCommand(text, { query: nothing, headers: nothing, body: nothing })).toBe(line);
-    expect(curlCommand(unknown, { query: nothing, headers: nothing, body: undefined })).toBe(line);
+    expect(formatCurlCommand(text, { query: nothing, headers: nothing, body: nothing })).toBe(line);
+    expect(formatCurlCommand(unknown, { query: nothing, headers: nothing, body: undefined })).toBe(line);
   });
 
   test('has a variable for each field that is not declared', () => {
     const call = { method: 'POST', url: 'http://x/?home=secret', body: { path: 'secret', '-': 'secret' } };
-    expect(curlCommand(call, { query: nothing, headers: nothing, body: nothing })).toBe(
+    expect(formatCurlCommand(call, { query: nothing, headers: nothing, body: nothing })).toBe(
       `curl -X POST --data-raw '{"path":"'"$UNDECLARED_PATH"'","-":"'"$UNDECLARED_"'"}' 'http://x/?home='"$UNDECLARED_HOME"`,
     );
   });
 });
 
 test('--verbose names calls and answers, without headers', async () => {
-  await using server = await startFake(() => ({ json: [] }));
+  await using server = await startFakeServer(() => ({ json: [] }));
   const { err } = await iam(['groups', 'list', '--verbose', '-o', 'json'], server);
   expect(err).toMatch(
     /^> GET \/security\/iam\/v1\/groups\?limit=100\n< 200 after \d+ ms, request request-1\nThere are none.\n$/,
@@ -201,7 +201,7 @@ test.each([
   ['/a', '/a'],
 ])('the path %s is shown as %s', (path, shown) => {
   const declared = { code: { sensitive: 'one-time' }, b: {}, regionCode: {} } as const;
-  expect(openPath(path, new FieldTree([{ properties: declared }]))).toBe(shown);
+  expect(redactPath(path, new FieldTree([{ properties: declared }]))).toBe(shown);
 });
 
 test.each([
@@ -209,5 +209,5 @@ test.each([
   ['http://a:p@ss@c/', 'http://(secret)@c/'],
   ['http://c/x@y', 'http://c/x@y'],
 ])('the address %s is shown as %s', (address, shown) => {
-  expect(withoutUserInfo(address)).toBe(shown);
+  expect(stripUserInfo(address)).toBe(shown);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
 const call = {
@@ -19,7 +19,7 @@ const queryOf = (path: string) => Object.fromEntries(new URL(path, 'http://x').s
 
 describe('requests', () => {
   test('list asks for what is named, and shows what fits', async () => {
-    await using server = await startFake(() => ({ json: [call] }));
+    await using server = await startFakeServer(() => ({ json: [call] }));
     const words = ['--operation', 'groups.list', '--caller', 'billing', '--status', '4xx', '--error', 'ROLE_MISSING'];
     const { code, out } = await iam(['requests', 'list', ...words], server);
     expect([code, out.split('\n')[1]]).toEqual([0, 'r-1  403     groups.list  ROLE_MISSING  billing']);
@@ -33,8 +33,8 @@ describe('requests', () => {
   });
 
   test('wait asks for so many until they are there, and lists them', async () => {
-    const answers = [refusal(404, 'REQUEST_NOT_FOUND'), { json: [call, call] }];
-    await using server = await startFake(() => answers.shift() ?? { status: 500 });
+    const answers = [errorResponse(404, 'REQUEST_NOT_FOUND'), { json: [call, call] }];
+    await using server = await startFakeServer(() => answers.shift() ?? { status: 500 });
     const words = ['--operation', 'groups.list', '--count', '2', '--after', 'r-0', '--wait', '30s', '--timeout', '10'];
     const { code, out } = await iam(['requests', 'wait', ...words], server);
     expect([code, out.trimEnd().split('\n')]).toMatchObject([0, { length: 3 }]);
@@ -44,21 +44,21 @@ describe('requests', () => {
   });
 
   test('wait ends with 3 where there are too few in time', async () => {
-    await using server = await startFake(() => refusal(404, 'REQUEST_NOT_FOUND'));
+    await using server = await startFakeServer(() => errorResponse(404, 'REQUEST_NOT_FOUND'));
     const outcome = await iam(['requests', 'wait', '--wait', '0'], server);
     expect(outcome).toMatchObject({ code: 3, out: '' });
     expect(outcome.err).toContain('iam requests list');
   });
 
   test('show asks for one', async () => {
-    await using server = await startFake(() => ({ json: { ...call, query: {}, body: { a: '(secret)' } } }));
+    await using server = await startFakeServer(() => ({ json: { ...call, query: {}, body: { a: '(secret)' } } }));
     const { code, out } = await iam(['requests', 'show', 'r/1', '-o', 'json'], server);
     expect([code, JSON.parse(out)]).toEqual([0, { ...call, query: {}, body: { a: '(secret)' } }]);
     expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r%2F1']);
   });
 
   test('show ends with 3 where it is not kept', async () => {
-    await using server = await startFake(() => refusal(404, 'REQUEST_NOT_FOUND'));
+    await using server = await startFakeServer(() => errorResponse(404, 'REQUEST_NOT_FOUND'));
     expect(await iam(['requests', 'show', 'x'], server)).toMatchObject({ code: 3, out: '' });
   });
 });
@@ -81,7 +81,7 @@ describe('why', () => {
   };
 
   test('explains in words', async () => {
-    await using server = await startFake(() => ({ json: refused }));
+    await using server = await startFakeServer(() => ({ json: refused }));
     const { code, out } = await iam(['why', 'r-1'], server);
     expect(code).toBe(0);
     expect(out).toBe(
@@ -114,7 +114,7 @@ describe('why', () => {
       rule: 'Not his own.',
       fault: 'f1 drop=after',
     };
-    await using server = await startFake(() => ({ json: { ...none, ...about, errors: [], credential } }));
+    await using server = await startFakeServer(() => ({ json: { ...none, ...about, errors: [], credential } }));
     const { out } = await iam(['why', 'r'], server);
     expect(out).toContain('GET /x was refused: no answer');
     expect(out).toContain('credential      bearer, not taken: It has expired.');
@@ -123,14 +123,14 @@ describe('why', () => {
   });
 
   test('gives programs everything', async () => {
-    await using server = await startFake(() => ({ json: refused }));
+    await using server = await startFakeServer(() => ({ json: refused }));
     const { out } = await iam(['why', 'r-1', '-o', 'json'], server);
     expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(refused)));
   });
 
   test('ends with 3 where the call is not kept, or there is no control plane', async () => {
     for (const code of ['REQUEST_NOT_FOUND', 'PATH_UNKNOWN']) {
-      await using server = await startFake(() => refusal(404, code));
+      await using server = await startFakeServer(() => errorResponse(404, code));
       expect(await iam(['why', 'r-1'], server)).toMatchObject({ code: 3, out: '' });
     }
   });

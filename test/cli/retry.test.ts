@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { type Reply, refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, type FakeResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
-const busy = (seconds: number): Reply => ({
-  ...refusal(503, 'STORE_UNAVAILABLE'),
+const busy = (seconds: number): FakeResponse => ({
+  ...errorResponse(503, 'STORE_UNAVAILABLE'),
   headers: { 'retry-after': String(seconds) },
 });
 
 /** Answers with these, one after the other, then with a group. */
-function serverWith(...replies: Reply[]) {
-  return startFake(() => replies.shift() ?? { json: { groupId: 'g' } });
+function serverWith(...replies: FakeResponse[]) {
+  return startFakeServer(() => replies.shift() ?? { json: { groupId: 'g' } });
 }
 
 describe('a call that the server is too busy for', () => {
   test('is made again once the server asks for it', async () => {
-    await using server = await serverWith(busy(0), refusal(429, 'TOO_MANY_CALLS'));
+    await using server = await serverWith(busy(0), errorResponse(429, 'TOO_MANY_CALLS'));
     expect(await iam(['groups', 'get', 'ops', '-o', 'name'], server)).toEqual({ code: 0, out: 'g\n', err: '' });
     expect(server.received).toHaveLength(3);
   });
 
   test('is given up after some tries', async () => {
-    await using server = await startFake(() => busy(0));
+    await using server = await startFakeServer(() => busy(0));
     expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(75);
     expect(server.received).toHaveLength(3);
   });
@@ -53,7 +53,7 @@ describe('after a broken connection', () => {
 });
 
 test.each(['many', '-1', ''])('--max-wait %j is wrong usage', async (value) => {
-  await using server = await startFake(() => ({}));
+  await using server = await startFakeServer(() => ({}));
   expect((await iam(['groups', 'get', 'ops', `--max-wait=${value}`], server)).code).toBe(2);
   expect(server.received).toEqual([]);
 });

@@ -4,16 +4,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
-import type { Gateway } from '../../src/cli/runtime/questions.ts';
-import { written } from './written.ts';
+import type { Prompter } from '../../src/cli/runtime/prompter.ts';
+import { drainStream } from './drain-stream.ts';
 
-export interface Outcome {
+export interface CliResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-export interface Given {
+export interface RunOptions {
   readonly url?: string;
   readonly variables?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -24,10 +24,10 @@ export interface Given {
   /** Where the command is typed; without it no file of a project is looked for. */
   readonly folder?: string;
   /** Answers questions in place of somebody at a terminal. */
-  readonly gateway?: Gateway;
+  readonly prompter?: Prompter;
 }
 
-export const signedIn = { IAM_TOKEN: 'test-token' };
+export const tokenVariables = { IAM_TOKEN: 'test-token' };
 
 /** A folder for profiles and tokens that goes with the test. */
 export class Home implements AsyncDisposable {
@@ -54,8 +54,8 @@ export class Home implements AsyncDisposable {
   }
 
   /** Runs with this folder as home. */
-  iam(words: readonly string[], given: Given = {}): Promise<Outcome> {
-    return iam(words, { ...given, variables: { ...this.variables, ...given.variables } });
+  iam(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
+    return iam(words, { ...options, variables: { ...this.variables, ...options.variables } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,28 +64,28 @@ export class Home implements AsyncDisposable {
 }
 
 /** Runs a command; without a home it finds no profile. Signed in by a token where no variables are given. */
-export async function iam(words: readonly string[], given: Given = {}): Promise<Outcome> {
-  const [stdout, stderr] = [terminal(given.columns), terminal(given.columns)];
-  const stdin = Object.assign(Readable.from(given.stdin === undefined ? [] : [given.stdin]), {
-    isTTY: given.columns !== undefined,
+export async function iam(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
+  const [stdout, stderr] = [terminal(options.columns), terminal(options.columns)];
+  const stdin = Object.assign(Readable.from(options.stdin === undefined ? [] : [options.stdin]), {
+    isTTY: options.columns !== undefined,
   });
-  const base = given.url === undefined ? {} : { IAM_BASE_URL: given.url };
+  const base = options.url === undefined ? {} : { IAM_BASE_URL: options.url };
   const variables = {
     XDG_CONFIG_HOME: '/nonexistent/config',
     XDG_CACHE_HOME: '/nonexistent/cache',
     XDG_STATE_HOME: '/nonexistent/state',
     ...base,
-    ...(given.variables ?? signedIn),
+    ...(options.variables ?? tokenVariables),
   };
-  const signal = given.signal ?? new AbortController().signal;
-  const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined, gateway: given.gateway };
-  const now = given.now ?? (() => 1_800_000_000_000);
+  const signal = options.signal ?? new AbortController().signal;
+  const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined, prompter: options.prompter };
+  const now = options.now ?? (() => 1_800_000_000_000);
   const storeTools = () => import('../../src/server/store-tools.ts');
   const code = await run(words, io, {
     ...{ variables, now, random: () => 0, storeTools },
-    workingFolder: () => given.folder,
+    workingFolder: () => options.folder,
   });
-  return { code, out: written(stdout), err: written(stderr) };
+  return { code, out: drainStream(stdout), err: drainStream(stderr) };
 }
 
 function terminal(columns: number | undefined) {

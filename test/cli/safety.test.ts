@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { hasDeleteImpact } from '../../src/cli/delete-impact.ts';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
-import { requireChanges, safetyOf } from '../../src/cli/runtime/safety.ts';
-import { isTold } from '../../src/cli/taken-along.ts';
+import { assertChangeLimit, resolveSafetyRules } from '../../src/cli/runtime/safety.ts';
 import { manifest } from '../../src/contract/manifest.ts';
-import { type FakeServer, refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, type FakeServer, startFakeServer } from '../client/fake-server.ts';
 import { adminClient, startServer } from '../harness.ts';
-import { Home, iam, signedIn } from './run-cli.ts';
+import { Home, iam, tokenVariables } from './run-cli.ts';
 
 const writes = [
   ['groups', 'create', '--group-name', 'x'],
@@ -29,7 +29,7 @@ async function careful(home: Home, server: FakeServer, rules: object, name = 'ca
 describe('a read-only profile', () => {
   test.each(writes)('refuses %s %s before anything is sent', async (...words) => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     await careful(home, server, { readOnly: true });
     const outcome = await home.iam(words, { stdin: '{"groupName":"x"}' });
     expect(outcome).toMatchObject({ code: 2, out: '' });
@@ -39,7 +39,7 @@ describe('a read-only profile', () => {
 
   test('reads, and says what a write would send', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await careful(home, server, { readOnly: true });
     expect((await home.iam(['groups', 'list'])).code).toBe(0);
     expect((await home.iam(['call', 'groups.list'])).code).toBe(0);
@@ -51,7 +51,7 @@ describe('a read-only profile', () => {
 
   test('can not be opened by the environment, which can only close another', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 201, json: {} }));
+    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { readOnly: true });
     const create = ['groups', 'create', '--group-name', 'x'];
     expect((await home.iam(create, { variables: { IAM_READ_ONLY: 'false' } })).code).toBe(2);
@@ -80,7 +80,7 @@ describe('a protected profile', () => {
 
   test.each(destructive)('has %j confirmed by its name, for which --yes is not enough', async (words) => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     await careful(home, server, { protected: true });
     const outcome = await home.iam([...words, '--yes']);
     expect(outcome).toMatchObject({ code: 10, out: '' });
@@ -94,15 +94,15 @@ describe('a protected profile', () => {
 
   test('lets whatever destroys nothing through', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 201, json: {} }));
+    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { protected: true });
     expect((await home.iam(['groups', 'add-role', 'ops', 'A'])).code).toBe(0);
   });
 
   test('asks to type its name at a terminal', async () => {
     await using home = await Home.make();
-    await using server = await startFake(({ method }) =>
-      method === 'DELETE' ? { status: 204 } : refusal(403, 'ROLE_MISSING'),
+    await using server = await startFakeServer(({ method }) =>
+      method === 'DELETE' ? { status: 204 } : errorResponse(403, 'ROLE_MISSING'),
     );
     await careful(home, server, { protected: true });
     const deleted = () => server.received.filter(({ method }) => method === 'DELETE').length;
@@ -117,7 +117,7 @@ describe('a protected profile', () => {
 
   test('is removed by its own name only, and stays protected when it is added again', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({}));
+    await using server = await startFakeServer(() => ({}));
     await careful(home, server, { protected: true });
     await careful(home, server, {}, 'other');
     expect((await home.iam(['profile', 'remove', 'careful', '--yes', '--profile', 'other'])).code).toBe(10);
@@ -132,7 +132,7 @@ describe('a protected profile', () => {
 
 describe('--confirm without a protected profile', () => {
   test('answers the question where it names what is in use, and stops a script that is somewhere else', async () => {
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     const remove = ['groups', 'delete', 'ops'];
     expect((await iam([...remove, '--yes', '--confirm', 'staging'], server)).code).toBe(2);
     expect(server.received).toEqual([]);
@@ -143,7 +143,7 @@ describe('--confirm without a protected profile', () => {
 describe('max-changes', () => {
   test('counts the members of a list, and refuses too many before anything is sent', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 201, json: {} }));
+    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { maxChanges: 2 });
     const outcome = await home.iam(['groups', 'users', 'add', 'ops', 'u1', 'u2', 'u3']);
     expect(outcome).toMatchObject({ code: 2, out: '' });
@@ -155,11 +155,11 @@ describe('max-changes', () => {
   test('does not count what was refused and is tried again', async () => {
     await using home = await Home.make();
     let puts = 0;
-    await using server = await startFake(({ method }) => {
+    await using server = await startFakeServer(({ method }) => {
       if (method === 'GET')
         return { json: { groupId: 'g', groupName: 'ops', roles: [], dependencies: [] }, headers: { etag: '"1"' } };
       puts += 1;
-      return puts < 3 ? refusal(412, 'CHANGED_MEANWHILE') : { json: {} };
+      return puts < 3 ? errorResponse(412, 'CHANGED_MEANWHILE') : { json: {} };
     });
     await careful(home, server, { maxChanges: 1 });
     expect((await home.iam(['groups', 'update', 'ops', '--add-role', 'A'])).code).toBe(0);
@@ -170,11 +170,11 @@ describe('max-changes', () => {
     const profile = { baseUrl: 'http://x', maxChanges: 5 };
     const sources = { options: {}, variables: {}, file: { current: 'p', profiles: { p: profile } } };
     const withVariable = (value: string) => ({ ...sources, variables: { IAM_MAX_CHANGES: value } });
-    expect(safetyOf(withVariable('9')).maxChanges).toEqual({ count: 5, origin: 'profile p' });
-    expect(safetyOf(withVariable('3')).maxChanges).toEqual({ count: 3, origin: 'IAM_MAX_CHANGES' });
-    expect(() => safetyOf(withVariable('many'))).toThrow('whole number');
-    expect(() => requireChanges(sources, 6)).toThrow('These are 6; nothing was sent.');
-    expect(() => requireChanges(sources, 5)).not.toThrow();
+    expect(resolveSafetyRules(withVariable('9')).maxChanges).toEqual({ count: 5, origin: 'profile p' });
+    expect(resolveSafetyRules(withVariable('3')).maxChanges).toEqual({ count: 3, origin: 'IAM_MAX_CHANGES' });
+    expect(() => resolveSafetyRules(withVariable('many'))).toThrow('whole number');
+    expect(() => assertChangeLimit(sources, 6)).toThrow('These are 6; nothing was sent.');
+    expect(() => assertChangeLimit(sources, 5)).not.toThrow();
   });
 });
 
@@ -236,7 +236,7 @@ describe('what a deletion takes along', () => {
     [['groups', 'services', 'remove', 'ops', 's1'], ['2 roles that it gives: A, B']],
     [['api-key', 'delete', 'k2'], ["shop can't call as c1 with it any more"]],
   ])('%j tells of %j', async (words, lines) => {
-    await using server = await startFake(({ path, method }) => {
+    await using server = await startFakeServer(({ path, method }) => {
       if (method !== 'GET') return { status: 204 };
       if (path.startsWith('/_iam/clients'))
         return { json: [{ clientId: 'c1', serviceAccountId: 'svc' }, { clientId: 'svc' }] };
@@ -261,13 +261,13 @@ describe('what a deletion takes along', () => {
     const destroying = manifest.operations.filter(
       ({ effect, command }) => effect === 'destructive' && command !== undefined,
     );
-    const untold = destroying.map(({ id }) => id).filter((id) => !isTold(id));
+    const untold = destroying.map(({ id }) => id).filter((id) => !hasDeleteImpact(id));
     expect(untold.sort()).toEqual([...alone, 'user-identities.factors.admin-remove'].sort());
   });
 
   test('is left out where the caller may not read it, and not asked for where nobody reads it', async () => {
-    await using server = await startFake(({ method }) =>
-      method === 'DELETE' ? { status: 204 } : refusal(403, 'ROLE_MISSING'),
+    await using server = await startFakeServer(({ method }) =>
+      method === 'DELETE' ? { status: 204 } : errorResponse(403, 'ROLE_MISSING'),
     );
     const outcome = await iam(['groups', 'delete', 'ops'], { ...server, columns: 100, stdin: 'y\n' });
     expect(outcome.code).toBe(0);
@@ -284,13 +284,13 @@ describe('--dry-run', () => {
   const commands = manifest.operations.filter(({ command, effect }) => command !== undefined && effect !== 'read');
 
   test.each(commands)('of $command sends nothing', async (operation) => {
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     const args = operation.params.map(({ name }) => `the-${name.toLowerCase()}`);
     const isList = operation.body?.type === 'array';
     const needsBody = operation.body !== undefined && !isList;
     const words = [...(operation.command ?? '').split(' '), ...args, ...(isList ? ['member'] : [])];
     const body = Object.fromEntries((operation.body?.required ?? []).map((name) => [name, name]));
-    const given = { ...server, stdin: JSON.stringify(body), variables: { ...signedIn, IAM_READ_ONLY: 'true' } };
+    const given = { ...server, stdin: JSON.stringify(body), variables: { ...tokenVariables, IAM_READ_ONLY: 'true' } };
     const outcome = await iam([...words, ...(needsBody ? ['-f', '-'] : []), '--dry-run', '-o', 'json'], {
       ...given,
       variables: { ...given.variables, IAM_BASE_URL: server.url },
@@ -307,7 +307,7 @@ describe('--dry-run', () => {
     [['call', 'groups.remove', '--param', 'groupId=g']],
     [['api', 'PATCH', '/groups/x']],
   ])('of %j sends nothing', async (words) => {
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     expect((await iam([...words, '--dry-run'], { ...server, stdin: '{"groupName":"x"}' })).code).toBe(0);
     expect(server.received).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { startServer } from '../harness.ts';
 import { iam } from './run-cli.ts';
 
@@ -10,9 +10,9 @@ test('a sandbox is made, listed and deleted', async () => {
   expect(JSON.parse(made.out)).toMatchObject({ name: 'one', baseUrl: `${server.url}/s/one` });
   expect((await iam(['sandbox', 'ls'], given)).out).toContain('BASE URL');
   const unasked = await iam(['sandbox', 'delete', 'one'], given);
-  expect([unasked.code, server.world.sandboxes.list().length]).toEqual([10, 1]);
+  expect([unasked.code, server.appContext.sandboxes.list().length]).toEqual([10, 1]);
   expect((await iam(['sandbox', 'delete', 'one', '--yes'], given)).code).toBe(0);
-  expect(server.world.sandboxes.list()).toEqual([]);
+  expect(server.appContext.sandboxes.list()).toEqual([]);
   const again = await iam(['sandbox', 'delete', 'one', '--yes'], given);
   expect([again.code, again.err]).toEqual([3, expect.stringContaining('SANDBOX_NOT_FOUND')]);
 });
@@ -21,7 +21,7 @@ test.each([
   [['create', 'one'], 'POST', ''],
   [['delete', 'one'], 'DELETE', '/one'],
 ])('%j shows what it would send', async (words, method, rest) => {
-  await using server = await startFake(() => ({}));
+  await using server = await startFakeServer(() => ({}));
   const { out } = await iam(['sandbox', ...words, '--dry-run'], server);
   expect(out).toContain(`${method} ${server.url}/_iam/sandboxes${rest}\n`);
   expect(server.received).toEqual([]);

@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { startServer } from '../harness.ts';
-import { exported, reset, seed, structure } from '../server/control/state-calls.ts';
+import { exportState, readStableTables, reset, seed } from '../server/control/state-client.ts';
 import { Home, iam } from './run-cli.ts';
 
 describe('what takes something away', () => {
@@ -12,7 +12,7 @@ describe('what takes something away', () => {
     [['restore', 'a'], 'POST', '/_iam/state/snapshots/a/restore', undefined],
     [['delete', 'a/b'], 'DELETE', '/_iam/state/snapshots/a%2Fb', undefined],
   ])('%j is confirmed, and can be tried', async (words, method, path, body) => {
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     const unasked = await iam(['state', ...words], server);
     expect([unasked.code, server.received]).toEqual([10, []]);
     const tried = await iam(['state', ...words, '--dry-run'], server);
@@ -54,7 +54,7 @@ describe('documents', () => {
     await using server = await startServer({ seed });
     const given = { url: server.url, variables: { IAM_TOKEN: 'any' } };
     const file = home.file('state.json');
-    const text = await exported(server);
+    const text = await exportState(server);
     expect((await iam(['state', 'export', '-f', file], given)).code).toBe(0);
     expect(await readFile(file, 'utf8')).toBe(text);
     expect((await stat(file)).mode & 0o077).toBe(0);
@@ -64,33 +64,33 @@ describe('documents', () => {
     await reset(server, { to: 'empty' });
     expect((await iam(['state', 'import', file], given)).code).toBe(10);
     expect((await iam(['state', 'import', file, '--yes'], given)).code).toBe(0);
-    expect(await exported(server)).toBe(text);
+    expect(await exportState(server)).toBe(text);
     expect((await iam(['state', 'import', '-', '--force', '--yes'], { ...given, stdin: text })).code).toBe(0);
-    expect(await exported(server)).toBe(text);
+    expect(await exportState(server)).toBe(text);
   });
 
   test('a seed starts another server', async () => {
     await using server = await startServer({ seed });
     const { out } = await iam(['state', 'export', '--seed'], { url: server.url, variables: { IAM_TOKEN: 'any' } });
     await using second = await startServer({ seed: JSON.parse(out) });
-    expect(await structure(second)).toEqual(await structure(server));
+    expect(await readStableTables(second)).toEqual(await readStableTables(server));
   });
 
   test('what can not be read or written is told, and nothing is sent', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     await writeFile(home.file('empty'), ' ');
     for (const file of [home.file('nothing'), home.file('empty')])
       expect((await iam(['state', 'import', file, '--yes'], server)).code).toBe(2);
     const tried = await iam(['state', 'import', '-', '--force', '--dry-run'], { ...server, stdin: '{"secret":1}' });
     expect(tried.out).toBe(`POST ${server.url}/_iam/state/import?force=true\n`);
     expect(server.received).toEqual([]);
-    await using other = await startFake(() => ({ json: { formatVersion: 1, tables: {} } }));
+    await using other = await startFakeServer(() => ({ json: { formatVersion: 1, tables: {} } }));
     expect((await iam(['state', 'export', '-f', home.folder], other)).code).toBe(2);
   });
 
   test('a server without them says so', async () => {
-    await using server = await startFake(() => refusal(404, 'PATH_UNKNOWN'));
+    await using server = await startFakeServer(() => errorResponse(404, 'PATH_UNKNOWN'));
     const outcome = await iam(['state', 'export'], server);
     expect([outcome.code, outcome.err]).toEqual([3, expect.stringContaining('no control plane')]);
   });

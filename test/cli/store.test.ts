@@ -1,10 +1,10 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { adminClient, startServer } from '../harness.ts';
-import { openStore } from '../server/store/folder.ts';
-import { History, stateOf } from '../server/store/history.ts';
+import { countCommits, History } from '../server/store/history.ts';
+import { openStore } from '../server/store/temp-store.ts';
 import { Home } from './run-cli.ts';
 
 interface Stores extends AsyncDisposable {
@@ -27,7 +27,7 @@ async function makeStores(): Promise<Stores> {
 
 async function commitsIn(folder: string): Promise<number> {
   const store = await openStore(folder);
-  return stateOf(store).finally(() => store.close());
+  return countCommits(store).finally(() => store.close());
 }
 
 async function damage(file: string): Promise<void> {
@@ -59,7 +59,7 @@ describe('backup and restore', () => {
     expect(JSON.parse(restored.out)).toMatchObject({ folder, tables: { signingKeys: 1 }, setAside: [] });
     const store = await openStore(folder);
     expect(await store.groups.getBy('groupName', 'kept')).toBeDefined();
-    expect(await store.signingKeys.list()).toEqual(await server.world.store.signingKeys.list());
+    expect(await store.signingKeys.list()).toEqual(await server.appContext.store.signingKeys.list());
     const verified = await iam(['store', 'verify', '--data', folder]);
     expect(verified).toMatchObject({ code: 13, err: expect.stringContaining(`process ${process.pid}`) });
     const over = await iam(['store', 'restore', file, '--data', folder, '--force', '--confirm', 'restored']);
@@ -99,7 +99,7 @@ describe('backup and restore', () => {
       code: 'STORE_DAMAGED',
       message: expect.stringMatching(/backup\.json: .* \(byte \d+\)/),
     });
-    await using server = await startFake(() => ({ status: 200, text: '<html>' }));
+    await using server = await startFakeServer(() => ({ status: 200, text: '<html>' }));
     const odd = await home.iam(['store', 'backup', '--to', file], { ...server, variables: { IAM_TOKEN: 'any' } });
     expect(odd.code).toBe(14);
     expect(await home.iam(['store', 'backup'])).toMatchObject({ code: 2, err: expect.stringContaining('--to') });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cell, fieldLines, type Row, tableWriter } from '../../src/cli/runtime/table.ts';
+import { createTableFormatter, formatCell, formatFields, type TableRow } from '../../src/cli/runtime/table.ts';
 
 const id = '0123456789abcdef01234567';
 const columns = ['groupId', 'groupName', 'organizationId', 'businessUnitId', 'roles', 'dependencies', 'createdAt', 'x'];
@@ -10,8 +10,8 @@ function places(line: string): number {
   return [...line].reduce((sum, letter) => sum + (/[\u3000-\u9fff\u{1f600}]/u.test(letter) ? 2 : 1), 0);
 }
 
-function linesOf(rows: readonly Row[], width?: number): string[] {
-  return tableWriter({ width, columnsOf: () => columns })(rows);
+function linesOf(rows: readonly TableRow[], width?: number): string[] {
+  return createTableFormatter({ width, columnsOf: () => columns })(rows);
 }
 
 describe('a table', () => {
@@ -27,7 +27,7 @@ describe('a table', () => {
   });
 
   test('lines up letters that take two places', () => {
-    const write = tableWriter({ columnsOf: () => ['a', 'b'] });
+    const write = createTableFormatter({ columnsOf: () => ['a', 'b'] });
     const lines = write([
       { a: '漢字', b: 1 },
       { a: 'abcde', b: 2 },
@@ -37,7 +37,7 @@ describe('a table', () => {
   });
 
   test('keeps its widths with the rows that follow, and has its heading again where a column comes', () => {
-    const write = tableWriter({ columnsOf: (rows) => [...new Set(rows.flatMap((one) => Object.keys(one)))] });
+    const write = createTableFormatter({ columnsOf: (rows) => [...new Set(rows.flatMap((one) => Object.keys(one)))] });
     expect(write([{ a: 'long value', b: 1 }])).toEqual(['A           B', 'long value  1']);
     expect(write([{ a: 'x', b: 2 }])).toEqual(['x           2']);
     expect(write([{ a: 'x', c: 3 }])).toEqual(['A           B  C', 'x              3']);
@@ -50,14 +50,14 @@ describe('a table', () => {
 });
 
 test('names of fields are lined up and escaped like values', () => {
-  expect(fieldLines({ 'a\u001b[2j': 'x\u009b', 漢字: '\u200fy', none: null })).toEqual([
+  expect(formatFields({ 'a\u001b[2j': 'x\u009b', 漢字: '\u200fy', none: null })).toEqual([
     String.raw`a\u001b[2j  x\u009b`,
     String.raw`漢字        \u200fy`,
   ]);
 });
 
 test('an object of one field is told by its value, and by its name where that is only true', () => {
-  expect([{ status: 503 }, { staleKeys: true }, { locked: false }, { a: 1, b: 2 }, {}].map(cell)).toEqual([
+  expect([{ status: 503 }, { staleKeys: true }, { locked: false }, { a: 1, b: 2 }, {}].map(formatCell)).toEqual([
     '503',
     'stale keys',
     'false',

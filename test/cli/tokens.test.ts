@@ -13,8 +13,8 @@ async function adminToken(server: TestServer): Promise<string> {
   return out;
 }
 
-const adminId = ({ world }: TestServer) => world.settings.adminClientId ?? '';
-const adminSecret = ({ world }: TestServer) => world.settings.adminClientSecret ?? '';
+const adminId = ({ appContext: world }: TestServer) => world.settings.adminClientId ?? '';
+const adminSecret = ({ appContext: world }: TestServer) => world.settings.adminClientSecret ?? '';
 
 describe('token generate', () => {
   test('prints the token alone, which the server takes', async () => {

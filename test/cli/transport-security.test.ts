@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { saveLocalProfile, saveProfile } from '../../src/cli/runtime/profile.ts';
-import { isWithin, reachableUrl } from '../../src/cli/runtime/server-url.ts';
+import { isSameServer, toReachableUrl } from '../../src/cli/runtime/server-url.ts';
 import { assertConfidential } from '../../src/cli/runtime/transport-security.ts';
-import { loopbackLookup } from '../../src/client/loopback.ts';
-import { startFake, tokenReply } from '../client/fake-server.ts';
+import { createLoopbackLookup } from '../../src/client/loopback.ts';
+import { startFakeServer, tokenResponse } from '../client/fake-server.ts';
 import { Home, iam } from './run-cli.ts';
 
 const user = { IAM_CLIENT_ID: 'app', IAM_USERNAME: 'ann', IAM_PASSWORD: 'canary' };
@@ -23,7 +23,7 @@ function elsewhere({ url }: { readonly url: string }): string {
 
 describe('credentials over http to another host', () => {
   test.each(ways)('are not sent: %j', async (variables) => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const url = elsewhere(server);
     for (const words of [['groups', 'list'], ['users', 'list'], ['whoami'], ['api', 'GET', '/groups'], ['export']]) {
       const outcome = await iam(words, { url, variables });
@@ -43,9 +43,9 @@ describe('credentials over http to another host', () => {
 
   test('are neither asked for nor read by a login', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => tokenReply('t'));
+    await using server = await startFakeServer(() => tokenResponse('t'));
     const asked: string[] = [];
-    const gateway = async ({ message }: { readonly message: string }) => void asked.push(message);
+    const prompter = async ({ message }: { readonly message: string }) => void asked.push(message);
     const logins = [
       ['--user', 'ann', '--client-id', 'app'],
       ['--user', 'ann', '--client-id', 'app', '--password-stdin'],
@@ -57,7 +57,7 @@ describe('credentials over http to another host', () => {
       const outcome = await home.iam(['login', ...words], {
         url: elsewhere(server),
         columns: 80,
-        gateway,
+        prompter,
         variables: {},
       });
       expect(outcome.code).toBe(2);
@@ -73,7 +73,7 @@ describe('credentials over http to another host', () => {
     [{ session: { clientId: 'app', userName: 'ann' } }],
   ])('are not sent for a profile either: %j', async (credentials) => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('p', { baseUrl: elsewhere(server), ...credentials }, home.variables);
     const outcome = await home.iam(['groups', 'list']);
     expect(outcome).toMatchObject({ code: 2, out: '', err: expect.stringContaining('(profile p)') });
@@ -82,7 +82,7 @@ describe('credentials over http to another host', () => {
   });
 
   test('are not sent in a body, a query or a header that was typed, nor for a completion', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const url = elsewhere(server);
     const attempts = [
       [['call', 'generate-token.create', '--anonymous', '-f', '-'], '{"grantType":"password","password":"canary"}'],
@@ -102,7 +102,7 @@ describe('credentials over http to another host', () => {
 
   test('are forgotten by a logout, which says that it could not revoke them', async () => {
     await using home = await Home.make();
-    await using issuer = await startFake(() => tokenReply('t'));
+    await using issuer = await startFakeServer(() => tokenResponse('t'));
     await saveProfile('p', { baseUrl: elsewhere(issuer), clientId: 'app', clientSecret: 'canary' }, home.variables);
     await home.iam(['groups', 'list'], { variables: { IAM_INSECURE_HTTP: 'true' } });
     const before = issuer.received.length;
@@ -112,7 +112,7 @@ describe('credentials over http to another host', () => {
   });
 
   test('are sent where that was allowed, by the flag or by the environment', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const url = elsewhere(server);
     const variables = { IAM_TOKEN: 't' };
     const allowed = [
@@ -130,7 +130,7 @@ describe('credentials over http to another host', () => {
   });
 
   test('change nothing for what sends none', async () => {
-    await using server = await startFake(() => ({ json: { keys: [] } }));
+    await using server = await startFakeServer(() => ({ json: { keys: [] } }));
     const url = elsewhere(server);
     expect((await iam(['keys'], { url, variables: { IAM_TOKEN: 'canary' } })).code).toBe(0);
     expect((await iam(['api', 'GET', '/healthz'], { url, variables: {} })).code).toBe(0);
@@ -141,7 +141,7 @@ describe('credentials over http to another host', () => {
   });
 
   test('are a finding of doctor, which asks the rest without them', async () => {
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     const { code, out } = await iam(['doctor', '-o', 'json'], { url: elsewhere(server), variables: client });
     expect(code).toBe(1);
     const findings = JSON.parse(out) as { check: string; status: string; detail: string }[];
@@ -230,7 +230,7 @@ describe('what is loopback', () => {
   test('names below localhost are looked up as localhost, and lead to loopback addresses only', async () => {
     const asked: string[] = [];
     const answering = (addresses: { address: string; family: number }[]) =>
-      loopbackLookup((name, _options, callback) => {
+      createLoopbackLookup((name, _options, callback) => {
         asked.push(name);
         callback(null, addresses);
       });
@@ -251,7 +251,7 @@ describe('what is loopback', () => {
   });
 
   test('a name below localhost reaches a server of this machine', async () => {
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const url = server.url.replace('127.0.0.1', 'iam.localhost');
     expect(await iam(['groups', 'list', '-o', 'json'], { url })).toMatchObject({ code: 0, out: '[]\n' });
     expect(server.received[0]?.headers).toMatchObject({ host: new URL(url).host, authorization: 'Bearer test-token' });
@@ -264,8 +264,8 @@ test('the profile of a server that listens everywhere has an address of this mac
   expect(JSON.parse(await readFile(home.file('config/iam/config.json'), 'utf8'))).toMatchObject({
     profiles: { local: { baseUrl: 'http://127.0.0.1:8080' } },
   });
-  expect(reachableUrl('https://[::]:8443/x')).toBe('https://[::1]:8443/x');
-  expect(reachableUrl('http://0.0.0.0.example')).toBe('http://0.0.0.0.example');
+  expect(toReachableUrl('https://[::]:8443/x')).toBe('https://[::1]:8443/x');
+  expect(toReachableUrl('http://0.0.0.0.example')).toBe('http://0.0.0.0.example');
 });
 
 test.each([
@@ -281,5 +281,5 @@ test.each([
   ['https://a:444/x', 'https://a/x', false],
   ['nonsense', 'nonsense', false],
 ])('%s is within %s: %s', (url, trusted, is) => {
-  expect(isWithin(url, trusted)).toBe(is);
+  expect(isSameServer(url, trusted)).toBe(is);
 });

@@ -1,7 +1,12 @@
 /** An authority for tests of TLS, and what it signs. */
-import { der, makeCertificate, makeAuthority as makeSigner, sequence } from '../server/outside/certificates.ts';
+import {
+  createCertificate,
+  der,
+  createAuthority as makeSigner,
+  sequence,
+} from '../server/integrations/providers/certificates.ts';
 
-export interface Pair {
+export interface CertificatePair {
   readonly cert: string;
   readonly key: string;
 }
@@ -10,7 +15,7 @@ export interface Authority {
   /** Its own certificate, in PEM. */
   readonly cert: string;
   /** A certificate for this name, good for these hosts. */
-  issue(name: string, hosts?: readonly string[]): Pair;
+  issue(name: string, hosts?: readonly string[]): CertificatePair;
 }
 
 /** Makes an authority. */
@@ -22,7 +27,7 @@ export function makeAuthority(name: string): Authority {
       const names = sequence(...hosts.map(nameOfHost));
       const extensions = hosts.length === 0 ? [] : [['2.5.29.17', false, names] as const];
       const options = { name: subject, issuer, key: 'ec-other', from: '2020-01-01', until: '2090-01-01' } as const;
-      const { pem, privateKey } = makeCertificate({ ...options, extensions });
+      const { pem, privateKey } = createCertificate({ ...options, extensions });
       return { cert: pem, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
     },
   };

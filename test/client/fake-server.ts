@@ -4,14 +4,14 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorDetails } from '../../src/client/errors.ts';
 
-export interface Received {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-export interface Reply {
+export interface FakeResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
@@ -24,14 +24,14 @@ export interface Reply {
 
 export interface FakeServer extends AsyncDisposable {
   readonly url: string;
-  readonly received: readonly Received[];
+  readonly received: readonly ReceivedRequest[];
 }
 
-export type Answering = (request: Received) => Reply | Promise<Reply>;
+export type FakeHandler = (request: ReceivedRequest) => FakeResponse | Promise<FakeResponse>;
 
 /** `answer` sees each request that arrives, after the whole body. */
-export async function startFake(answer: Answering): Promise<FakeServer> {
-  const received: Received[] = [];
+export async function startFakeServer(answer: FakeHandler): Promise<FakeServer> {
+  const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -58,11 +58,16 @@ function stop(server: Server): Promise<void> {
 }
 
 /** The answer of a login. */
-export function tokenReply(accessToken: string): Reply {
+export function tokenResponse(accessToken: string): FakeResponse {
   return { json: { accessToken, tokenType: 'Bearer', expiresIn: '3600', scope: [] } };
 }
 
 /** A refusal in the service's one error shape. */
-export function refusal(status: number, code: string, message = `said ${code}`, details?: ErrorDetails): Reply {
+export function errorResponse(
+  status: number,
+  code: string,
+  message = `said ${code}`,
+  details?: ErrorDetails,
+): FakeResponse {
   return { status, json: [{ code, message, details }] };
 }

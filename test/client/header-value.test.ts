@@ -1,11 +1,11 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { refusal, startFake } from './fake-server.ts';
+import { errorResponse, startFakeServer } from './fake-server.ts';
 
 const body = { productAlias: 'reports', sku: 'basic', billingType: 'PREPAID' } as const;
 
 test('a value that comes in a header is given as a field', async () => {
-  await using server = await startFake(() => ({ status: 204, headers: { 'X-Opaque-Token': 'opaque' } }));
+  await using server = await startFakeServer(() => ({ status: 204, headers: { 'X-Opaque-Token': 'opaque' } }));
   const client = createClient({ baseUrl: server.url });
   const result = await client.productAccesses.validateToken({ body });
   expectTypeOf(result).toEqualTypeOf<{ readonly opaqueToken: string }>();
@@ -19,7 +19,7 @@ test('a value that comes in a header is given as a field', async () => {
 
 test('a failure stays one, also under 200', async () => {
   for (const status of [200, 404]) {
-    await using server = await startFake(() => ({ ...refusal(status, 'PRODUCT_NOT_FOUND'), status }));
+    await using server = await startFakeServer(() => ({ ...errorResponse(status, 'PRODUCT_NOT_FOUND'), status }));
     const client = createClient({ baseUrl: server.url });
     await expect(client.productAccesses.validateToken({ body })).rejects.toMatchObject({ code: 'PRODUCT_NOT_FOUND' });
     await client.close();

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorEntry } from '../../src/contract/error-entry.ts';
 import {
-  alwaysPossible,
+  apiError,
   detailedError,
   type ErrorCode,
   errorTable,
-  fault,
   IamError,
+  implicitStatuses,
+  resolveErrorStatus,
   retryLater,
-  statusOnOperation,
 } from '../../src/contract/errors.ts';
 import { settingsTable } from '../../src/server/settings.ts';
 
@@ -16,11 +16,11 @@ const codes = Object.keys(errorTable) as ErrorCode[];
 
 describe('the error table', () => {
   test.each(codes)('%s is an upper-case word with a status, a sentence and a way out', (code) => {
-    const { status, message, fix } = errorTable[code];
+    const { status, message, hint } = errorTable[code];
     expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(message).toMatch(/^[A-Z].*\.$/);
-    expect(fix).toMatch(/^[A-Z].*\.$/);
+    expect(hint).toMatch(/^[A-Z].*\.$/);
   });
 
   test('no two codes say the same', () => {
@@ -40,11 +40,13 @@ describe('a setting of the error table', () => {
 
 describe('a failure on the wire', () => {
   test('has the words of the table where the call adds none', () => {
-    expect(fault('GROUP_NOT_FOUND').items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'There is no such group.' }]);
+    expect(apiError('GROUP_NOT_FOUND').items).toEqual([
+      { code: 'GROUP_NOT_FOUND', message: 'There is no such group.' },
+    ]);
   });
 
   test('names the setting that decides about the code', () => {
-    expect(fault('TEST_FEATURES_OFF').items).toMatchObject([{ details: { setting: 'test-features' } }]);
+    expect(apiError('TEST_FEATURES_OFF').items).toMatchObject([{ details: { setting: 'test-features' } }]);
   });
 
   test('has details where there is data, and none where all of it is empty', () => {
@@ -68,20 +70,20 @@ describe('a failure on the wire', () => {
   });
 
   test('carries the headers it was given', () => {
-    expect(fault('TOO_MANY_ATTEMPTS', undefined, { 'Retry-After': '30' }).headers).toEqual({ 'Retry-After': '30' });
-    expect(fault('GROUP_NOT_FOUND').headers).toEqual({});
+    expect(apiError('TOO_MANY_ATTEMPTS', undefined, { 'Retry-After': '30' }).headers).toEqual({ 'Retry-After': '30' });
+    expect(apiError('GROUP_NOT_FOUND').headers).toEqual({});
   });
 });
 
 describe('the status on an operation', () => {
   test('is that of the code where it is documented', () => {
-    expect(statusOnOperation('GROUP_NAME_TAKEN', [201, 400, 401, 412, 422])).toBe(412);
+    expect(resolveErrorStatus('GROUP_NAME_TAKEN', [201, 400, 401, 412, 422])).toBe(412);
   });
 
-  test.each(codes.filter((code) => alwaysPossible.includes(errorTable[code].status)))(
+  test.each(codes.filter((code) => implicitStatuses.includes(errorTable[code].status)))(
     '%s keeps its own everywhere',
     (code) => {
-      expect(statusOnOperation(code, [200])).toBe(errorTable[code].status);
+      expect(resolveErrorStatus(code, [200])).toBe(errorTable[code].status);
     },
   );
 
@@ -91,19 +93,19 @@ describe('the status on an operation', () => {
     [[200, 204, 401], 200],
     [[204, 401], 401],
   ])('falls back along 422, 412, 400, 200, 401: of %j it takes %i', (documented, status) => {
-    expect(statusOnOperation('GROUP_NAME_TAKEN', documented)).toBe(status);
+    expect(resolveErrorStatus('GROUP_NAME_TAKEN', documented)).toBe(status);
   });
 
   test('is 401 for a missing role where 403 is not documented', () => {
-    expect(statusOnOperation('ROLE_MISSING', [200, 401, 422])).toBe(401);
-    expect(statusOnOperation('ROLE_MISSING', [200, 401, 403])).toBe(403);
+    expect(resolveErrorStatus('ROLE_MISSING', [200, 401, 422])).toBe(401);
+    expect(resolveErrorStatus('ROLE_MISSING', [200, 401, 403])).toBe(403);
   });
 
   test('is 401 for ambiguous credentials where 400 is not documented', () => {
-    expect(statusOnOperation('CREDENTIALS_AMBIGUOUS', [200, 204, 401])).toBe(401);
+    expect(resolveErrorStatus('CREDENTIALS_AMBIGUOUS', [200, 204, 401])).toBe(401);
   });
 
   test('is 400 for a refused value where 422 is not documented', () => {
-    expect(statusOnOperation('FIELD_VALUE', [200, 400, 401, 412])).toBe(400);
+    expect(resolveErrorStatus('FIELD_VALUE', [200, 400, 401, 412])).toBe(400);
   });
 });

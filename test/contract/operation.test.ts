@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { AuditDeclaration, TargetField } from '../../src/contract/audit.ts';
-import { operationDefiner, type PathParameters } from '../../src/contract/operation.ts';
-import { answerableErrors, pipelineErrors } from '../../src/contract/operation-errors.ts';
+import { createOperationDefiner, type PathParameters } from '../../src/contract/operation.ts';
+import { listOperationErrors, listPipelineErrors } from '../../src/contract/operation-errors.ts';
 
-const defineOperation = operationDefiner<{ readonly greeting: string }>();
+const defineOperation = createOperationDefiner<{ readonly greeting: string }>();
 const audit = { kind: 'read', targets: {} } as const;
 
 const declared = defineOperation({
@@ -93,7 +93,7 @@ describe('a declared operation', () => {
 
 describe('what an operation may answer with', () => {
   test('the pipeline adds what its request and its ways in bring about', () => {
-    expect(pipelineErrors(declared)).toEqual(
+    expect(listPipelineErrors(declared)).toEqual(
       expect.arrayContaining([
         'INTERNAL',
         'CREDENTIALS_MISSING',
@@ -103,8 +103,14 @@ describe('what an operation may answer with', () => {
         'FIELD_UNKNOWN',
       ]),
     );
-    expect(pipelineErrors(declared)).not.toContain('CURSOR_INVALID');
-    expect(pipelineErrors(open)).toEqual(['INTERNAL', 'FIELD_TYPE', 'FIELD_VALUE', 'QUERY_REPEATED', 'CURSOR_INVALID']);
+    expect(listPipelineErrors(declared)).not.toContain('CURSOR_INVALID');
+    expect(listPipelineErrors(open)).toEqual([
+      'INTERNAL',
+      'FIELD_TYPE',
+      'FIELD_VALUE',
+      'QUERY_REPEATED',
+      'CURSOR_INVALID',
+    ]);
   });
 
   test('headers that are wrong, where it documents 400; and of a malformed body no more than the code it names', () => {
@@ -119,16 +125,16 @@ describe('what an operation may answer with', () => {
       request: { headers },
       handle,
     });
-    expect(pipelineErrors(reading)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
+    expect(listPipelineErrors(reading)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
     const request = { headers, body: z.strictObject({}), malformedBody: 'CREDENTIALS_INVALID' } as const;
     const hiding = defineOperation({ ...rest, audit, roles: 'none', status: [200, 401], request, handle });
     // Nor a cursor that is wrong: without 400 it counts as not given.
-    expect(pipelineErrors(hiding)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID']);
+    expect(listPipelineErrors(hiding)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID']);
   });
 
   test('each code has a status that the operation documents', () => {
-    expect(answerableErrors(declared).get('GROUP_NOT_FOUND')).toBe(404);
-    expect(answerableErrors(declared).get('GROUP_NAME_TAKEN')).toBe(400);
-    expect(answerableErrors(declared).get('ROLE_MISSING')).toBe(401);
+    expect(listOperationErrors(declared).get('GROUP_NOT_FOUND')).toBe(404);
+    expect(listOperationErrors(declared).get('GROUP_NAME_TAKEN')).toBe(400);
+    expect(listOperationErrors(declared).get('ROLE_MISSING')).toBe(401);
   });
 });

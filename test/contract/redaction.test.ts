@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
-import { FieldTree, hiddenTexts, holdsHidden, type RedactionStyle, redact } from '../../src/contract/redaction.ts';
+import {
+  collectSensitiveTexts,
+  FieldTree,
+  hasSensitiveField,
+  type RedactionStyle,
+  redact,
+} from '../../src/contract/redaction.ts';
 import { sensitive } from '../../src/contract/sensitive.ts';
 
 const style: RedactionStyle = {
@@ -138,10 +144,10 @@ describe('redaction', () => {
 
 test('what is hidden is found', () => {
   const tree = treeOf(z.object({ name: z.string(), key, deep: z.object({ key }).optional() }));
-  expect(holdsHidden({ name: 'a' }, tree)).toBe(false);
+  expect(hasSensitiveField({ name: 'a' }, tree)).toBe(false);
   for (const value of [{ key: 's' }, { deep: { key: '' } }, { x: 1 }, 's', { deep: 's' }])
-    expect(holdsHidden(value, tree)).toBe(true);
-  expect(hiddenTexts({ name: 'a', key: 'b', deep: { key: 'c' }, other: { d: ['d', 1] } }, tree)).toEqual([
+    expect(hasSensitiveField(value, tree)).toBe(true);
+  expect(collectSensitiveTexts({ name: 'a', key: 'b', deep: { key: 'c' }, other: { d: ['d', 1] } }, tree)).toEqual([
     'b',
     'c',
     'd',

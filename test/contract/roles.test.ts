@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  allows,
-  bareRole,
+  type CallerAuthorities,
   describeMissing,
-  describeRoles,
-  type Granted,
+  findMissingAuthorities,
+  formatRoles,
+  isAllowed,
   isReservedRole,
   knownRoles,
-  nearestMiss,
   parseRoles,
   type RoleExpression,
+  stripRolePrefix,
 } from '../../src/contract/roles.ts';
 
-function granted(roles: readonly string[], scope: readonly string[] = []): Granted {
+function granted(roles: readonly string[], scope: readonly string[] = []): CallerAuthorities {
   return { roles: new Set(roles), scope: new Set(scope) };
 }
 
@@ -57,13 +57,13 @@ describe('reading a role expression', () => {
 
   test('follows parentheses', () => {
     const parsed = parseRoles('(ADMIN or USER) and not BUSINESS');
-    expect(allows(parsed, granted(['ADMIN']))).toBe(true);
-    expect(allows(parsed, granted(['ADMIN', 'BUSINESS']))).toBe(false);
+    expect(isAllowed(parsed, granted(['ADMIN']))).toBe(true);
+    expect(isAllowed(parsed, granted(['ADMIN', 'BUSINESS']))).toBe(false);
   });
 
   test('takes role names with and without the prefix ROLE_', () => {
     expect(parseRoles('ROLE_ADMIN')).toEqual(parseRoles('ADMIN'));
-    expect(bareRole('ROLE_ADMIN')).toBe('ADMIN');
+    expect(stripRolePrefix('ROLE_ADMIN')).toBe('ADMIN');
   });
 
   test('reads none as public', () => {
@@ -94,7 +94,7 @@ describe('reading a role expression', () => {
   test('reads back what describeRoles writes', () => {
     fc.assert(
       fc.property(expression, (value) => {
-        expect(parseRoles(describeRoles(value))).toEqual(value);
+        expect(parseRoles(formatRoles(value))).toEqual(value);
       }),
     );
   });
@@ -106,36 +106,36 @@ test.each([
   '(ADMIN or USER) and scope account_lock',
   'not (ADMIN or USER) or (PERSON or BUSINESS)',
 ])('%s is written as it was read, with no parentheses that say nothing', (text) => {
-  expect(describeRoles(parseRoles(text))).toBe(text);
+  expect(formatRoles(parseRoles(text))).toBe(text);
 });
 
 describe('deciding', () => {
   test('a public expression allows everybody, also who presents nothing', () => {
-    expect(allows(parseRoles('none'), undefined)).toBe(true);
-    expect(allows(parseRoles('none'), granted([]))).toBe(true);
+    expect(isAllowed(parseRoles('none'), undefined)).toBe(true);
+    expect(isAllowed(parseRoles('none'), granted([]))).toBe(true);
   });
 
   test('a role or a scope is needed as such; one does not stand for the other', () => {
-    expect(allows(parseRoles('scope account_lock'), granted(['account_lock']))).toBe(false);
-    expect(allows(parseRoles('scope account_lock'), granted([], ['account_lock']))).toBe(true);
-    expect(allows(parseRoles('ADMIN'), granted([], ['ADMIN']))).toBe(false);
+    expect(isAllowed(parseRoles('scope account_lock'), granted(['account_lock']))).toBe(false);
+    expect(isAllowed(parseRoles('scope account_lock'), granted([], ['account_lock']))).toBe(true);
+    expect(isAllowed(parseRoles('ADMIN'), granted([], ['ADMIN']))).toBe(false);
   });
 
   test('not keeps out who has the role, and never lets in who presents nothing', () => {
     const expression = parseRoles('not BUSINESS');
-    expect(allows(expression, granted(['PERSON']))).toBe(true);
-    expect(allows(expression, granted(['BUSINESS']))).toBe(false);
-    expect(allows(expression, undefined)).toBe(false);
+    expect(isAllowed(expression, granted(['PERSON']))).toBe(true);
+    expect(isAllowed(expression, granted(['BUSINESS']))).toBe(false);
+    expect(isAllowed(expression, undefined)).toBe(false);
   });
 
   test('an empty conjunction allows nobody', () => {
-    expect(allows({ kind: 'all', of: [] }, granted(['ADMIN']))).toBe(false);
+    expect(isAllowed({ kind: 'all', of: [] }, granted(['ADMIN']))).toBe(false);
   });
 
   test('nothing but a public expression lets in who presents nothing', () => {
     fc.assert(
       fc.property(expression, (value) => {
-        expect(allows(value, undefined)).toBe(false);
+        expect(isAllowed(value, undefined)).toBe(false);
       }),
     );
   });
@@ -144,31 +144,34 @@ describe('deciding', () => {
 describe('the nearest way in', () => {
   test('names the roles and scopes to gain', () => {
     const needed = parseRoles('CLI-1STPARTY and AUTH-BASIC and ADMIN or CLI-1STPARTY and scope account_lock');
-    expect(nearestMiss(needed, granted(['CLI-1STPARTY', 'AUTH-BASIC']))).toMatchObject({
+    expect(findMissingAuthorities(needed, granted(['CLI-1STPARTY', 'AUTH-BASIC']))).toMatchObject({
       missingRoles: ['ADMIN'],
       missingScopes: [],
     });
-    expect(nearestMiss(needed, granted(['CLI-1STPARTY']))).toMatchObject({
+    expect(findMissingAuthorities(needed, granted(['CLI-1STPARTY']))).toMatchObject({
       missingRoles: [],
       missingScopes: ['account_lock'],
     });
   });
 
   test('names what stands against the caller', () => {
-    const miss = nearestMiss(parseRoles('PERSON and not BUSINESS'), granted(['PERSON', 'BUSINESS']));
-    expect(miss).toEqual({ missingRoles: [], missingScopes: [], standsAgainst: ['BUSINESS'] });
+    const miss = findMissingAuthorities(parseRoles('PERSON and not BUSINESS'), granted(['PERSON', 'BUSINESS']));
+    expect(miss).toEqual({ missingRoles: [], missingScopes: [], forbidden: ['BUSINESS'] });
   });
 
   test('is the one with the least to gain and to lose together', () => {
     const needed = parseRoles('ADMIN and not BUSINESS or AUTH-MFA');
-    expect(nearestMiss(needed, granted(['BUSINESS']))).toMatchObject({ missingRoles: ['AUTH-MFA'], standsAgainst: [] });
+    expect(findMissingAuthorities(needed, granted(['BUSINESS']))).toMatchObject({
+      missingRoles: ['AUTH-MFA'],
+      forbidden: [],
+    });
   });
 
   test('is empty exactly where the caller is allowed', () => {
     fc.assert(
       fc.property(expression, caller, (value, who) => {
-        const miss = nearestMiss(value, who);
-        expect(describeMissing(miss).length + miss.standsAgainst.length === 0).toBe(allows(value, who));
+        const miss = findMissingAuthorities(value, who);
+        expect(describeMissing(miss).length + miss.forbidden.length === 0).toBe(isAllowed(value, who));
       }),
     );
   });

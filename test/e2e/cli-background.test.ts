@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { identityOf } from '../../src/cli/commands/background/processes.ts';
-import { bin, type Outcome, Sandbox } from './cli-process.ts';
+import { readProcessIdentity } from '../../src/cli/commands/background/processes.ts';
+import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
 
 interface Row {
   readonly name: string;
@@ -41,10 +41,11 @@ function kill(pid: number): void {
 }
 
 /** Not merely waiting for its end to be noticed. */
-const isAlive = async (pid: number) => (await identityOf(pid)) !== undefined;
+const isAlive = async (pid: number) => (await readProcessIdentity(pid)) !== undefined;
 
 const variables = () => ({ XDG_STATE_HOME: sandbox.file('state') });
-const iam = (words: readonly string[], more = {}): Promise<Outcome> => sandbox.iam(words, { ...variables(), ...more });
+const iam = (words: readonly string[], more = {}): Promise<ProcessResult> =>
+  sandbox.iam(words, { ...variables(), ...more });
 
 async function rows(): Promise<Row[]> {
   return JSON.parse((await iam(['server', 'status', '-o', 'json'])).out) as Row[];
@@ -54,7 +55,7 @@ const inMemory = ['server', 'start', '-o', 'json', '--port', '0', '--store', 'me
 const onDisk = (folder: string) => ['server', 'start', '-o', 'json', '--port', '0', '--data', folder];
 
 /** Starts a server that must come up. */
-async function start(words: readonly string[] = inMemory, more = {}): Promise<Row & Pick<Outcome, 'err'>> {
+async function start(words: readonly string[] = inMemory, more = {}): Promise<Row & Pick<ProcessResult, 'err'>> {
   const { code, out, err } = await iam(words, more);
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
   const row = JSON.parse(out) as Row;

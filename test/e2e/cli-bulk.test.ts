@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { bin, Sandbox } from './cli-process.ts';
 
 const shell = promisify(execFile);
 
 /** Lists without an end, and groups that are made. */
 function endlessServer() {
-  return startFake(({ method, path }) => {
+  return startFakeServer(({ method, path }) => {
     if (method !== 'GET') return { status: 201, json: { groupId: 'g' } };
     const at = Number(new URL(path, 'http://x').searchParams.get('after') ?? 0);
     const json = Array.from({ length: 1000 }, (_, row) => ({ groupId: `g${at + row}`, groupName: 'n'.repeat(90) }));
@@ -34,7 +34,7 @@ test.each(['table', 'json', 'jsonl'])(
 
 test('the built command queries', async () => {
   await using sandbox = await Sandbox.make();
-  await using server = await startFake(() => ({ json: [{ groupName: 'ops' }, { groupName: 'leads' }] }));
+  await using server = await startFakeServer(() => ({ json: [{ groupName: 'ops' }, { groupName: 'leads' }] }));
   const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
   const words = ['groups', 'list', '-o', 'name', '--query', 'sort([].groupName)'];
   expect(await sandbox.iam(words, variables)).toEqual({ code: 0, out: 'leads\nops\n', err: '' });
@@ -44,7 +44,7 @@ test('the built command queries', async () => {
 test('a bulk run is ended by a signal, finishes what is under way, and goes on by itself', async () => {
   await using sandbox = await Sandbox.make();
   const held: (() => void)[] = [];
-  await using server = await startFake(async () => {
+  await using server = await startFakeServer(async () => {
     if (held.length < 2) await new Promise<void>((resolve) => held.push(resolve));
     return { status: 201, json: { groupId: 'g' } };
   });

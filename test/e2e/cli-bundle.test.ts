@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manifest } from '../../src/contract/manifest.ts';
-import { startFake } from '../client/fake-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { bin, root, Sandbox } from './cli-process.ts';
 
 let folder: string;
@@ -187,7 +187,7 @@ describe('loading', () => {
 
   test('a call loads what speaks HTTP, and neither prompts nor YAML nor the server', async () => {
     await using sandbox = await Sandbox.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const loaded = await loadedFiles(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
     expect(loaded).toEqual(['main.cjs', 'run.cjs', 'http.cjs']);
   });
@@ -199,7 +199,7 @@ describe('loading', () => {
 
   test('a plan loads what plans, and a fault in a document is told as any other', async () => {
     await using sandbox = await Sandbox.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
     await writeFile(sandbox.file('iam.yaml'), 'groups:\n  - groupName: a\n');
     const loaded = await loadedFiles(sandbox, ['plan', '-f', 'iam.yaml', '--color', 'never'], variables);
@@ -228,7 +228,7 @@ describe('loading', () => {
 
   test('a call loads sockets of Node, and nothing of its own HTTP', async () => {
     await using sandbox = await Sandbox.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     const loaded = await loadedModules(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
     expect(loaded).toEqual(expect.arrayContaining(['net', 'v8']));
     expect(loaded.filter((name) => unused.includes(name))).toEqual([]);

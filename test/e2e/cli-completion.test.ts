@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { offered } from '../cli/completing.ts';
-import { startFake } from '../client/fake-server.ts';
-import { bin, type Outcome, Sandbox } from './cli-process.ts';
+import { listCompletions } from '../cli/complete.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
 
 function has(program: string): boolean {
   try {
@@ -65,7 +65,7 @@ class Shells extends Sandbox {
     return shells;
   }
 
-  run(program: string, words: readonly string[], stdin = ''): Promise<Outcome> {
+  run(program: string, words: readonly string[], stdin = ''): Promise<ProcessResult> {
     return this.start(program, words, this.variables, stdin).done;
   }
 
@@ -116,10 +116,10 @@ LINES
 
   test('gets names of the server from what is kept', async () => {
     await using shells = await Shells.prepared();
-    await using server = await startFake(() => ({ json: shells.names.map((groupName) => ({ groupName })) }));
+    await using server = await startFakeServer(() => ({ json: shells.names.map((groupName) => ({ groupName })) }));
     const asked = { IAM_BASE_URL: server.url, IAM_TOKEN: 'kept' };
     const variables = { ...asked, XDG_CACHE_HOME: shells.file('cache'), XDG_CONFIG_HOME: shells.file('none') };
-    await offered(['groups', 'get', ''], { variables, now: Date.now });
+    await listCompletions(['groups', 'get', ''], { variables, now: Date.now });
     const more = { ...shells.variables, ...asked, XDG_CONFIG_HOME: shells.file('none') };
     const { out } = await shells.start('bash', ['--norc', '-c', script(['iam groups get '])], more).done;
     expect(out.split('\n').slice(1, -1)).toEqual(shells.names.map((name) => `1 ${name}`));

@@ -1,7 +1,7 @@
 /** The built command decides by the code and the details of an error, whatever its message says. */
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
-import { refusal, startFake } from '../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { startServer } from '../harness.ts';
 import { Sandbox } from './cli-process.ts';
 
@@ -36,7 +36,9 @@ describe('the built command', () => {
     await using sandbox = await Sandbox.make();
     const details = { missingRoles: ['ADMIN'], field: 'roles[0]' };
     for (const message of [errorTable[errorCode].message, 'Ganz andere Worte.', '']) {
-      await using server = await startFake(() => refusal(errorTable[errorCode].status, errorCode, message, details));
+      await using server = await startFakeServer(() =>
+        errorResponse(errorTable[errorCode].status, errorCode, message, details),
+      );
       const variables = { ...signedIn, IAM_BASE_URL: server.url };
       const { code, err } = await sandbox.iam(['groups', 'get', 'ops', '-o', 'json'], variables);
       expect({ code, ...JSON.parse(err) }).toMatchObject({ code: exitCode, error: { code: errorCode, details } });

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { startFake, tokenReply } from '../client/fake-server.ts';
+import { startFakeServer, tokenResponse } from '../client/fake-server.ts';
 import { Sandbox } from './cli-process.ts';
 
 const secrets: readonly Readonly<Record<string, string>>[] = [
@@ -16,8 +16,8 @@ const elsewhere = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 describe('the built command', () => {
   test('sends no credential over http to another host, until it is allowed', async () => {
     await using sandbox = await Sandbox.make();
-    await using server = await startFake(({ path }) =>
-      path.includes('login') ? tokenReply('t') : { json: path.includes('/groups') ? [] : {} },
+    await using server = await startFakeServer(({ path }) =>
+      path.includes('login') ? tokenResponse('t') : { json: path.includes('/groups') ? [] : {} },
     );
     const url = elsewhere(server.url);
     for (const variables of secrets) {
@@ -40,7 +40,7 @@ describe('the built command', () => {
 
   test('hands no credential of the environment to a server that a cloned project names', async () => {
     await using sandbox = await Sandbox.make();
-    await using server = await startFake(() => ({ json: [] }));
+    await using server = await startFakeServer(() => ({ json: [] }));
     await writeFile(sandbox.file('.iamrc.json'), JSON.stringify({ baseUrl: server.url }));
     for (const variables of secrets)
       expect(await sandbox.iam(['groups', 'list'], variables)).toMatchObject({
@@ -57,7 +57,7 @@ describe('the built command', () => {
   test('prints nothing of a server that steers a terminal, and no formula', async () => {
     await using sandbox = await Sandbox.make();
     const groupName = '=x\u001b]0;title\u0007\u009b31m\u202e\ufeff\r';
-    await using server = await startFake(() => ({ json: [{ groupId: 'g', groupName }] }));
+    await using server = await startFakeServer(() => ({ json: [{ groupId: 'g', groupName }] }));
     const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
     const printed = async (...words: string[]) => (await sandbox.iam(['groups', 'list', ...words], variables)).out;
     const escaped = String.raw`=x\u001b]0;title\u0007\u009b31m\u202e\ufeff`;

@@ -1,7 +1,7 @@
 /** Messages, sessions and keys by the built command, against the built server. */
 import { expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
-import { startMailServer } from '../server/ports/smtp-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { startMailServer } from '../server/integrations/smtp-server.ts';
 import { Sandbox } from './cli-process.ts';
 
 const administrator = {
@@ -37,7 +37,7 @@ test('a message is waited for, and the inbox shows it', async () => {
 test('messages go out by the relays that are set', async () => {
   await using sandbox = await Sandbox.make();
   await using mail = await startMailServer();
-  await using sms = await startFake(() => ({ status: 204 }));
+  await using sms = await startFakeServer(() => ({ status: 204 }));
   const flags = ['--store', 'memory', '--sms-hook-url', sms.url];
   const { variables } = await sandbox.serve(flags, { IAM_SMTP_URL: mail.url });
   const userId = await makeAnn(sandbox, variables);

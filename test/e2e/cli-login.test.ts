@@ -2,8 +2,8 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { sessionPath } from '../../src/cli/runtime/session-file.ts';
-import { refusal, startFake } from '../client/fake-server.ts';
+import { getSessionPath } from '../../src/cli/runtime/session-file.ts';
+import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { Sandbox } from './cli-process.ts';
 
 const administrator = {
@@ -24,7 +24,7 @@ const asRoot = (url: string) => [
 
 /** Makes the kept token look as if it had ended. */
 async function expire(sandbox: Sandbox): Promise<void> {
-  const file = sessionPath('default', { XDG_CACHE_HOME: sandbox.file('cache') });
+  const file = getSessionPath('default', { XDG_CACHE_HOME: sandbox.file('cache') });
   const session = JSON.parse(await readFile(file, 'utf8')) as object;
   await writeFile(file, JSON.stringify({ ...session, expiresAt: 0 }));
 }
@@ -43,7 +43,7 @@ describe('a user of the real server', () => {
     await expire(sandbox);
     expect((await sandbox.iam(['groups', 'list'])).code).toBe(0);
     expect((await sandbox.iam(['groups', 'list', '--debug'])).err).not.toContain('generate-token');
-    const file = sessionPath('default', { XDG_CACHE_HOME: sandbox.file('cache') });
+    const file = getSessionPath('default', { XDG_CACHE_HOME: sandbox.file('cache') });
     const { accessToken: IAM_TOKEN } = JSON.parse(await readFile(file, 'utf8')) as { accessToken: string };
     expect((await sandbox.iam(['groups', 'list'], { IAM_BASE_URL: url, IAM_TOKEN })).code).toBe(0);
     expect((await sandbox.iam(['logout'])).code).toBe(0);
@@ -80,11 +80,11 @@ test('twenty commands at once renew a session once', async () => {
     };
     return { status: 201, json };
   };
-  await using server = await startFake(({ path, body, headers }) => {
+  await using server = await startFakeServer(({ path, body, headers }) => {
     if (path.includes('/login')) return grant();
     if (path.endsWith('/generate-token'))
-      return body.includes(`"r${given}"`) ? grant() : refusal(401, 'CREDENTIALS_INVALID');
-    return headers.authorization === `Bearer a${given}` ? { json: [] } : refusal(401, 'TOKEN_INVALID');
+      return body.includes(`"r${given}"`) ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
+    return headers.authorization === `Bearer a${given}` ? { json: [] } : errorResponse(401, 'TOKEN_INVALID');
   });
   expect((await sandbox.iam(asRoot(server.url), {}, 'p')).code).toBe(0);
   await expire(sandbox);

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { bin, type Outcome, Sandbox } from './cli-process.ts';
+import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
 
 /** Runs a line of sh in which `iam` is the built command. */
-function shell(sandbox: Sandbox, line: string): Promise<Outcome> {
+function shell(sandbox: Sandbox, line: string): Promise<ProcessResult> {
   const iam = `iam() { "${process.execPath}" "${bin}" "$@"; }; ${line}`;
   return sandbox.start('sh', ['-c', iam]).done;
 }

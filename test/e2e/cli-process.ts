@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const bin = path.join(root, 'bin/iam.js');
 
-export interface Outcome {
+export interface ProcessResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -17,9 +17,9 @@ export interface Outcome {
 
 type Variables = Readonly<Record<string, string>>;
 
-export interface Running {
+export interface RunningProcess {
   readonly child: ChildProcess;
-  readonly done: Promise<Outcome>;
+  readonly done: Promise<ProcessResult>;
 }
 
 /** A folder of its own for one test: profiles, tokens and stores. */
@@ -43,7 +43,12 @@ export class Sandbox implements AsyncDisposable {
    * Starts a program; nothing of the caller's own IAM_ or XDG_ variables reaches it. With `stdin` left open the test
    * writes to it.
    */
-  start(program: string, words: readonly string[], variables: Variables = {}, stdin: string | 'open' = ''): Running {
+  start(
+    program: string,
+    words: readonly string[],
+    variables: Variables = {},
+    stdin: string | 'open' = '',
+  ): RunningProcess {
     const kept = Object.entries(process.env).filter(([name]) => !/^(IAM_|XDG_|CI$|NO_COLOR|FORCE_COLOR)/.test(name));
     const env = {
       ...Object.fromEntries(kept),
@@ -56,16 +61,16 @@ export class Sandbox implements AsyncDisposable {
     this.#children.add(child);
     child.stdin.on('error', () => undefined);
     if (stdin !== 'open') child.stdin.end(stdin);
-    return { child, done: outcomeOf(child) };
+    return { child, done: collectResult(child) };
   }
 
   /** Runs the command to its end. */
-  iam(words: readonly string[], variables: Variables = {}, stdin = ''): Promise<Outcome> {
+  iam(words: readonly string[], variables: Variables = {}, stdin = ''): Promise<ProcessResult> {
     return this.start(process.execPath, [bin, ...words], variables, stdin).done;
   }
 
   /** Starts `iam serve` and waits for its line. */
-  async serve(words: readonly string[] = ['--store', 'memory'], more: Variables = {}): Promise<Served> {
+  async serve(words: readonly string[] = ['--store', 'memory'], more: Variables = {}): Promise<RunningServe> {
     const secrets = { IAM_ADMIN_CLIENT_ID: 'e2e-admin', IAM_ADMIN_CLIENT_SECRET: 'a-secret-for-end-to-end-tests-only' };
     const { child, done } = this.start(process.execPath, [bin, 'serve', '--json', '--port', '0', ...words], {
       ...secrets,
@@ -90,13 +95,13 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-export interface Served extends Running {
+export interface RunningServe extends RunningProcess {
   readonly url: string;
   /** Environment of a command that is signed in as its administrator. */
   readonly variables: Variables;
 }
 
-function outcomeOf(child: ChildProcess): Promise<Outcome> {
+function collectResult(child: ChildProcess): Promise<ProcessResult> {
   let [out, err] = ['', ''];
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')));
   child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString('utf8')));

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { startFake } from '../client/fake-server.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { Sandbox } from './cli-process.ts';
 
 test('twenty processes that add profiles at once lose none, and leave nothing beside the file', async () => {
@@ -18,7 +18,7 @@ test('twenty processes that add profiles at once lose none, and leave nothing be
 
 test('the built command heeds the file of the project that it is typed in', async () => {
   await using sandbox = await Sandbox.make();
-  await using server = await startFake(() => ({ json: [] }));
+  await using server = await startFakeServer(() => ({ json: [] }));
   await writeFile(sandbox.file('.iamrc.json'), JSON.stringify({ readOnly: true, output: 'json' }));
   const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
   expect(await sandbox.iam(['groups', 'list', '-q'], variables)).toEqual({ code: 0, out: '[]\n', err: '' });
@@ -28,7 +28,7 @@ test('the built command heeds the file of the project that it is typed in', asyn
 
 test('the built command ends in time where a proxy breaks off', async () => {
   await using sandbox = await Sandbox.make();
-  await using server = await startFake(() => ({ hangUp: true }));
+  await using server = await startFakeServer(() => ({ hangUp: true }));
   const words = ['groups', 'list', '--proxy', server.url, '--base-url', 'https://iam.example.test', '--timeout', '5'];
   const outcome = await sandbox.iam(words, { IAM_TOKEN: 't' });
   expect(outcome).toMatchObject({ code: 75, out: '' });

@@ -3,11 +3,11 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { startFake } from '../client/fake-server.ts';
-import { bin, type Outcome, Sandbox, type Served } from './cli-process.ts';
+import { startFakeServer } from '../client/fake-server.ts';
+import { bin, type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
 
 let sandbox: Sandbox;
-let served: Served;
+let served: RunningServe;
 
 beforeAll(async () => {
   sandbox = await Sandbox.make();
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-const iam = (words: readonly string[], variables = {}): Promise<Outcome> =>
+const iam = (words: readonly string[], variables = {}): Promise<ProcessResult> =>
   sandbox.iam(words, { ...served.variables, ...variables });
 
 describe('the main job', () => {
@@ -108,7 +108,7 @@ describe('exit codes', () => {
     const isThere = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    await using silent = await startFake(() => {
+    await using silent = await startFakeServer(() => {
       arrived();
       return { silent: true };
     });
@@ -254,7 +254,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   const question = 'Go on with `groups delete asked`? (y/N)';
 
   /** Types the answer once the question is there: before that the terminal would handle the keys itself. */
-  async function asked(words: string, answer: string): Promise<Outcome> {
+  async function asked(words: string, answer: string): Promise<ProcessResult> {
     const line = `"${process.execPath}" "${bin}" ${words}`;
     const variables = { ...served.variables, TERM: 'xterm', NO_COLOR: '1' };
     const { child, done } = sandbox.start('script', ['-qec', line, '/dev/null'], variables, 'open');

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FakeServer, startFake } from '../client/fake-server.ts';
-import { bin, type Outcome, root, Sandbox } from './cli-process.ts';
+import { type FakeServer, startFakeServer } from '../client/fake-server.ts';
+import { bin, type ProcessResult, root, Sandbox } from './cli-process.ts';
 
 const python = spawnSync('python3', ['-c', 'import pty']);
 const why = python.status === 0 ? '' : ' (skipped: there is no python3 with pty here)';
@@ -14,7 +14,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
 
   beforeAll(async () => {
     sandbox = await Sandbox.make();
-    server = await startFake(({ method, path: target }) =>
+    server = await startFakeServer(({ method, path: target }) =>
       method === 'GET' && target.includes('/groups')
         ? {
             json: [
@@ -36,7 +36,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
     words: readonly string[],
     exchanges: readonly (readonly [string, string])[],
     more = {},
-  ): Promise<Outcome> {
+  ): Promise<ProcessResult> {
     const script = path.join(root, 'test/e2e/terminal.py');
     const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 'token', TERM: 'xterm', ...more };
     const command = [script, JSON.stringify(exchanges), process.execPath, bin, ...words];
@@ -81,7 +81,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
 
 test('without a terminal nothing is asked and nothing is sent', async () => {
   await using sandbox = await Sandbox.make();
-  await using server = await startFake(() => ({ json: {} }));
+  await using server = await startFakeServer(() => ({ json: {} }));
   const outcome = await sandbox.iam(['groups', 'delete'], { IAM_BASE_URL: server.url, IAM_TOKEN: 'token' }, 'y\n');
   expect(outcome).toMatchObject({ code: 10, out: '', err: expect.stringContaining('iam groups delete ops --yes') });
   expect(server.received).toEqual([]);

@@ -5,17 +5,17 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { createFakeClock } from '../harness.ts';
-import { makeAuthority, makeCertificate } from '../server/outside/certificates.ts';
-import { audience as clientId, startProvider } from '../server/outside/openid-provider.ts';
-import { audience, entityId, samlResponse, signing } from '../server/outside/saml-responses.ts';
+import { createAuthority, createCertificate } from '../server/integrations/providers/certificates.ts';
+import { audience as clientId, startOpenIdProvider } from '../server/integrations/providers/openid-provider.ts';
+import { audience, entityId, samlResponse, signing } from '../server/integrations/providers/saml-responses.ts';
 import { root, Sandbox } from './cli-process.ts';
 
-const authority = makeAuthority({ name: 'Root', key: 'ec' });
-const leaf = makeCertificate({ issuer: authority, key: 'ec-other' });
+const authority = createAuthority({ name: 'Root', key: 'ec' });
+const leaf = createCertificate({ issuer: authority, key: 'ec-other' });
 
 test('certificates, SAML responses and ID tokens log in at the built server', async () => {
   const clock = createFakeClock(new Date().toISOString());
-  await using provider = await startProvider(clock);
+  await using provider = await startOpenIdProvider(clock);
   await using sandbox = await Sandbox.make();
   const { issuer, jwksUri } = provider;
   const seed = {

@@ -2,12 +2,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bin, root, Sandbox, type Served } from './cli-process.ts';
+import { bin, type RunningServe, root, Sandbox } from './cli-process.ts';
 
 const script = path.join(root, 'examples/provision.sh');
 
 /** Everything that a script could change, in the words of the server. */
-async function stateOf(sandbox: Sandbox, { variables }: Served): Promise<unknown[]> {
+async function stateOf(sandbox: Sandbox, { variables }: RunningServe): Promise<unknown[]> {
   const lists = ['export', 'groups list', 'users list', 'clients list', 'api-key list', 'groups members billing'];
   return Promise.all(
     lists.map(async (words) => {

@@ -5,7 +5,7 @@ import { createRemoteJWKSet, type JWTVerifyResult, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Sandbox, type Served } from './cli-process.ts';
+import { type RunningServe, Sandbox } from './cli-process.ts';
 
 /** Characters that form-encoding, Basic or a shell could spoil; %41 must not be taken for an A. */
 const secret = 'demo-only: 50%41 + ä/ö & "c=d"?#~';
@@ -31,7 +31,7 @@ users:
 `;
 
 let sandbox: Sandbox;
-let served: Served;
+let served: RunningServe;
 
 beforeAll(async () => {
   sandbox = await Sandbox.make();

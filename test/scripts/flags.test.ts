@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { manifest } from '../../src/contract/manifest.ts';
-import { script } from './script.ts';
+import { loadScript } from './load-script.ts';
 
-const { readFlags, swallowedFlags, helpText } = await script<{
+const { readFlags, swallowedFlags, helpText } = await loadScript<{
   readFlags(args: readonly string[], settings: typeof manifest.settings): Record<string, string | boolean>;
   swallowedFlags(flags: object, settings: typeof manifest.settings, environment: object): string[];
   helpText(settings: typeof manifest.settings): string;

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { script } from './script.ts';
+import { loadScript } from './load-script.ts';
 
-const { nodeFault, isInstalled } = await script<{
-  nodeFault(version: string): string | undefined;
+const { findNodeProblem, isInstalled } = await loadScript<{
+  findNodeProblem(version: string): string | undefined;
   isInstalled(directory?: string): boolean;
 }>('install.mjs');
 
@@ -28,11 +28,11 @@ function touch(directory: string, file: string, second: number): void {
 
 describe('the version of Node', () => {
   test.each(['20.19.0', '20.20.2', '21.0.0', '22.1.0', '26.0.0'])('%s will do', (version) => {
-    expect(nodeFault(version)).toBeUndefined();
+    expect(findNodeProblem(version)).toBeUndefined();
   });
 
   test.each(['18.20.0', '20.18.3', '16.0.0'])('%s is refused with what is needed', (version) => {
-    expect(nodeFault(version)).toContain(`Node 20.19 or newer is needed, this is ${version}`);
+    expect(findNodeProblem(version)).toContain(`Node 20.19 or newer is needed, this is ${version}`);
   });
 });
 

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { scriptPath } from './script.ts';
+import { scriptPath } from './load-script.ts';
 
-interface Started {
+interface StartedScript {
   readonly child: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
   /** The first line of standard output. */
@@ -14,7 +14,7 @@ interface Started {
 }
 
 /** Runs the script from an empty folder that is also its home, so that it finds and leaves nothing. */
-function start(...args: readonly string[]): Started {
+function start(...args: readonly string[]): StartedScript {
   const home = mkdtempSync(path.join(os.tmpdir(), 'iam-start-'));
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home };
   const child = spawn(process.execPath, [scriptPath('start.mjs'), ...args], { cwd: home, env });

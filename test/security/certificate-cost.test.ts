@@ -4,16 +4,20 @@
  */
 import { sign } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCertificate } from '../../src/server/ports/providers/certificate-facts.ts';
-import { isSmallDer } from '../../src/server/ports/providers/der-limits.ts';
+import { parseCertificate } from '../../src/server/integrations/providers/certificate-parser.ts';
+import { isSmallDer } from '../../src/server/integrations/providers/der-limits.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
-import { failureOf } from '../server/operations/access.ts';
-import { type MadeCertificate, makeAuthority, makeCertificate } from '../server/outside/certificates.ts';
-import { worstCertificates } from '../server/outside/worst-certificates.ts';
-import { costOf, growthOf, linear } from './cost.ts';
+import {
+  createAuthority,
+  createCertificate,
+  type TestCertificate,
+} from '../server/integrations/providers/certificates.ts';
+import { worstCertificates } from '../server/integrations/providers/worst-certificates.ts';
+import { catchClientError } from '../server/operations/access.ts';
+import { maxLinearGrowth, measureCost, measureGrowth } from './measure-cost.ts';
 
-const authority = makeAuthority({ name: 'Root' });
-const leaf = makeCertificate({ issuer: authority, purposes: [2], keyUsage: [0], emails: ['a@example.com'] });
+const authority = createAuthority({ name: 'Root' });
+const leaf = createCertificate({ issuer: authority, purposes: [2], keyUsage: [0], emails: ['a@example.com'] });
 
 let server: TestServer;
 beforeAll(async () => {
@@ -24,37 +28,37 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Signed as it should be, by a certificate that is of nobody. */
-async function logIn(certificate: MadeCertificate, chain: readonly MadeCertificate[]) {
+async function logIn(certificate: TestCertificate, chain: readonly TestCertificate[]) {
   const { userIdentities } = server.as();
   const query = { clientId: appClientId };
   const { token } = await userIdentities.certificateToken({ query });
   const signature = sign('sha256', Buffer.from(token), certificate.privateKey).toString('base64');
-  const base64 = ({ der }: MadeCertificate) => der.toString('base64');
+  const base64 = ({ der }: TestCertificate) => der.toString('base64');
   const body = { token, certificate: base64(certificate), chain: chain.map(base64), signature };
-  return failureOf(userIdentities.certificateLogin({ query, body }));
+  return catchClientError(userIdentities.certificateLogin({ query, body }));
 }
 
 test.each(worstCertificates)('the most of these goes to no library: %s', async (_, certificate) => {
   expect(certificate.der.toString('base64').length).toBeLessThanOrEqual(16_000);
   expect(isSmallDer(certificate.der)).toBe(false);
-  expect(readCertificate(certificate.pem)).toBeUndefined();
+  expect(parseCertificate(certificate.pem)).toBeUndefined();
 });
 
 test.each(worstCertificates)('as a leaf and as a chain it costs no more than a common one: %s', async (_, hostile) => {
   expect(await logIn(leaf, [])).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
-  const common = await costOf(() => logIn(leaf, []));
+  const common = await measureCost(() => logIn(leaf, []));
   const chain = Array.from({ length: 5 }, () => hostile);
   expect(await logIn(leaf, chain)).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
-  expect(await costOf(() => logIn(leaf, chain))).toBeLessThan(8 * common);
-  expect(await costOf(() => logIn(hostile, chain))).toBeLessThan(8 * common);
+  expect(await measureCost(() => logIn(leaf, chain))).toBeLessThan(8 * common);
+  expect(await measureCost(() => logIn(hostile, chain))).toBeLessThan(8 * common);
 });
 
 test('a certificate of a hundred names is read', () => {
   const emails = Array.from({ length: 100 }, (_, at) => `name-${at}@example.com`);
-  expect(readCertificate(makeCertificate({ emails }).pem)?.emails).toEqual(emails);
+  expect(parseCertificate(createCertificate({ emails }).pem)?.emails).toEqual(emails);
 });
 
 test('parts are counted in one pass', async () => {
   const zeros = (size: number) => Buffer.alloc(size);
-  expect(await growthOf(zeros, isSmallDer, 1_000_000)).toBeLessThan(linear);
+  expect(await measureGrowth(zeros, isSmallDer, 1_000_000)).toBeLessThan(maxLinearGrowth);
 });

@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { read, root } from '../walk/sources.ts';
+import { readSource, root } from '../conformance/source-files.ts';
 
 interface Locked {
   readonly license?: string;
   readonly dev?: boolean;
 }
 
-const lock = JSON.parse(read('package-lock.json')) as { readonly packages: Readonly<Record<string, Locked>> };
+const lock = JSON.parse(readSource('package-lock.json')) as { readonly packages: Readonly<Record<string, Locked>> };
 const shipped = Object.entries(lock.packages).filter(([place, { dev }]) => place !== '' && !dev);
 
 /** Licences that ask for no more than that their text goes along. */
@@ -40,7 +40,7 @@ function isAllowed(expression: string): boolean {
 function licenseOf([place, { license }]: [string, Locked]): string | undefined {
   const manifest = path.join(root, place, 'package.json');
   if (license !== undefined || !existsSync(manifest)) return license;
-  const { license: own } = JSON.parse(read(`${place}/package.json`)) as { license?: string };
+  const { license: own } = JSON.parse(readSource(`${place}/package.json`)) as { license?: string };
   return own;
 }
 
@@ -58,13 +58,13 @@ describe('what is installed with the package', () => {
   });
 
   test('can be listed as a bill of materials', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const { scripts } = JSON.parse(readSource('package.json')) as { scripts: Record<string, string> };
     expect(scripts.sbom).toBe('npm sbom --sbom-format cyclonedx --omit dev --package-lock-only');
   });
 });
 
 describe('what is published', () => {
-  const { files } = JSON.parse(read('package.json')) as { files: readonly string[] };
+  const { files } = JSON.parse(readSource('package.json')) as { files: readonly string[] };
 
   test('is the built program, its documents and examples, and no sources, tests or stores', () => {
     const plain = files.filter((one) => !one.startsWith('!'));
@@ -78,6 +78,6 @@ describe('what is published', () => {
       'CHANGELOG.md',
       'LICENSE',
     ]);
-    expect(files).toEqual(expect.arrayContaining(['!dist/bench', '!dist/torture', '!dist/**/*.tsbuildinfo']));
+    expect(files).toEqual(expect.arrayContaining(['!dist/bench', '!dist/stress', '!dist/**/*.tsbuildinfo']));
   });
 });

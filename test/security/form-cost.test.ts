@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer } from '../harness.ts';
-import { costOf } from './cost.ts';
+import { measureCost } from './measure-cost.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('a form of many fields', () => {
   test('costs no more than one of the same length', async () => {
     const hostile = names(22_000);
     const harmless = `grant_type=x&other=${'a'.repeat(hostile.length)}`;
-    expect(await costOf(() => send(hostile))).toBeLessThan(10 * (await costOf(() => send(harmless))));
+    expect(await measureCost(() => send(hostile))).toBeLessThan(10 * (await measureCost(() => send(harmless))));
   });
 
   test('is refused with the limit, and changes nothing', async () => {

@@ -9,16 +9,16 @@ import { describe, expect, test } from 'vitest';
 import { openRows } from '../../src/cli/bulk/records.ts';
 import { UserReferences } from '../../src/contract/member-schemas.ts';
 import { GroupInput } from '../../src/contract/schemas.ts';
-import { keyOfCursor } from '../../src/server/http/cursor.ts';
-import { parseBounded } from '../../src/server/http/json-text.ts';
-import { parseLongJson } from '../../src/server/http/long-json.ts';
-import { originForm, pathMatcher, splitTarget } from '../../src/server/http/paths.ts';
-import { checkBody } from '../../src/server/http/validate.ts';
-import { etagMatches } from '../../src/server/http/wire.ts';
+import { parseBoundedJson } from '../../src/server/http/bounded-json.ts';
+import { parseCursor } from '../../src/server/http/cursor.ts';
+import { parseLargeJson } from '../../src/server/http/large-json.ts';
+import { createPathMatcher, splitTarget, toOriginForm } from '../../src/server/http/paths.ts';
+import { validateBody } from '../../src/server/http/request-validation.ts';
+import { matchesEtag } from '../../src/server/http/serializer.ts';
 import { readCredentials } from '../../src/server/identity/credentials.ts';
-import { readXml } from '../../src/server/ports/providers/xml.ts';
-import { readSeed } from '../../src/server/seed/read.ts';
-import { growthOf, linear } from './cost.ts';
+import { parseXml } from '../../src/server/integrations/providers/xml.ts';
+import { parseSeed } from '../../src/server/seed/parse.ts';
+import { maxLinearGrowth, measureGrowth } from './measure-cost.ts';
 
 const list = (size: number, make: (at: number) => string) => Array.from({ length: size }, (_, at) => make(at)).join();
 const quietly = (work: () => unknown) => {
@@ -33,8 +33,8 @@ test('what is not linear is found', async () => {
   const pairs = (size: number) => Array.from({ length: size }, (_, at) => at);
   const seek = (values: number[]) => values.every((value, at) => values.lastIndexOf(value, at) === at);
   const all = (values: number[]) => values.every((value) => values.includes(-value - 1) || values.includes(value));
-  expect(await growthOf(pairs, seek, 200_000)).toBeLessThan(linear);
-  expect(await growthOf(pairs, all, 3_000)).toBeGreaterThan(linear);
+  expect(await measureGrowth(pairs, seek, 200_000)).toBeLessThan(maxLinearGrowth);
+  expect(await measureGrowth(pairs, all, 3_000)).toBeGreaterThan(maxLinearGrowth);
 });
 
 describe('JSON', () => {
@@ -49,20 +49,26 @@ describe('JSON', () => {
     ['escaped names', (size) => `{${list(size, (at) => `"\\u006b${at}":0`)}}`],
     ['more values than there may be', (size) => `[${list(10 * size, () => '0')}]`],
   ])('of many: %s', async (_, make) => {
-    expect(await growthOf(make, (text) => quietly(() => parseBounded(text)), 9_000)).toBeLessThan(linear);
+    expect(await measureGrowth(make, (text) => quietly(() => parseBoundedJson(text)), 9_000)).toBeLessThan(
+      maxLinearGrowth,
+    );
   });
 
   test('that is long', async () => {
     const make = (size: number) => `{"tables":{"users":[${list(size, (at) => `{"userId":"u${at}"}`)}]}}`;
-    expect(await growthOf(make, parseLongJson, 20_000)).toBeLessThan(linear);
+    expect(await measureGrowth(make, parseLargeJson, 20_000)).toBeLessThan(maxLinearGrowth);
   });
 
   test('of faults, of which a hundred are told', async () => {
     const wrong = (size: number) => Array.from({ length: size }, (_, at) => ({ [`k${at}`]: 0, other: 1 }));
-    expect(await growthOf(wrong, (body) => quietly(() => checkBody(UserReferences, body)), 2_500)).toBeLessThan(linear);
+    expect(await measureGrowth(wrong, (body) => quietly(() => validateBody(UserReferences, body)), 2_500)).toBeLessThan(
+      maxLinearGrowth,
+    );
     const unknown = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`k${at}`, 0]));
-    expect(await growthOf(unknown, (body) => quietly(() => checkBody(GroupInput, body)), 9_000)).toBeLessThan(linear);
-    await expect(async () => checkBody(GroupInput, unknown(1000))).rejects.toSatisfy(
+    expect(await measureGrowth(unknown, (body) => quietly(() => validateBody(GroupInput, body)), 9_000)).toBeLessThan(
+      maxLinearGrowth,
+    );
+    await expect(async () => validateBody(GroupInput, unknown(1000))).rejects.toSatisfy(
       ({ faults }: { faults: unknown[] }) => faults.length === 100,
     );
   });
@@ -75,29 +81,29 @@ describe('XML, before its limits', () => {
     ['text', (size) => `<a>${'&lt;'.repeat(size)}</a>`],
     ['elements that do not end', (size) => '<a>'.repeat(size)],
   ])('of many: %s', async (_, make) => {
-    expect(await growthOf(make, (text) => quietly(() => readXml(text)), 5_000)).toBeLessThan(linear);
+    expect(await measureGrowth(make, (text) => quietly(() => parseXml(text)), 5_000)).toBeLessThan(maxLinearGrowth);
   });
 });
 
 describe('heads of requests', () => {
   const identity = { operationId: 'groups.list', params: {}, query: {} };
   test.each<[string, string, (text: string) => unknown]>([
-    ['paths', '/a', (text) => pathMatcher('/groups/{groupId}/role/{roleName}').test(text)],
-    ['targets', '#', (text) => splitTarget(originForm(`//${text}`))],
-    ['If-Match', '"a", ', (text) => etagMatches(text, '"b"')],
-    ['blanks of If-Match', ' ', (text) => etagMatches(`${text}x`, '"b"')],
-    ['cursors', 'a', (text) => keyOfCursor(text, identity)],
+    ['paths', '/a', (text) => createPathMatcher('/groups/{groupId}/role/{roleName}').test(text)],
+    ['targets', '#', (text) => splitTarget(toOriginForm(`//${text}`))],
+    ['If-Match', '"a", ', (text) => matchesEtag(text, '"b"')],
+    ['blanks of If-Match', ' ', (text) => matchesEtag(`${text}x`, '"b"')],
+    ['cursors', 'a', (text) => parseCursor(text, identity)],
     ['tokens', 'a.', (text) => readCredentials({ authorization: `Bearer ${text}`, apiKey: undefined, clientIds: [] })],
     ['pairs', 'A', (text) => readCredentials({ authorization: `Basic ${text}`, apiKey: undefined, clientIds: [] })],
     [
       'blanks of pairs',
       ' ',
       (text) =>
-        readCredentials({ authorization: `Basic${text}x`, apiKey: undefined, clientIds: [] }, { userPair: true }),
+        readCredentials({ authorization: `Basic${text}x`, apiKey: undefined, clientIds: [] }, { userBasicAuth: true }),
     ],
   ])('%s', async (_, unit, read) => {
     const make = (size: number) => unit.repeat(size);
-    expect(await growthOf(make, (text) => quietly(() => read(text)), 20_000)).toBeLessThan(linear);
+    expect(await measureGrowth(make, (text) => quietly(() => read(text)), 20_000)).toBeLessThan(maxLinearGrowth);
   });
 });
 
@@ -108,21 +114,21 @@ describe('seeds', () => {
     ['unknown keys', (size) => list(size, (at) => `k${at}: 1\n`).replaceAll(',', '')],
     ['users that are wrong', (size) => `users:\n${'  - userId: "!"\n'.repeat(size)}`],
   ])('of many: %s', async (_, make) => {
-    const read = (text: string) => readSeed(text, 'seed.yaml').catch(() => undefined);
-    expect(await growthOf(make, read, 1_000)).toBeLessThan(linear);
+    const read = (text: string) => parseSeed(text, 'seed.yaml').catch(() => undefined);
+    expect(await measureGrowth(make, read, 1_000)).toBeLessThan(maxLinearGrowth);
   });
 
   test('a key that stands twice is told with its place, and a hundred faults at most', async () => {
-    await expect(readSeed('users: []\nusers: []\n', 'seed.yaml')).rejects.toThrow(
+    await expect(parseSeed('users: []\nusers: []\n', 'seed.yaml')).rejects.toThrow(
       'seed.yaml:2:1: Map keys must be unique',
     );
-    const told = await readSeed(`users:\n${'  - userId: "!"\n'.repeat(500)}`, 'seed.yaml').catch(String);
+    const told = await parseSeed(`users:\n${'  - userId: "!"\n'.repeat(500)}`, 'seed.yaml').catch(String);
     expect(String(told).split('\n')).toHaveLength(100);
   });
 
   test('aliases of aliases are refused', async () => {
     const levels = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]`);
-    await expect(readSeed(['a0: &a0 [x]', ...levels].join('\n'), 'seed.yaml')).rejects.toThrow('seed.yaml');
+    await expect(parseSeed(['a0: &a0 [x]', ...levels].join('\n'), 'seed.yaml')).rejects.toThrow('seed.yaml');
   });
 });
 
@@ -137,5 +143,5 @@ test.each<[string, (size: number) => string]>([
     await writeFile(file, text);
     for await (const _ of (await openRows(file)).rows);
   };
-  expect(await growthOf(make, read, 10_000)).toBeLessThan(linear);
+  expect(await measureGrowth(make, read, 10_000)).toBeLessThan(maxLinearGrowth);
 });

@@ -4,11 +4,9 @@
  * left costs a few times what a common response does.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verifySamlResponse } from '../../src/server/ports/providers/saml.ts';
+import { verifySamlResponse } from '../../src/server/integrations/providers/saml.ts';
 import type { Provider } from '../../src/server/store/tables.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
-import { failureOf } from '../server/operations/access.ts';
-import { alice } from '../server/operations/user-identities/people.ts';
 import {
   audience,
   entityId,
@@ -17,9 +15,17 @@ import {
   recipientOf,
   samlResponse,
   signing,
-} from '../server/outside/saml-responses.ts';
-import { inSignature, many, values, within, worstResponses } from '../server/outside/worst-responses.ts';
-import { costOf } from './cost.ts';
+} from '../server/integrations/providers/saml-responses.ts';
+import {
+  attributeValues,
+  inAssertion,
+  inSignature,
+  repeat,
+  worstResponses,
+} from '../server/integrations/providers/worst-responses.ts';
+import { catchClientError } from '../server/operations/access.ts';
+import { alice } from '../server/operations/user-identities/login-fixtures.ts';
+import { measureCost } from './measure-cost.ts';
 
 const name = 'idp';
 const provider = {
@@ -62,29 +68,29 @@ async function seenByLibraries(encoded: string): Promise<number> {
 
 describe('what is larger than any provider sends goes to no library', () => {
   test.each<[string, ResponseOptions]>([
-    ['elements', within(`<a>${'<b/>'.repeat(400)}</a>`)],
-    ['names of elements', within(`<a>${many(64, (at) => `<b${at}/>`)}</a>`)],
-    ['depth', within('<a>'.repeat(15) + '</a>'.repeat(15))],
-    ['attributes of one element', within(`<a ${many(17, (at) => `b${at}="" `)}/>`)],
-    ['attributes', within(many(55, () => `<a ${many(16, (at) => `b${at}="" `)}/>`))],
-    ['name spaces of one element', within(`<a ${many(17, (at) => `xmlns:b${at}="u" `)}/>`)],
-    ['name spaces', within(many(51, () => `<a ${many(16, (at) => `xmlns:b${at}="u" `)}/>`))],
-    ['a long name space', within(`<a xmlns:b="${'u'.repeat(257)}"/>`)],
+    ['elements', inAssertion(`<a>${'<b/>'.repeat(400)}</a>`)],
+    ['names of elements', inAssertion(`<a>${repeat(64, (at) => `<b${at}/>`)}</a>`)],
+    ['depth', inAssertion('<a>'.repeat(15) + '</a>'.repeat(15))],
+    ['attributes of one element', inAssertion(`<a ${repeat(17, (at) => `b${at}="" `)}/>`)],
+    ['attributes', inAssertion(repeat(55, () => `<a ${repeat(16, (at) => `b${at}="" `)}/>`))],
+    ['name spaces of one element', inAssertion(`<a ${repeat(17, (at) => `xmlns:b${at}="u" `)}/>`)],
+    ['name spaces', inAssertion(repeat(51, () => `<a ${repeat(16, (at) => `xmlns:b${at}="u" `)}/>`))],
+    ['a long name space', inAssertion(`<a xmlns:b="${'u'.repeat(257)}"/>`)],
     ['elements of a signature', inSignature(`<ds:KeyInfo>${'<ds:X509Data/>'.repeat(40)}</ds:KeyInfo>`)],
     [
       'references of a signature',
       { after: (xml) => xml.replace(/<ds:Reference .*?<\/ds:Reference>/, (found) => found + found) },
     ],
-    ['a list of prefixes', within(`<a PrefixList="${'a '.repeat(129)}"/>`)],
+    ['a list of prefixes', inAssertion(`<a PrefixList="${'a '.repeat(129)}"/>`)],
   ])('%s', async (_, options) => {
     expect(await seenByLibraries(foreign(options))).toBe(0);
     const before = await server.dump();
-    expect(await failureOf(logIn(foreign(options)))).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
+    expect(await catchClientError(logIn(foreign(options)))).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
     expect(await server.dump()).toEqual(before);
   });
 
   test('and what is within the limits does', async () => {
-    expect(await seenByLibraries(foreign(within(`<a>${'<b/>'.repeat(300)}</a>`)))).toBe(1);
+    expect(await seenByLibraries(foreign(inAssertion(`<a>${'<b/>'.repeat(300)}</a>`)))).toBe(1);
   });
 });
 
@@ -94,8 +100,8 @@ describe('cost', () => {
       after: (xml) => xml.replace('</saml:Assertion>', `${'<a/>'.repeat(15_000)}</saml:Assertion>`),
     });
     expect(hostile.length).toBeGreaterThan(80_000);
-    const common = await costOf(() => failureOf(logIn(foreign())));
-    expect(await costOf(() => failureOf(logIn(hostile)), 3)).toBeLessThan(5 * common);
+    const common = await measureCost(() => catchClientError(logIn(foreign())));
+    expect(await measureCost(() => catchClientError(logIn(hostile)), 3)).toBeLessThan(5 * common);
   });
 
   test.each(worstResponses)(
@@ -104,21 +110,21 @@ describe('cost', () => {
       const hostile = samlResponse(server, options);
       expect(hostile.length).toBeLessThanOrEqual(100_000);
       expect(await seenByLibraries(hostile)).toBe(1);
-      const common = await costOf(() => failureOf(logIn(foreign())));
-      expect(await costOf(() => failureOf(logIn(hostile)), 3)).toBeLessThan(40 * common);
+      const common = await measureCost(() => catchClientError(logIn(foreign())));
+      expect(await measureCost(() => catchClientError(logIn(hostile)), 3)).toBeLessThan(40 * common);
     },
   );
 
   test('others are answered while it is checked', async () => {
-    const hostile = foreign(within(`<a>${'<b/>'.repeat(345)}</a>`));
-    const attacks = Array.from({ length: 4 }, () => failureOf(logIn(hostile)));
+    const hostile = foreign(inAssertion(`<a>${'<b/>'.repeat(345)}</a>`));
+    const attacks = Array.from({ length: 4 }, () => catchClientError(logIn(hostile)));
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     await Promise.all(attacks);
   });
 });
 
 test('a user in 150 groups, each with its type, logs in', async () => {
-  expect((await logIn(samlResponse(server, within(values(150))))).accessToken).toBeDefined();
+  expect((await logIn(samlResponse(server, inAssertion(attributeValues(150))))).accessToken).toBeDefined();
 });
 
 test('the second certificate of a provider counts as the first does', async () => {

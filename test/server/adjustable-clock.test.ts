@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAdjustableClock } from '../../src/server/adjustable-clock.ts';
-import { millisecondsOf } from '../../src/server/durations.ts';
+import { parseDuration } from '../../src/server/durations.ts';
 import { createIds } from '../../src/server/ids.ts';
-import { systemRandomness } from '../../src/server/randomness.ts';
+import { systemRandom } from '../../src/server/random.ts';
 import { createFakeClock } from '../harness.ts';
 
 const start = '2026-03-01T12:00:00.000Z';
@@ -62,7 +62,7 @@ describe('a clock over another one', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1e12, max: 1e12 }), { minLength: 2, maxLength: 20 }), (steps) => {
         const { clock } = clocks();
-        const ids = createIds(clock, systemRandomness);
+        const ids = createIds(clock, systemRandom);
         const made = steps.flatMap((step) => {
           clock.set(new Date(Date.parse(start) + step));
           return [ids.newId(), ids.newId()];
@@ -88,13 +88,13 @@ describe('a length of time', () => {
     ['-1h30m', -5_400_000],
     ['0s', 0],
   ])('%s is %d ms', (text, expected) => {
-    expect(millisecondsOf(text)).toBe(expected);
+    expect(parseDuration(text)).toBe(expected);
   });
 
   test.each(['', '10', 's', '1.5h', '1 h', '--1s', '1y', '1S', 'ten', '1234567890s', '1h-1m', `${'1s'.repeat(40)}`])(
     '%j is none',
     (text) => {
-      expect(millisecondsOf(text)).toBeUndefined();
+      expect(parseDuration(text)).toBeUndefined();
     },
   );
 });

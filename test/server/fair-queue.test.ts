@@ -43,23 +43,23 @@ describe('the order of service', () => {
 describe('what is dropped', () => {
   test('is the newest of the longest lane', () => {
     const queue = queueOf('a:1', 'a:2', 'a:3', 'b:1', 'b:2');
-    expect(queue.drop()).toBe('a:3');
+    expect(queue.dropFromLongest()).toBe('a:3');
     expect(drain(queue)).toEqual(['a:1', 'b:1', 'a:2', 'b:2']);
   });
 
   test('is, of equally long lanes, that of the lane which grew last', () => {
     const queue = queueOf('a:1', 'a:2', 'b:1', 'b:2');
-    expect(queue.drop()).toBe('b:2');
-    expect(queue.drop()).toBe('a:2');
+    expect(queue.dropFromLongest()).toBe('b:2');
+    expect(queue.dropFromLongest()).toBe('a:2');
   });
 
   test('is, within the longest lane, that of its longest one, not of what is longest anywhere', () => {
     const queue = queueOf('a/x:1', 'a/x:2', 'a/y:1', 'a/z:1', 'b/x:1', 'b/x:2', 'b/x:3');
-    expect(queue.drop()).toBe('a/x:2');
+    expect(queue.dropFromLongest()).toBe('a/x:2');
   });
 
   test('is nothing where nothing waits', () => {
-    expect(queueOf().drop()).toBeUndefined();
+    expect(queueOf().dropFromLongest()).toBeUndefined();
     expect(queueOf().shift()).toBeUndefined();
   });
 });
@@ -121,7 +121,7 @@ test('whatever comes and goes, lanes are served in turn and the longest is the o
           plain.push(more.lane, `${more.lane}:${at}`);
         }
         if (kind === 'drop') {
-          const dropped = queue.drop();
+          const dropped = queue.dropFromLongest();
           const lane = dropped?.split(':')[0] ?? '';
           const items = plain.lanes.get(lane) ?? [];
           expect(items.length).toBe(Math.max(0, ...plain.lengths()));
@@ -149,7 +149,7 @@ function workOf(lanes: number): number {
     for (let at = 0; at < lanes; at += 1) for (let item = 0; item < 4; item += 1) queue.push([`n${at}`, 'c'], item);
     for (let at = 0; at < lanes; at += 1) {
       queue.shift();
-      queue.drop();
+      queue.dropFromLongest();
     }
   } finally {
     Object.assign(Map.prototype, { get, set, delete: remove });

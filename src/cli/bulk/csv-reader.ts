@@ -10,13 +10,13 @@ export interface CsvRecord {
   readonly problem?: string;
 }
 
-type State = 'start' | 'plain' | 'quoted' | 'quote';
+type ParserState = 'start' | 'plain' | 'quoted' | 'quote';
 
-const ends: Readonly<Record<string, true>> = { ',': true, '\n': true };
+const cellEnds: Readonly<Record<string, true>> = { ',': true, '\n': true };
 
 /** Splits text that comes in pieces into records; blank lines are none. */
 export class CsvReader {
-  #state: State = 'start';
+  #state: ParserState = 'start';
   #cells: string[] = [];
   #cell = '';
   #text = '';
@@ -30,45 +30,45 @@ export class CsvReader {
   }
 
   /** The records that are complete with this piece. */
-  *push(piece: string): Generator<CsvRecord, void, undefined> {
-    for (const letter of piece) {
-      const isEnd = letter === '\n' && this.#state !== 'quoted';
-      if (letter === '\n') this.#line += 1;
-      if (!isEnd) this.#text += letter;
-      this.#take(letter);
-      if (isEnd) yield* this.#record();
+  *push(chunk: string): Generator<CsvRecord, void, undefined> {
+    for (const char of chunk) {
+      const isEnd = char === '\n' && this.#state !== 'quoted';
+      if (char === '\n') this.#line += 1;
+      if (!isEnd) this.#text += char;
+      this.#consume(char);
+      if (isEnd) yield* this.#completeRecord();
     }
   }
 
   /** The last record, where no line ends it. */
   *end(): Generator<CsvRecord, void, undefined> {
     if (this.#state === 'quoted') this.#problem = 'a quote is never closed';
-    this.#take('\n');
-    yield* this.#record();
+    this.#consume('\n');
+    yield* this.#completeRecord();
   }
 
-  #take(letter: string): void {
-    if (this.#state === 'quoted') this.#takeQuoted(letter);
-    else if (ends[letter]) this.#endCell();
-    else if (this.#state === 'quote') this.#takeAfterQuote(letter);
-    else if (letter === '"' && this.#state === 'start') this.#state = 'quoted';
+  #consume(char: string): void {
+    if (this.#state === 'quoted') this.#consumeQuoted(char);
+    else if (cellEnds[char]) this.#endCell();
+    else if (this.#state === 'quote') this.#consumeAfterQuote(char);
+    else if (char === '"' && this.#state === 'start') this.#state = 'quoted';
     else {
       this.#state = 'plain';
-      this.#cell += letter;
+      this.#cell += char;
     }
   }
 
-  #takeQuoted(letter: string): void {
-    if (letter === '"') this.#state = 'quote';
-    else this.#cell += letter;
+  #consumeQuoted(char: string): void {
+    if (char === '"') this.#state = 'quote';
+    else this.#cell += char;
   }
 
   /** Two quotes are one; after a closing one only the end of the cell can come. */
-  #takeAfterQuote(letter: string): void {
-    if (letter === '"') {
-      this.#cell += letter;
+  #consumeAfterQuote(char: string): void {
+    if (char === '"') {
+      this.#cell += char;
       this.#state = 'quoted';
-    } else if (letter !== '\r') this.#problem = 'text follows a closing quote';
+    } else if (char !== '\r') this.#problem = 'text follows a closing quote';
   }
 
   #endCell(): void {
@@ -77,7 +77,7 @@ export class CsvReader {
     this.#state = 'start';
   }
 
-  *#record(): Generator<CsvRecord, void, undefined> {
+  *#completeRecord(): Generator<CsvRecord, void, undefined> {
     const text = this.#text.replace(/\r$/, '');
     const record = { line: this.#firstLine, cells: this.#cells, text };
     const problem = this.#problem;

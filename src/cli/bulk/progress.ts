@@ -1,21 +1,21 @@
 /** How far a run is, on standard error: a bar on a terminal, a line now and then elsewhere. */
-import type { Output } from '../runtime/io.ts';
+import type { OutputStream } from '../runtime/io.ts';
 
-const redrawEvery = 100;
-const lineEvery = 1_000;
+const redrawIntervalMs = 100;
+const rowsPerLine = 1_000;
 const barWidth = 24;
 
 export class Progress {
-  readonly #stream: Output;
+  readonly #stream: OutputStream;
   readonly #total: number;
   readonly #now: () => number;
   readonly #isQuiet: boolean;
   #done = 0;
   #failed = 0;
-  #drawnAt = Number.NEGATIVE_INFINITY;
+  #lastDrawAt = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
 
-  constructor(stream: Output, total: number, now: () => number, isQuiet: boolean) {
+  constructor(stream: OutputStream, total: number, now: () => number, isQuiet: boolean) {
     this.#stream = stream;
     this.#total = total;
     this.#now = now;
@@ -23,12 +23,13 @@ export class Progress {
   }
 
   /** One row more is done. */
-  count(hasFailed: boolean): void {
+  increment(hasFailed: boolean): void {
     this.#done += 1;
     if (hasFailed) this.#failed += 1;
     if (this.#isQuiet) return;
     if (this.#stream.isTTY) this.#draw();
-    else if (this.#done % lineEvery === 0 && this.#done < this.#total) this.#stream.write(`${this.#words()}\n`);
+    else if (this.#done % rowsPerLine === 0 && this.#done < this.#total)
+      this.#stream.write(`${this.#formatStatus()}\n`);
   }
 
   /** Takes the bar away, before something else is written. */
@@ -39,15 +40,15 @@ export class Progress {
 
   #draw(): void {
     const now = this.#now();
-    if (now - this.#drawnAt < redrawEvery) return;
-    this.#drawnAt = now;
+    if (now - this.#lastDrawAt < redrawIntervalMs) return;
+    this.#lastDrawAt = now;
     const filled = Math.round((barWidth * this.#done) / this.#total);
-    const bar = `[${'#'.repeat(filled)}${' '.repeat(barWidth - filled)}] ${this.#words()}`;
+    const bar = `[${'#'.repeat(filled)}${' '.repeat(barWidth - filled)}] ${this.#formatStatus()}`;
     this.#stream.write(`\r${bar.slice(0, (this.#stream.columns ?? 80) - 1)}\u001b[K`);
     this.#isDrawn = true;
   }
 
-  #words(): string {
+  #formatStatus(): string {
     return `${this.#done} of ${this.#total} rows${this.#failed > 0 ? `, ${this.#failed} failed` : ''}`;
   }
 }

@@ -18,33 +18,33 @@ export interface RowRecord {
 export interface RowFile {
   readonly kind: 'csv' | 'jsonl';
   /** The first line of CSV, which files of its rows need as well. */
-  readonly heading: string | undefined;
+  readonly header: string | undefined;
   readonly rows: AsyncGenerator<RowRecord, void, undefined>;
 }
 
-const longestRow = 1024 * 1024;
+const maxRowLength = 1024 * 1024;
 
 /**
  * Opens a file: JSON lines begin with a brace, everything else is CSV with a heading.
  * @throws Error in words for people, where it is neither or not UTF-8
  */
 export async function openRows(file: string): Promise<RowFile> {
-  const pieces = textOf(file);
-  const first = await firstText(pieces);
-  const all = joined(first, pieces);
-  if (/^\s*\{/.test(first)) return { kind: 'jsonl', heading: undefined, rows: jsonRows(all) };
-  const records = csvRecords(all);
-  const { value: heading } = await records.next();
-  if (!heading) throw new Error('It holds no rows.');
-  const names = heading.cells.map((cell) => cell.trim());
+  const chunks = readText(file);
+  const first = await readFirstText(chunks);
+  const all = concat(first, chunks);
+  if (/^\s*\{/.test(first)) return { kind: 'jsonl', header: undefined, rows: parseJsonRows(all) };
+  const records = parseCsvRecords(all);
+  const { value: header } = await records.next();
+  if (!header) throw new Error('It holds no rows.');
+  const names = header.cells.map((cell) => cell.trim());
   const seen = new Set<string>(['']);
   const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined)
     throw new Error(`Its heading names the column ${JSON.stringify(twice)} twice, or not at all.`);
-  return { kind: 'csv', heading: heading.text, rows: csvRows(records, names) };
+  return { kind: 'csv', header: header.text, rows: parseCsvRows(records, names) };
 }
 
-async function* textOf(file: string): AsyncGenerator<string, void, undefined> {
+async function* readText(file: string): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of createReadStream(file)) yield decoder.decode(chunk as Buffer, { stream: true });
@@ -55,55 +55,55 @@ async function* textOf(file: string): AsyncGenerator<string, void, undefined> {
 }
 
 /** Enough to see what it is. */
-async function firstText(pieces: AsyncGenerator<string, void, undefined>): Promise<string> {
+async function readFirstText(chunks: AsyncGenerator<string, void, undefined>): Promise<string> {
   let text = '';
   while (text.trim() === '') {
-    const { value, done } = await pieces.next();
+    const { value, done } = await chunks.next();
     if (done) break;
     text += value;
-    requireEnd(text.length);
+    assertRowLength(text.length);
   }
   return text;
 }
 
-async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+async function* concat(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   yield first;
   yield* rest;
 }
 
-async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<CsvRecord, void, undefined> {
+async function* parseCsvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, void, undefined> {
   const reader = new CsvReader();
-  for await (const piece of pieces) {
-    yield* reader.push(piece);
-    requireEnd(reader.pending);
+  for await (const chunk of chunks) {
+    yield* reader.push(chunk);
+    assertRowLength(reader.pending);
   }
   yield* reader.end();
 }
 
-async function* csvRows(
+async function* parseCsvRows(
   records: AsyncIterable<CsvRecord>,
   names: readonly string[],
 ): AsyncGenerator<RowRecord, void, undefined> {
   let number = 0;
   for await (const { line, text, cells, problem } of records) {
     number += 1;
-    const wrong = problem ?? (cells.length > names.length ? 'it has more cells than the heading' : undefined);
+    const reason = problem ?? (cells.length > names.length ? 'it has more cells than the heading' : undefined);
     const named = Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
-    yield { number, line, text, cells: named, ...(wrong === undefined ? {} : { problem: wrong }) };
+    yield { number, line, text, cells: named, ...(reason === undefined ? {} : { problem: reason }) };
   }
 }
 
-async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<RowRecord, void, undefined> {
+async function* parseJsonRows(chunks: AsyncIterable<string>): AsyncGenerator<RowRecord, void, undefined> {
   let [number, line] = [0, 0];
-  for await (const text of linesOf(pieces)) {
+  for await (const text of splitLines(chunks)) {
     line += 1;
     if (text.trim() === '') continue;
     number += 1;
-    yield { number, line, text, ...parsed(text) };
+    yield { number, line, text, ...parseJson(text) };
   }
 }
 
-function parsed(text: string): Pick<RowRecord, 'value' | 'problem'> {
+function parseJson(text: string): Pick<RowRecord, 'value' | 'problem'> {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
@@ -111,17 +111,17 @@ function parsed(text: string): Pick<RowRecord, 'value' | 'problem'> {
   }
 }
 
-async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let rest = '';
-  for await (const piece of pieces) {
-    const lines = (rest + piece).split('\n');
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     yield* lines.map((line) => line.replace(/\r$/, ''));
-    requireEnd(rest.length);
+    assertRowLength(rest.length);
   }
   if (rest !== '') yield rest;
 }
 
-function requireEnd(pending: number): void {
-  if (pending > longestRow) throw new Error('A row of it is longer than 1 MiB; a quote may be missing.');
+function assertRowLength(pending: number): void {
+  if (pending > maxRowLength) throw new Error('A row of it is longer than 1 MiB; a quote may be missing.');
 }

@@ -1,11 +1,11 @@
 /** From a record to the call that it stands for, checked as far as that takes no server. */
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { type Field, place, valueOfText } from '../fields.ts';
-import { type Shape, shapeOf } from '../operation-shape.ts';
+import { type Field, parseFieldValue, setAtPath } from '../field-options.ts';
+import { buildRequestSpec, type RequestSpec } from '../request-builder.ts';
 import type { RowRecord } from './records.ts';
 
-export interface Row {
+export interface BulkRow {
   readonly number: number;
   readonly line: number;
   readonly text: string;
@@ -14,7 +14,7 @@ export interface Row {
 }
 
 /** A record that makes no call. */
-export interface WrongRow {
+export interface InvalidRow {
   readonly number: number;
   readonly line: number;
   readonly text: string;
@@ -25,7 +25,7 @@ export interface WrongRow {
 export type CellReader = (text: string) => string;
 
 /** Makes rows of records; `usual` is the operation of rows that name none. */
-export type RowMaker = (record: RowRecord) => Row | WrongRow;
+export type RowParser = (record: RowRecord) => BulkRow | InvalidRow;
 
 /** What a row can say: `params`, `query` and `body` as the operation takes them. */
 interface Call {
@@ -36,28 +36,28 @@ interface Call {
   readonly ifMatch: string | undefined;
 }
 
-const parts = ['operation', 'params', 'query', 'body', 'ifMatch'];
+const callParts = ['operation', 'params', 'query', 'body', 'ifMatch'];
 
 /** `find` gives an operation by its id, or throws in words for people. */
-export function rowMaker(
+export function createRowParser(
   find: (id: string) => ManifestOperation,
-  usual: string | undefined,
+  defaultOperation: string | undefined,
   read: CellReader,
-): RowMaker {
-  const shapes = new Map<string, Shape>();
-  const shapeFor = (given: unknown): Shape => {
-    const id = given === undefined || given === '' ? usual : given;
+): RowParser {
+  const shapes = new Map<string, RequestSpec>();
+  const getShape = (given: unknown): RequestSpec => {
+    const id = given === undefined || given === '' ? defaultOperation : given;
     if (typeof id !== 'string') throw new Error('it names no operation; give it there, or with --operation');
-    const found = shapes.get(id) ?? shapeOf(find(id));
+    const found = shapes.get(id) ?? buildRequestSpec(find(id));
     shapes.set(id, found);
     return found;
   };
   return ({ number, line, text, cells, value, problem }) => {
     try {
       if (problem !== undefined) throw new Error(problem);
-      const call = cells ? callOfCells(shapeFor(cells.operation), cells, read) : callOfValue(shapeFor, value);
+      const call = cells ? parseCsvCall(getShape(cells.operation), cells, read) : parseJsonCall(getShape, value);
       const { operation, ...input } = call;
-      requireAll(call);
+      assertRequiredFields(call);
       return { number, line, text, operation, input };
     } catch (error) {
       return { number, line, text, reason: (error as Error).message };
@@ -65,17 +65,17 @@ export function rowMaker(
   };
 }
 
-function callOfValue(shapeFor: (id: unknown) => Shape, value: unknown): Call {
+function parseJsonCall(getShape: (id: unknown) => RequestSpec, value: unknown): Call {
   if (!isObject(value)) throw new Error('it is no object');
-  const strange = Object.keys(value).find((name) => !parts.includes(name));
-  if (strange) throw new Error(`it has ${JSON.stringify(strange)}; a row has ${parts.join(', ')}`);
-  const { operation } = shapeFor(value.operation);
-  const params = scalars(
+  const unknownKey = Object.keys(value).find((name) => !callParts.includes(name));
+  if (unknownKey) throw new Error(`it has ${JSON.stringify(unknownKey)}; a row has ${callParts.join(', ')}`);
+  const { operation } = getShape(value.operation);
+  const params = parseScalars(
     'params',
     value.params,
     operation.params.map(({ name }) => name),
   );
-  const query = scalars(
+  const query = parseScalars(
     'query',
     value.query,
     operation.query.map(({ name }) => name),
@@ -84,18 +84,18 @@ function callOfValue(shapeFor: (id: unknown) => Shape, value: unknown): Call {
   return { operation, params, query, body: value.body, ifMatch: value.ifMatch };
 }
 
-function scalars(part: string, value: unknown, known: readonly string[]): Record<string, Scalar> {
+function parseScalars(part: string, value: unknown, known: readonly string[]): Record<string, Scalar> {
   if (value === undefined) return {};
   if (!isObject(value)) throw new Error(`${part} must be an object`);
   for (const [name, given] of Object.entries(value)) {
-    if (!known.includes(name)) throw new Error(`${part} has ${JSON.stringify(name)}; ${thereAre(known)}`);
+    if (!known.includes(name)) throw new Error(`${part} has ${JSON.stringify(name)}; ${formatKnownNames(known)}`);
     if (!['string', 'number', 'boolean'].includes(typeof given)) throw new Error(`${part}.${name} must be one value`);
   }
   return value as Record<string, Scalar>;
 }
 
 /** Path parameters go before the query, that before the body; `params.x`, `query.x`, `body.x` say which. Empty cells say nothing. */
-function callOfCells(shape: Shape, cells: Readonly<Record<string, string>>, read: CellReader): Call {
+function parseCsvCall(shape: RequestSpec, cells: Readonly<Record<string, string>>, read: CellReader): Call {
   const { operation } = shape;
   const params: Record<string, Scalar> = {};
   const query: Record<string, Scalar> = {};
@@ -103,20 +103,21 @@ function callOfCells(shape: Shape, cells: Readonly<Record<string, string>>, read
   for (const [name, text] of Object.entries(cells)) {
     const column = read(name);
     if (text === '' || column === 'operation' || column === 'ifMatch') continue;
-    const target = targetOf(shape, column);
+    const target = findTarget(shape, column);
     if (target.part === 'params') params[target.name] = read(text);
-    else if (target.part === 'query') query[target.field.path[0] ?? ''] = converted(target.field, text, read) as Scalar;
-    else if (shape.members) place(body, target.field.path, partsOf(text, read));
-    else place(body, target.field.path, converted(target.field, text, read));
+    else if (target.part === 'query')
+      query[target.field.path[0] ?? ''] = convertCell(target.field, text, read) as Scalar;
+    else if (shape.members) setAtPath(body, target.field.path, splitCell(text, read));
+    else setAtPath(body, target.field.path, convertCell(target.field, text, read));
   }
-  return { operation, params, query, body: bodyOf(shape, body), ifMatch: read(cells.ifMatch ?? '') || undefined };
+  return { operation, params, query, body: buildBody(shape, body), ifMatch: read(cells.ifMatch ?? '') || undefined };
 }
 
 type Target =
   | { readonly part: 'params'; readonly name: string }
   | { readonly part: 'query' | 'body'; readonly field: Field };
 
-function targetOf({ operation, query, body, members }: Shape, column: string): Target {
+function findTarget({ operation, query, body, members }: RequestSpec, column: string): Target {
   const [, part, name = ''] = /^(?:(params|query|body)\.)?(.+)$/s.exec(column) ?? [];
   const fieldIn = (fields: readonly Field[]) => fields.find(({ path }) => path.join('.') === name);
   const bodyFields = members ? [members] : body;
@@ -126,41 +127,41 @@ function targetOf({ operation, query, body, members }: Shape, column: string): T
   if (inQuery) return { part: 'query', field: inQuery };
   const inBody = (part ?? 'body') === 'body' ? fieldIn(bodyFields) : undefined;
   if (inBody) return { part: 'body', field: inBody };
-  const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(nameOfField)];
-  throw new Error(`${operation.id} has no ${JSON.stringify(column)}; ${thereAre(known)}`);
+  const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(formatFieldName)];
+  throw new Error(`${operation.id} has no ${JSON.stringify(column)}; ${formatKnownNames(known)}`);
 }
 
-function nameOfField({ path }: Field): string {
+function formatFieldName({ path }: Field): string {
   return path.join('.');
 }
 
 /** Lists are joined by semicolons, as CSV is printed; what nests deeper is JSON. */
-function converted(field: Field, text: string, read: CellReader): unknown {
+function convertCell(field: Field, text: string, read: CellReader): unknown {
   const isNested = field.schema.type === 'array' || field.schema.type === 'object';
   if (isNested && /^\s*[[{]/.test(text)) {
     try {
       return JSON.parse(read(text)) as unknown;
     } catch {
-      throw new Error(`${nameOfField(field)} is not JSON`);
+      throw new Error(`${formatFieldName(field)} is not JSON`);
     }
   }
-  if (field.schema.type === 'array') return valueOfText(field, text, ';', read);
-  return valueOfText(field, read(text));
+  if (field.schema.type === 'array') return parseFieldValue(field, text, ';', read);
+  return parseFieldValue(field, read(text));
 }
 
-function bodyOf({ operation, members, entries }: Shape, given: Record<string, unknown>): unknown {
+function buildBody({ operation, members, entries }: RequestSpec, given: Record<string, unknown>): unknown {
   if (!operation.body) return undefined;
   if (members) return asArray(given[members.path[0] ?? '']).map((value) => ({ [members.path[0] ?? '']: value }));
   if (entries) return { [entries.path[0] ?? '']: [given] };
   return given;
 }
 
-function partsOf(text: string, read: CellReader): string[] {
+function splitCell(text: string, read: CellReader): string[] {
   return text.split(';').map((one) => read(one.trim()));
 }
 
 /** Only what is missing is found here; all else is the server's to judge. */
-function requireAll({ operation, params, query, body }: Call): void {
+function assertRequiredFields({ operation, params, query, body }: Call): void {
   const required = operation.body?.required ?? [];
   const given = (body ?? {}) as Readonly<Record<string, unknown>>;
   const missing = [
@@ -178,7 +179,7 @@ function asArray(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function thereAre(known: readonly string[]): string {
+function formatKnownNames(known: readonly string[]): string {
   return known.length > 0 ? `there are ${known.join(', ')}` : 'it takes none';
 }
 

@@ -1,14 +1,14 @@
 /** A run over rows that were looked at: sent, reported, and its end told. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { ListShape } from '../runtime/output.ts';
-import { Pace } from './pace.ts';
-import { type Outcome, type Performing, perform, refuse, unknownOutcome } from './performing.ts';
-import type { OpenPlaces } from './places.ts';
+import type { BulkDeps } from './deps.ts';
+import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
+import type { BulkOptions } from './options.ts';
+import type { OutputFiles } from './output-files.ts';
+import type { SelectedRow } from './preflight.ts';
 import { Progress } from './progress.ts';
-import type { RunSettings } from './settings.ts';
-import type { ChosenRow } from './survey.ts';
-import type { BulkTools } from './tools.ts';
-import { worked } from './workers.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import { runConcurrently } from './workers.ts';
 
 const columns = ['line', 'operation', 'state', 'status', 'code', 'message', 'id', 'requestId'];
 const properties: Record<string, JsonSchema> = Object.fromEntries(columns.map((column) => [column, {}]));
@@ -16,80 +16,83 @@ const properties: Record<string, JsonSchema> = Object.fromEntries(columns.map((c
 export const reportShape: ListShape = { schema: { properties }, main: columns.slice(0, -1) };
 
 /** How a run ended. */
-export interface End {
+export interface RunSummary {
   readonly ok: number;
   readonly failed: number;
   /** Why it ended before its last row. */
   readonly reason?: unknown;
   /** So many rows failed that it was to end. */
-  readonly hadEnough: boolean;
+  readonly errorLimitReached: boolean;
 }
 
 /** Sends the rows and prints the report as answers come. Failures of rows are told by numbers, not thrown. */
 export async function runRows(
-  tools: BulkTools,
-  settings: RunSettings,
-  rows: AsyncIterator<ChosenRow, unknown, undefined>,
-  places: OpenPlaces,
+  deps: BulkDeps,
+  options: BulkOptions,
+  rows: AsyncIterator<SelectedRow, unknown, undefined>,
+  outputFiles: OutputFiles,
   count: number,
-): Promise<End> {
-  const { io, environment, printer } = tools.context;
+): Promise<RunSummary> {
+  const { io, environment, printer } = deps.context;
   const state = { ok: 0, failed: 0, reason: undefined as unknown };
-  const isOver = () => io.signal.aborted || state.reason !== undefined || state.failed >= settings.maxErrors;
-  const parts: Performing = {
-    tools,
-    places,
-    pace: new Pace({ now: () => performance.now(), pause: (wait) => pauseUnless(io.signal, wait) }, settings.interval),
+  const isOver = () => io.signal.aborted || state.reason !== undefined || state.failed >= options.maxErrors;
+  const rowContext: RowContext = {
+    deps,
+    outputs: outputFiles,
+    rateLimiter: new RateLimiter(
+      { now: () => performance.now(), pause: (wait) => sleepUnlessAborted(io.signal, wait) },
+      options.interval,
+    ),
     isOver,
     stop: (reason) => (state.reason ??= reason),
   };
-  const progress = new Progress(io.stderr, count, environment.now, settings.quiet);
-  const work = async ({ row, choice }: ChosenRow) => {
-    if ('reason' in row) return refuse(parts, row);
-    return choice === 'unknown' ? unknownOutcome(row) : perform(parts, row);
+  const progress = new Progress(io.stderr, count, environment.now, options.quiet);
+  const processRow = async ({ row, action }: SelectedRow) => {
+    if ('reason' in row) return rejectRow(rowContext, row);
+    return action === 'unknown' ? createUnknownResult(row) : executeRow(rowContext, row);
   };
-  const results = worked(rows, settings.concurrency, work, isOver);
-  const take = async (): Promise<Outcome | undefined> => {
+  const results = runConcurrently(rows, options.concurrency, processRow, isOver);
+  const nextResult = async (): Promise<RowResult | undefined> => {
     for (;;) {
       const { value, done } = await results.next();
       if (done) return undefined;
       if (!value) continue;
       state[value.state === 'ok' ? 'ok' : 'failed'] += 1;
-      progress.count(value.state !== 'ok');
+      progress.increment(value.state !== 'ok');
       return value;
     }
   };
-  const onSignal = () => tools.context.notice('Interrupted: what is under way is finished first.');
+  const onSignal = () => deps.context.notice('Interrupted: what is under way is finished first.');
   io.signal.addEventListener('abort', onSignal);
   try {
-    await printer.list(reported(take, progress), reportShape);
+    await printer.list(streamReport(nextResult, progress), reportShape);
     // Who reads the report may go; what was asked for is done all the same.
-    while (await take());
+    while (await nextResult());
   } finally {
     io.signal.removeEventListener('abort', onSignal);
     // Nothing is closed while a row is under way.
     await results.return();
   }
   progress.clear();
-  return { ...state, hadEnough: state.failed >= settings.maxErrors };
+  return { ...state, errorLimitReached: state.failed >= options.maxErrors };
 }
 
-async function* reported(take: () => Promise<Outcome | undefined>, progress: Progress) {
-  for (let outcome = await take(); outcome; outcome = await take()) {
+async function* streamReport(nextResult: () => Promise<RowResult | undefined>, progress: Progress) {
+  for (let outcome = await nextResult(); outcome; outcome = await nextResult()) {
     progress.clear();
     yield [outcome];
   }
 }
 
-async function pauseUnless(signal: AbortSignal, milliseconds: number): Promise<void> {
+async function sleepUnlessAborted(signal: AbortSignal, milliseconds: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    const end = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', finish);
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
+    const timer = setTimeout(finish, milliseconds);
+    signal.addEventListener('abort', finish);
+    if (signal.aborted) finish();
   });
 }

@@ -1,15 +1,15 @@
 /** `iam clock`: what time the server goes by, and another one for it. */
 import type { Command } from 'commander';
-import { callControl, controlPlan, whereFrom } from '../control.ts';
-import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { printAnswer, printPlan } from '../send.ts';
+import { addCommand, type CommandDescription, type CommandOptions, setAction } from '../command.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { printRequestPreview, printResponse } from '../send.ts';
 
 const path = '/_iam/clock';
 
-export const clockText: LeafText = {
+export const clockText: CommandDescription = {
   title: 'Shows the clock of the server, or sets it',
-  description: `All that the server dates, and all that ends, goes by its clock; waits and time-outs do not. ${whereFrom}`,
+  description: `All that the server dates, and all that ends, goes by its clock; waits and time-outs do not. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
     { title: 'What time it is there', command: '' },
@@ -19,27 +19,27 @@ export const clockText: LeafText = {
 };
 
 /** Adds the command, and those below it. */
-export function addClock(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'clock', clockText);
-  runs(command, surroundings, show);
-  runs(
-    addLeaf(command, 'show', { ...clockText, title: 'Shows the clock of the server', examples: now }),
-    surroundings,
+export function addClock(program: Command, runtime: CliRuntime): void {
+  const command = addCommand(program, 'clock', clockText);
+  setAction(command, runtime, show);
+  setAction(
+    addCommand(command, 'show', { ...clockText, title: 'Shows the clock of the server', examples: showExamples }),
+    runtime,
     show,
   );
-  addSet(command, surroundings);
-  addAdvance(command, surroundings);
-  addToExpiry(command, surroundings);
-  for (const plain of plainOnes) addPlain(command, plain, surroundings);
+  addSet(command, runtime);
+  addAdvance(command, runtime);
+  addToExpiry(command, runtime);
+  for (const plain of simpleCommands) addSimple(command, plain, runtime);
 }
 
-const now = [{ title: 'As JSON', command: '-o json' }];
-const freezeMeans = 'and stand still there';
+const showExamples = [{ title: 'As JSON', command: '-o json' }];
+const freezeDescription = 'and stand still there';
 
-function addSet(clock: Command, surroundings: Surroundings): void {
-  const command = addLeaf(clock, 'set', {
+function addSet(clock: Command, runtime: CliRuntime): void {
+  const command = addCommand(clock, 'set', {
     title: 'Sets the clock to a time',
-    description: `Forward or back; it goes on from there unless it stands still. ${whereFrom}`,
+    description: `Forward or back; it goes on from there unless it stands still. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
@@ -48,14 +48,16 @@ function addSet(clock: Command, surroundings: Surroundings): void {
     ],
   })
     .argument('<time>', 'ISO 8601 with a time zone')
-    .option('--freeze', freezeMeans);
-  runs(command, surroundings, (context, [time], options) => put(context, { set: time, ...freezing(options) }, options));
+    .option('--freeze', freezeDescription);
+  setAction(command, runtime, (context, [time], options) =>
+    putClock(context, { set: time, ...readFreeze(options) }, options),
+  );
 }
 
-function addAdvance(clock: Command, surroundings: Surroundings): void {
-  const command = addLeaf(clock, 'advance', {
+function addAdvance(clock: Command, runtime: CliRuntime): void {
+  const command = addCommand(clock, 'advance', {
     title: 'Sets the clock forward by a length of time',
-    description: `Units are ms, s, m, h, d and w. After -- it takes one with a minus sign, to go back. ${whereFrom}`,
+    description: `Units are ms, s, m, h, d and w. After -- it takes one with a minus sign, to go back. ${controlPlaneNote}`,
     effect: 'write',
     examples: [
       { title: 'Ten minutes later', command: '10m' },
@@ -64,16 +66,16 @@ function addAdvance(clock: Command, surroundings: Surroundings): void {
     ],
   })
     .argument('<duration>', 'such as 90s, 10m, 1h30m or 7d')
-    .option('--freeze', freezeMeans);
-  runs(command, surroundings, (context, [advance], options) =>
-    put(context, { advance, ...freezing(options) }, options),
+    .option('--freeze', freezeDescription);
+  setAction(command, runtime, (context, [advance], options) =>
+    putClock(context, { advance, ...readFreeze(options) }, options),
   );
 }
 
-function addToExpiry(clock: Command, surroundings: Surroundings): void {
-  const command = addLeaf(clock, 'to-expiry', {
+function addToExpiry(clock: Command, runtime: CliRuntime): void {
+  const command = addCommand(clock, 'to-expiry', {
     title: 'Sets the clock to when something ends',
-    description: `Exit code 3 where nothing by that name ends. A clock that goes on passes the end soon after; --freeze keeps it there. ${whereFrom}`,
+    description: `Exit code 3 where nothing by that name ends. A clock that goes on passes the end soon after; --freeze keeps it there. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
@@ -83,20 +85,20 @@ function addToExpiry(clock: Command, surroundings: Surroundings): void {
   })
     .argument('<name>', 'jti of an access token, or id of a challenge, a message or a session')
     .option('--offset <duration>', 'so much later, or earlier with a minus sign: -1s')
-    .option('--freeze', freezeMeans);
-  runs(command, surroundings, (context, [of], options) =>
-    put(context, { to: 'expiry', of, offset: options.offset, ...freezing(options) }, options),
+    .option('--freeze', freezeDescription);
+  setAction(command, runtime, (context, [of], options) =>
+    putClock(context, { to: 'expiry', of, offset: options.offset, ...readFreeze(options) }, options),
   );
 }
 
-interface Plain {
+interface SimpleCommand {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly body: Body;
 }
 
-const plainOnes: readonly Plain[] = [
+const simpleCommands: readonly SimpleCommand[] = [
   {
     name: 'freeze',
     title: 'Stops the clock',
@@ -117,30 +119,31 @@ const plainOnes: readonly Plain[] = [
   },
 ];
 
-function addPlain(clock: Command, { name, title, description, body }: Plain, surroundings: Surroundings): void {
-  const command = addLeaf(clock, name, {
+function addSimple(clock: Command, { name, title, description, body }: SimpleCommand, runtime: CliRuntime): void {
+  const command = addCommand(clock, name, {
     title,
-    description: `${description} ${whereFrom}`,
+    description: `${description} ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [{ title: 'Now', command: '' }],
   });
-  runs(command, surroundings, (context, _, options) => put(context, body, options));
+  setAction(command, runtime, (context, _, options) => putClock(context, body, options));
 }
 
 async function show(context: Context): Promise<void> {
-  const { body } = await callControl(context, 'GET', path);
+  const { body } = await callControlPlane(context, 'GET', path);
   await context.printer.value(body);
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-function freezing({ freeze }: Options): Body {
+function readFreeze({ freeze }: CommandOptions): Body {
   return freeze === true ? { freeze } : {};
 }
 
-async function put(context: Context, body: Body, options: Options): Promise<void> {
-  if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, 'PUT', path), body });
-  const answer = await callControl(context, 'PUT', path, { body });
-  await printAnswer(context, answer.body, '');
+async function putClock(context: Context, body: Body, options: CommandOptions): Promise<void> {
+  if (options.dryRun === true)
+    return printRequestPreview(context, { ...controlRequestPreview(context, 'PUT', path), body });
+  const answer = await callControlPlane(context, 'PUT', path, { body });
+  await printResponse(context, answer.body, '');
 }

@@ -2,10 +2,10 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { controlPages, shapeOf, whereFrom } from '../control.ts';
-import { addLeaf, runs } from '../leaf.ts';
-import { addExtentOptions, extentOf, printPages } from '../list.ts';
-import type { Surroundings } from '../runtime/context.ts';
+import { addCommand, setAction } from '../command.ts';
+import { buildListShape, controlPlaneNote, createControlPageSource } from '../control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
+import type { CliRuntime } from '../runtime/context.ts';
 import { takes } from '../value-sources.ts';
 
 interface ControlList {
@@ -20,7 +20,7 @@ interface ControlList {
   readonly main: number;
 }
 
-const lists: Readonly<Record<string, ControlList>> = {
+const controlLists: Readonly<Record<string, ControlList>> = {
   users: {
     title: 'Lists users, with masked contacts',
     name: 'only the user who logs in by this name',
@@ -65,13 +65,13 @@ const memberColumns = ['kind', 'userId', 'businessId', 'serviceId'];
 const factorColumns = ['id', 'contactType', 'email', 'mobile', 'verified', 'default', 'credential', 'tags'];
 
 /** Adds `list` to one of the nouns. */
-export function addControlList(noun: Command, surroundings: Surroundings): void {
+export function addControlList(noun: Command, runtime: CliRuntime): void {
   const kind = noun.name();
-  const list = lists[kind];
+  const list = controlLists[kind];
   if (!list) throw new Error(`there is no list of ${kind}`);
-  const command = addLeaf(noun, 'list', {
+  const command = addCommand(noun, 'list', {
     title: list.title,
-    description: whereFrom,
+    description: controlPlaneNote,
     effect: 'read',
     examples: [
       { title: 'The first hundred', command: '' },
@@ -80,56 +80,61 @@ export function addControlList(noun: Command, surroundings: Surroundings): void 
   })
     .alias('ls')
     .option('--name <value>', list.name);
-  addExtentOptions(command);
+  addListOptions(command);
   takes(command, { '--name': list.found });
-  runs(command, surroundings, (context, _, options) => {
+  setAction(command, runtime, (context, _, options) => {
     const name = options.name as string | undefined;
     return printPages(
       context,
-      controlPages(context, `/_iam/${kind}`, { name }),
-      shapeOf(list.columns, list.main),
-      extentOf(options),
+      createControlPageSource(context, `/_iam/${kind}`, { name }),
+      buildListShape(list.columns, list.main),
+      parseListLimits(options),
     );
   });
 }
 
 /** Adds `groups members`. */
-export function addGroupsMembers(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'members', {
+export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'members', {
     title: 'Lists everything that is in a group: users, businesses, users of businesses, services',
-    description: `${whereFrom} \`iam groups users list\` and its like go by the service itself.`,
+    description: `${controlPlaneNote} \`iam groups users list\` and its like go by the service itself.`,
     effect: 'read',
     examples: [{ title: 'All of them', command: 'ops --all' }],
   }).argument('<group>', 'Id or name of the group');
-  addExtentOptions(command);
+  addListOptions(command);
   takes(command, { group: reference('group', ['name', 'id']) });
-  runs(command, surroundings, (context, [group], options) => {
+  setAction(command, runtime, (context, [group], options) => {
     const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
     return printPages(
       context,
-      controlPages(context, path, {}),
-      shapeOf(memberColumns, memberColumns.length),
-      extentOf(options),
+      createControlPageSource(context, path, {}),
+      buildListShape(memberColumns, memberColumns.length),
+      parseListLimits(options),
     );
   });
 }
 
 /** Adds `users factors list`, beside the operations on factors. */
-export function addUsersFactors(noun: Command, surroundings: Surroundings): void {
+export function addUsersFactors(noun: Command, runtime: CliRuntime): void {
   const factors = noun.commands.find((command) => command.name() === 'factors');
   if (!factors) return;
-  const command = addLeaf(factors, 'list', {
+  const command = addCommand(factors, 'list', {
     title: 'Lists authentication factors of a user, with masked contacts',
-    description: `${whereFrom} \`iam factors list\` goes by the service itself, for the caller's own.`,
+    description: `${controlPlaneNote} \`iam factors list\` goes by the service itself, for the caller's own.`,
     effect: 'read',
     examples: [{ title: 'All of them', command: 'USER_ID' }],
   })
     .alias('ls')
     .argument('<user-id>', 'User id');
-  addExtentOptions(command);
+  addListOptions(command);
   takes(command, { 'user-id': reference('user', ['id']) });
-  runs(command, surroundings, (context, [userId], options) => {
+  setAction(command, runtime, (context, [userId], options) => {
     const path = `/_iam/users/${encodeURIComponent(String(userId))}/factors`;
-    return printPages(context, controlPages(context, path, {}), shapeOf(factorColumns, 6), extentOf(options));
+    return printPages(
+      context,
+      createControlPageSource(context, path, {}),
+      buildListShape(factorColumns, 6),
+      parseListLimits(options),
+    );
   });
 }

@@ -1,18 +1,18 @@
 /** `iam coverage`: what of the interface the calls so far have exercised. */
 import type { Command } from 'commander';
-import { callControl, controlPlan, whereFrom } from '../control.ts';
-import { addFieldOption, fieldOf } from '../fields.ts';
-import { addLeaf, type LeafText, runs } from '../leaf.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { QuietExit, usageError } from '../runtime/failures.ts';
-import { requireWritable } from '../runtime/safety.ts';
-import { printAnswer, printPlan } from '../send.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
+import { addFieldOption, createField } from '../field-options.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { QuietExit, usageError } from '../runtime/errors.ts';
+import { assertWritable } from '../runtime/safety.ts';
+import { printRequestPreview, printResponse } from '../send.ts';
 
 const path = '/_iam/coverage';
 
-export const coverageText: LeafText = {
+export const coverageText: CommandDescription = {
   title: 'Shows which statuses and error codes of which operations were exercised',
-  description: `Since the server started, or since --reset. With --threshold exit code 1 where less of the documented statuses was answered. ${whereFrom}`,
+  description: `Since the server started, or since --reset. With --threshold exit code 1 where less of the documented statuses was answered. ${controlPlaneNote}`,
   effect: 'write',
   effectVaries: true,
   examples: [
@@ -24,18 +24,18 @@ export const coverageText: LeafText = {
 };
 
 /** Adds the command. */
-export function addCoverage(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'coverage', coverageText)
+export function addCoverage(program: Command, runtime: CliRuntime): void {
+  const command = addCommand(program, 'coverage', coverageText)
     .option('--missing', 'show operations that lack something, and what')
     .option('--reset', 'count anew');
   const description = 'percent of the documented statuses that are asked for, from 0 to 100';
-  addFieldOption(command, fieldOf(['threshold'], { type: 'integer', description }, false));
-  runs(command, surroundings, async (context, _, options) => {
+  addFieldOption(command, createField(['threshold'], { type: 'integer', description }, false));
+  setAction(command, runtime, async (context, _, options) => {
     if (options.reset === true) return reset(context, options.dryRun === true);
     const threshold = options.threshold as number | undefined;
     if (threshold !== undefined && (threshold < 0 || threshold > 100))
       throw usageError('--threshold takes a number from 0 to 100.');
-    const report = (await callControl(context, 'GET', path)).body as Report;
+    const report = (await callControlPlane(context, 'GET', path)).body as Report;
     await print(context, report, options.missing === true);
     if (threshold === undefined || report.statuses.percent >= threshold) return;
     context.notice(
@@ -46,9 +46,9 @@ export function addCoverage(program: Command, surroundings: Surroundings): void 
 }
 
 async function reset(context: Context, isDryRun: boolean): Promise<void> {
-  if (isDryRun) return printPlan(context, controlPlan(context, 'DELETE', path));
-  requireWritable(context.sources);
-  await printAnswer(context, (await callControl(context, 'DELETE', path)).body, 'Counting anew.');
+  if (isDryRun) return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path));
+  assertWritable(context.sources);
+  await printResponse(context, (await callControlPlane(context, 'DELETE', path)).body, 'Counting anew.');
 }
 
 interface Share {
@@ -72,22 +72,22 @@ interface Report {
 }
 
 async function print(context: Context, report: Report, onlyMissing: boolean): Promise<void> {
-  const items = report.items.filter((item) => (onlyMissing ? lacks(item) : item.calls > 0));
+  const items = report.items.filter((item) => (onlyMissing ? hasMissing(item) : item.calls > 0));
   if (!context.printer.isForPeople) return context.printer.value(onlyMissing ? { ...report, items } : report);
   await context.printer.value(items.map(onlyMissing ? missingRow : exercisedRow));
   const parts = [
-    `operations ${shareText(report.operations)}`,
-    `statuses ${shareText(report.statuses)}`,
-    `error codes ${shareText(report.codes)}`,
+    `operations ${formatShare(report.operations)}`,
+    `statuses ${formatShare(report.statuses)}`,
+    `error codes ${formatShare(report.codes)}`,
   ];
   context.notice(...parts);
 }
 
-function shareText({ exercised, total, percent }: Share): string {
+function formatShare({ exercised, total, percent }: Share): string {
   return `${exercised} of ${total} (${percent} %)`;
 }
 
-function lacks({ statuses, codes }: Item): boolean {
+function hasMissing({ statuses, codes }: Item): boolean {
   return [...statuses, ...codes].some(({ calls }) => calls === 0);
 }
 

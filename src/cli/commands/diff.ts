@@ -1,14 +1,14 @@
 /** `iam diff`: whether a server is as documents say, and where it is not. */
 import type { Command } from 'commander';
-import { addLeaf, type LeafText, rolesVary, runs } from '../leaf.ts';
-import { toolsOf } from '../plan/tools.ts';
-import type { Surroundings } from '../runtime/context.ts';
+import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
+import { createPlanDeps } from '../plan/deps.ts';
+import type { CliRuntime } from '../runtime/context.ts';
 import { addDocumentOptions } from './plan.ts';
 
-export const diffText: LeafText = {
+export const diffText: CommandDescription = {
   title: 'Tells where the server differs from documents',
   description: 'Prints what apply would change. Exit code 0 is no difference, 1 is a difference.',
-  roles: rolesVary,
+  roles: varyingRoles,
   effect: 'read',
   examples: [
     { title: 'A document', command: '-f iam.yaml' },
@@ -17,10 +17,10 @@ export const diffText: LeafText = {
 };
 
 /** Adds the command. */
-export function addDiff(program: Command, surroundings: Surroundings): void {
-  const command = addDocumentOptions(addLeaf(program, 'diff', diffText));
-  runs(command, surroundings, async (context, _, options) => {
+export function addDiff(program: Command, runtime: CliRuntime): void {
+  const command = addDocumentOptions(addCommand(program, 'diff', diffText));
+  setAction(command, runtime, async (context, _, options) => {
     const { runDiff } = await import('../plan/index.ts');
-    await runDiff(await toolsOf(context, options.color as string | undefined), options);
+    await runDiff(await createPlanDeps(context, options.color as string | undefined), options);
   });
 }

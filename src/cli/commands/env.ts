@@ -1,17 +1,17 @@
 /** `iam env`: lines that a shell evaluates, so that its commands and programs reach a server. */
 import { type Command, Option } from 'commander';
-import { addLeaf, type LeafText, type Options, runs } from '../leaf.ts';
-import { baseUrlOf, requireCredentials } from '../runtime/connection.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { usageError } from '../runtime/failures.ts';
-import { profileName, type Sources, settingNames } from '../runtime/settings.ts';
-import { assertOwnTarget, hasEnvironmentSecret, type SignIn } from '../runtime/sign-in.ts';
-import { addServerArgument, runningServer } from './background/choice.ts';
+import { addCommand, type CommandDescription, type CommandOptions, setAction } from '../command.ts';
+import { requireCredentials, resolveBaseUrl } from '../runtime/connection.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { assertOwnTarget, hasEnvironmentSecret, type ResolvedCredentials } from '../runtime/credentials.ts';
+import { usageError } from '../runtime/errors.ts';
+import { resolveProfileName, type SettingSources, settingDefinitions } from '../runtime/settings.ts';
+import { addServerArgument, findRunningServer } from './background/select-server.ts';
 
 const shells = ['sh', 'bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-export const envText: LeafText = {
+export const envText: CommandDescription = {
   title: 'Prints the variables of a server, for a shell to evaluate',
   description:
     'Of the server in the background; where none runs, or --profile or --base-url is given, of the one that commands use. Credentials stay in the profile that is named; --secrets prints them as variables, for programs that know nothing of profiles.',
@@ -24,25 +24,25 @@ export const envText: LeafText = {
 };
 
 /** Adds the command. */
-export function addEnv(program: Command, surroundings: Surroundings): void {
-  const command = addServerArgument(addLeaf(program, 'env', envText))
+export function addEnv(program: Command, runtime: CliRuntime): void {
+  const command = addServerArgument(addCommand(program, 'env', envText))
     .addOption(new Option('--shell <shell>', 'whose language to speak, sh where not given').choices([...shells]))
     .option('--secrets', 'the credentials themselves in place of the profile');
-  runs(command, surroundings, (context, [typed], options) => env(context, typed as string | undefined, options));
+  setAction(command, runtime, (context, [typed], options) => env(context, typed as string | undefined, options));
 }
 
 /** Names and values; nothing is a variable that must not be set. */
 type Variables = Readonly<Record<string, string | undefined>>;
 
-async function env(context: Context, typed: string | undefined, options: Options): Promise<void> {
-  const sources = await sourcesFor(context, typed);
-  const named = profileName(sources)?.value;
+async function env(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
+  const sources = await loadServerSources(context, typed);
+  const named = resolveProfileName(sources)?.value;
   const isThere = named !== undefined && Object.hasOwn(sources.file.profiles, named);
-  const place = { IAM_BASE_URL: baseUrlOf(sources) };
+  const place = { IAM_BASE_URL: resolveBaseUrl(sources) };
   const isSecret = options.secrets === true;
   const variables: Variables = isSecret
-    ? { ...nothingElse, ...place, ...credentials(requireCredentials(sources)) }
-    : { ...(isThere ? { ...nothingElse, IAM_PROFILE: named } : {}), ...place };
+    ? { ...clearedVariables, ...place, ...credentialVariables(requireCredentials(sources)) }
+    : { ...(isThere ? { ...clearedVariables, IAM_PROFILE: named } : {}), ...place };
   // The URL would be that of the environment from now on, for the credentials that stay beside it.
   if (!isSecret && !isThere && hasEnvironmentSecret(sources)) assertOwnTarget(sources);
   if (!isSecret && !isThere)
@@ -51,12 +51,15 @@ async function env(context: Context, typed: string | undefined, options: Options
 }
 
 /** With the server in the background in place of the one that is set, unless it was chosen by an option. */
-async function sourcesFor({ sources, environment }: Context, typed: string | undefined): Promise<Sources> {
+async function loadServerSources(
+  { sources, environment }: Context,
+  typed: string | undefined,
+): Promise<SettingSources> {
   const { profile, baseUrl } = sources.options;
   const isChosen = profile !== undefined || baseUrl !== undefined;
   if (isChosen && typed !== undefined) throw usageError('Name a server, or give --profile or --base-url.');
   if (isChosen) return sources;
-  const server = await runningServer(typed, environment);
+  const server = await findRunningServer(typed, environment);
   if (!server && typed !== undefined) throw usageError(`No server ${typed} runs.`, 'See `iam server status`.');
   if (!server) return sources;
   if (server.profile !== undefined)
@@ -67,15 +70,24 @@ async function sourcesFor({ sources, environment }: Context, typed: string | und
 }
 
 /** Whatever of these is set would go before the profile, or be mixed with other credentials. */
-const nothingElse: Variables = Object.fromEntries(
-  settingNames
+const clearedVariables: Variables = Object.fromEntries(
+  settingDefinitions
     .filter(({ key }) =>
       ['profile', 'client-id', 'client-secret', 'username', 'password', 'token', 'api-key'].includes(key),
     )
     .map(({ environment }) => [environment, undefined]),
 );
 
-function credentials({ kind, token, apiKey, clientId, clientSecret, userName, password, origin }: SignIn): Variables {
+function credentialVariables({
+  kind,
+  token,
+  apiKey,
+  clientId,
+  clientSecret,
+  userName,
+  password,
+  origin,
+}: ResolvedCredentials): Variables {
   if (kind === 'token') return { IAM_TOKEN: token };
   if (kind === 'api-key') return { IAM_API_KEY: apiKey };
   const client = { IAM_CLIENT_ID: clientId, IAM_CLIENT_SECRET: clientSecret };
@@ -93,13 +105,15 @@ async function print(context: Context, variables: Variables, shell: Shell | unde
   const entries = Object.entries(variables).filter(([name, value]) => value !== undefined || set[name] !== undefined);
   if (shell === undefined && !context.printer.isForPeople)
     return context.printer.value(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
-  context.printer.verbatim(entries.map(([name, value]) => (shell === 'fish' ? fishLine : shellLine)(name, value)));
+  context.printer.verbatim(
+    entries.map(([name, value]) => (shell === 'fish' ? formatFishLine : formatShellLine)(name, value)),
+  );
 }
 
-function shellLine(name: string, value: string | undefined): string {
+function formatShellLine(name: string, value: string | undefined): string {
   return value === undefined ? `unset ${name}` : `export ${name}='${value.replaceAll("'", "'\\''")}'`;
 }
 
-function fishLine(name: string, value: string | undefined): string {
+function formatFishLine(name: string, value: string | undefined): string {
   return value === undefined ? `set -e ${name}` : `set -gx ${name} '${value.replaceAll(/[\\']/g, '\\$&')}'`;
 }

@@ -1,15 +1,15 @@
 /** `iam faults`: failures on purpose, for whoever wants to see how a program copes with them. */
 
 import type { Command } from 'commander';
-import { type Answer, asPage } from '../../client/answer.ts';
+import { type ApiResponse, asPage } from '../../client/response.ts';
 import { reference } from '../../contract/entities.ts';
-import { callControl, controlPlan, shapeOf, whereFrom } from '../control.ts';
-import { addFieldOption, fieldOf } from '../fields.ts';
-import { addLeaf, type Options, runs } from '../leaf.ts';
-import { printPages } from '../list.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { usageError } from '../runtime/failures.ts';
-import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
+import { addFieldOption, createField } from '../field-options.ts';
+import { printPages } from '../pagination.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { usageError } from '../runtime/errors.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
 import { takes } from '../value-sources.ts';
 
 const path = '/_iam/faults';
@@ -28,30 +28,30 @@ const columns = [
 ];
 
 /** Adds the commands of the noun. */
-export function addFaults(noun: Command, surroundings: Surroundings): void {
-  addListCommand(noun, surroundings);
-  addAddCommand(noun, surroundings);
-  addRemoveCommand(noun, surroundings);
-  addClearCommand(noun, surroundings);
+export function addFaults(noun: Command, runtime: CliRuntime): void {
+  addListCommand(noun, runtime);
+  addAddCommand(noun, runtime);
+  addRemoveCommand(noun, runtime);
+  addClearCommand(noun, runtime);
 }
 
-function addListCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'list', {
+function addListCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'list', {
     title: 'Lists the faults on purpose, and how often each was applied',
-    description: whereFrom,
+    description: controlPlaneNote,
     effect: 'read',
     examples: [{ title: 'All of them', command: '' }],
   }).alias('ls');
-  runs(command, surroundings, (context) => {
-    const source = async () => asPage((await callControl(context, 'GET', path)) as Answer);
-    return printPages(context, source, shapeOf(columns, columns.length), { all: true });
+  setAction(command, runtime, (context) => {
+    const source = async () => asPage((await callControlPlane(context, 'GET', path)) as ApiResponse);
+    return printPages(context, source, buildListShape(columns, columns.length), { all: true });
   });
 }
 
-function addAddCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'add', {
+function addAddCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'add', {
     title: 'Disturbs calls from now on',
-    description: `By one of --fail, --latency, --drop, --rotate-key and --stale-keys, in those calls that match. Their answers say so in X-Iam-Fault. ${whereFrom}`,
+    description: `By one of --fail, --latency, --drop, --rotate-key and --stale-keys, in those calls that match. Their answers say so in X-Iam-Fault. ${controlPlaneNote}`,
     effect: 'write',
     examples: [
       { title: 'The third call fails', command: '--operation groups.create --nth 3 --fail 503' },
@@ -66,7 +66,7 @@ function addAddCommand(noun: Command, surroundings: Surroundings): void {
     .option('--operation <id>', 'only calls of this operation, such as groups.create')
     .option('--caller <id>', 'only calls by this client or user');
   for (const [name, description] of integers)
-    addFieldOption(command, fieldOf([name], { type: 'integer', description }, false));
+    addFieldOption(command, createField([name], { type: 'integer', description }, false));
   command
     .option('--probability <number>', 'how likely each call that matches is disturbed, from 0 to 1')
     .option('--latency <time>', 'wait so long before the operation begins: 200ms, 2s')
@@ -74,10 +74,11 @@ function addAddCommand(noun: Command, surroundings: Surroundings): void {
     .option('--drop <when>', 'end the connection before the operation begins, or after what it wrote is kept')
     .option('--rotate-key', 'make a new signing key before the answer goes out')
     .option('--stale-keys', 'give verifiers the key set of before the last rotation');
-  runs(command, surroundings, async (context, _, options) => {
-    const body = ruleOf(options);
-    if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, 'POST', path), body });
-    await printAnswer(context, (await callControl(context, 'POST', path, { body })).body, '');
+  setAction(command, runtime, async (context, _, options) => {
+    const body = buildRule(options);
+    if (options.dryRun === true)
+      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
+    await printResponse(context, (await callControlPlane(context, 'POST', path, { body })).body, '');
   });
 }
 
@@ -89,7 +90,7 @@ const integers = [
   ['times', 'disturb so many calls at most'],
 ] as const;
 
-function ruleOf({ operation, caller, nth, every, seed, times, probability, ...rest }: Options): object {
+function buildRule({ operation, caller, nth, every, seed, times, probability, ...rest }: CommandOptions): object {
   const { fail: status, latency, jitter, drop, rotateKey, staleKeys } = rest;
   const chosen = [status, latency, drop, rotateKey, staleKeys].filter((value) => value !== undefined);
   if (chosen.length !== 1) throw usageError('Give one of --fail, --latency, --drop, --rotate-key and --stale-keys.');
@@ -99,34 +100,35 @@ function ruleOf({ operation, caller, nth, every, seed, times, probability, ...re
   return { operation, caller, nth, every, probability: likely, seed, times, effect };
 }
 
-function addRemoveCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'remove', {
+function addRemoveCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'remove', {
     title: 'Removes a fault on purpose',
-    description: whereFrom,
+    description: controlPlaneNote,
     effect: 'write',
     examples: [{ title: 'The first one', command: 'f1' }],
   })
     .alias('rm')
     .argument('<fault>', 'Id of the fault');
   takes(command, { fault: reference('fault', ['id']) });
-  runs(command, surroundings, (context, [id], options) => remove(context, { id: String(id) }, options));
+  setAction(command, runtime, (context, [id], options) => remove(context, { id: String(id) }, options));
 }
 
-function addClearCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'clear', {
+function addClearCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'clear', {
     title: 'Removes all faults on purpose',
-    description: whereFrom,
+    description: controlPlaneNote,
     effect: 'destructive',
     examples: [{ title: 'After a test', command: '--yes' }],
   });
-  runs(command, surroundings, async (context, _, options) => {
-    if (options.dryRun !== true) await confirmed(context, 'Remove all faults on purpose?', options);
+  setAction(command, runtime, async (context, _, options) => {
+    if (options.dryRun !== true) await assertConfirmed(context, 'Remove all faults on purpose?', options);
     await remove(context, {}, options);
   });
 }
 
-async function remove(context: Context, query: { readonly id?: string }, options: Options): Promise<void> {
-  if (options.dryRun === true) return printPlan(context, controlPlan(context, 'DELETE', path, query));
-  const { body } = await callControl(context, 'DELETE', path, { query });
-  await printAnswer(context, body, 'Removed.');
+async function remove(context: Context, query: { readonly id?: string }, options: CommandOptions): Promise<void> {
+  if (options.dryRun === true)
+    return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path, query));
+  const { body } = await callControlPlane(context, 'DELETE', path, { query });
+  await printResponse(context, body, 'Removed.');
 }

@@ -1,16 +1,16 @@
 /** `iam help`: help on a command, or on a topic that belongs to all of them. */
 import type { Command } from 'commander';
-import { nearest } from '../operations.ts';
+import { findNearest } from '../find-operation.ts';
+import { usageError } from '../runtime/errors.ts';
 import { exitCodes, serveExitCodes } from '../runtime/exit-codes.ts';
-import { usageError } from '../runtime/failures.ts';
-import { type Io, pageOf } from '../runtime/io.ts';
-import { settingNames } from '../runtime/settings.ts';
+import { getTextOutput, type Io } from '../runtime/io.ts';
+import { settingDefinitions } from '../runtime/settings.ts';
 
 export const topics: Readonly<Record<string, () => readonly string[]>> = {
-  'exit-codes': exitCodeLines,
-  environment: environmentLines,
-  output: outputLines,
-  filters: filterLines,
+  'exit-codes': listExitCodes,
+  environment: listVariables,
+  output: describeOutput,
+  filters: listFilters,
 };
 
 /** Adds the command. */
@@ -21,28 +21,28 @@ export function addHelp(program: Command, io: Io): void {
     .argument('[words...]', 'Words of the command, or a topic')
     .action((given: readonly string[]) => {
       const topic = topics[given[0] ?? ''];
-      if (topic) pageOf(io).write(`${topic().join('\n')}\n`);
-      else commandOf(program, given).outputHelp();
+      if (topic) getTextOutput(io).write(`${topic().join('\n')}\n`);
+      else findCommand(program, given).outputHelp();
     });
 }
 
-function commandOf(program: Command, given: readonly string[]): Command {
+function findCommand(program: Command, given: readonly string[]): Command {
   let found = program;
   for (const word of given) {
     const below = found.commands.find((command) => command.name() === word || command.aliases().includes(word));
-    if (!below) throw unknown(found, word);
+    if (!below) throw unknownTopicError(found, word);
     found = below;
   }
   return found;
 }
 
-function unknown(command: Command, word: string) {
+function unknownTopicError(command: Command, word: string) {
   const names = [...command.commands.flatMap((below) => [below.name(), ...below.aliases()]), ...Object.keys(topics)];
-  const near = nearest(word, names);
+  const near = findNearest(word, names);
   return usageError(`There is no help on ${JSON.stringify(word)}.${near ? ` Did you mean ${near}?` : ''}`);
 }
 
-function exitCodeLines(): string[] {
+function listExitCodes(): string[] {
   const line = ({ code, meaning }: { code: number; meaning: string }) => `${String(code).padStart(5)}  ${meaning}`;
   return [
     'Exit codes',
@@ -55,7 +55,7 @@ function exitCodeLines(): string[] {
   ];
 }
 
-function filterLines(): string[] {
+function listFilters(): string[] {
   return [
     'Filters',
     '',
@@ -82,7 +82,7 @@ function filterLines(): string[] {
   ];
 }
 
-function environmentLines(): string[] {
+function listVariables(): string[] {
   const others = [
     ['XDG_CONFIG_HOME', 'Folder of the profiles: iam/config.json in it'],
     ['XDG_CACHE_HOME', 'Folder of tokens and names that are kept between runs'],
@@ -92,7 +92,7 @@ function environmentLines(): string[] {
     ['HTTPS_PROXY, HTTP_PROXY', 'Proxies, but for this machine and NO_PROXY'],
     ['.iamrc.json', 'File of a project, found upwards: no secrets'],
   ];
-  const rows = [...settingNames.map(({ environment, meaning }) => [environment, meaning]), ...others];
+  const rows = [...settingDefinitions.map(({ environment, meaning }) => [environment, meaning]), ...others];
   const lines = rows.map(([name = '', meaning]) => `  ${name.padEnd(22)}  ${meaning}`);
   return [
     'Environment',
@@ -110,7 +110,7 @@ function environmentLines(): string[] {
   ];
 }
 
-function outputLines(): string[] {
+function describeOutput(): string[] {
   return [
     'Output',
     '',

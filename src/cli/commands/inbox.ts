@@ -1,31 +1,37 @@
 /** `iam inbox`: the messages that a server sent, and the codes in them. */
 import type { Command } from 'commander';
-import { callControl, controlPages, type Filters, shapeOf, whereFrom } from '../control.ts';
-import { addLeaf, type Options, runs } from '../leaf.ts';
-import { addExtentOptions, extentOf, printPages } from '../list.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { CliError } from '../runtime/failures.ts';
-import { endOf, secondsOf, waitedFor, waitMeans } from './waiting.ts';
+import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import {
+  buildListShape,
+  type ControlFilters,
+  callControlPlane,
+  controlPlaneNote,
+  createControlPageSource,
+} from '../control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { CliError } from '../runtime/errors.ts';
+import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from './wait.ts';
 
 const path = '/_iam/inbox';
 const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
   ...['channel', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
 ];
-const shownInTables = 5;
-const purposeMeans = 'only messages of this purpose, such as recovery or mfa';
+const tableColumnCount = 5;
+const purposeDescription = 'only messages of this purpose, such as recovery or mfa';
 
 /** Adds the commands of the noun. */
-export function addInbox(noun: Command, surroundings: Surroundings): void {
-  addListCommand(noun, surroundings);
-  addCodeCommand(noun, surroundings);
-  addWaitCommand(noun, surroundings);
+export function addInbox(noun: Command, runtime: CliRuntime): void {
+  addListCommand(noun, runtime);
+  addCodeCommand(noun, runtime);
+  addWaitCommand(noun, runtime);
 }
 
-function addListCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'list', {
+function addListCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'list', {
     title: 'Lists messages, the newest first',
-    description: `Some recipients choose what becomes of messages to them, for tests: fixed+123456@inbox.example has this code, late+30s@inbox.example gets it later, and there are never@, twice@ and bounced@ (docs/recipients.md). ${whereFrom}`,
+    description: `Some recipients choose what becomes of messages to them, for tests: fixed+123456@inbox.example has this code, late+30s@inbox.example gets it later, and there are never@, twice@ and bounced@ (docs/recipients.md). ${controlPlaneNote}`,
     effect: 'read',
     examples: [
       { title: 'The last hundred', command: '' },
@@ -34,18 +40,18 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
   })
     .alias('ls')
     .option('--to <address>', 'only messages to this address or number')
-    .option('--purpose <purpose>', purposeMeans);
-  addExtentOptions(command);
-  runs(command, surroundings, (context, _, options) => {
-    const source = controlPages(context, path, filtersOf(options));
-    return printPages(context, source, shapeOf(columns, shownInTables), extentOf(options));
+    .option('--purpose <purpose>', purposeDescription);
+  addListOptions(command);
+  setAction(command, runtime, (context, _, options) => {
+    const source = createControlPageSource(context, path, readFilters(options));
+    return printPages(context, source, buildListShape(columns, tableColumnCount), parseListLimits(options));
   });
 }
 
-function addCodeCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'code', {
+function addCodeCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'code', {
     title: 'Prints the code that was last sent to an address, and nothing else',
-    description: `Only a code that is still good; exit code 3 where there is none. ${whereFrom}`,
+    description: `Only a code that is still good; exit code 3 where there is none. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
       { title: 'The code to type', command: 'alice@example.com' },
@@ -53,20 +59,20 @@ function addCodeCommand(noun: Command, surroundings: Surroundings): void {
     ],
   })
     .argument('<address>', 'E-mail address, or number with its plus sign')
-    .option('--purpose <purpose>', purposeMeans)
-    .option('--wait <seconds>', waitMeans);
-  runs(command, surroundings, async (context, [address], options) => {
-    const filters = { ...filtersOf(options), to: String(address) };
-    const code = await codeFor(context, filters, secondsOf(options.wait ?? '0'));
-    if (code === undefined) throw nothingFound(`No code that is still good was sent to ${filters.to}.`);
+    .option('--purpose <purpose>', purposeDescription)
+    .option('--wait <seconds>', waitDescription);
+  setAction(command, runtime, async (context, [address], options) => {
+    const filters = { ...readFilters(options), to: String(address) };
+    const code = await findCode(context, filters, parseWaitSeconds(options.wait ?? '0'));
+    if (code === undefined) throw messageNotFoundError(`No code that is still good was sent to ${filters.to}.`);
     await context.printer.value(code);
   });
 }
 
-function addWaitCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'wait', {
+function addWaitCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'wait', {
     title: 'Waits for a message, and prints it',
-    description: `The newest that is there already; with --after the first that came after that one. Exit code 3 where none came in time. ${whereFrom}`,
+    description: `The newest that is there already; with --after the first that came after that one. Exit code 3 where none came in time. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
       { title: 'Any message to an address', command: '--to alice@example.com' },
@@ -74,13 +80,13 @@ function addWaitCommand(noun: Command, surroundings: Surroundings): void {
     ],
   })
     .option('--to <address>', 'only messages to this address or number')
-    .option('--purpose <purpose>', purposeMeans)
+    .option('--purpose <purpose>', purposeDescription)
     .option('--after <id>', 'only messages that came after this one')
-    .option('--wait <seconds>', `${waitMeans}; 10s where not given`);
-  runs(command, surroundings, async (context, _, options) => {
-    const filters = { ...filtersOf(options), after: options.after as string | undefined };
-    const item = await nextMessage(context, filters, endOf(secondsOf(options.wait ?? '10')));
-    if (!item) throw nothingFound('No such message came in time.');
+    .option('--wait <seconds>', `${waitDescription}; 10s where not given`);
+  setAction(command, runtime, async (context, _, options) => {
+    const filters = { ...readFilters(options), after: options.after as string | undefined };
+    const item = await waitForMessage(context, filters, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
+    if (!item) throw messageNotFoundError('No such message came in time.');
     await context.printer.value(item);
   });
 }
@@ -92,34 +98,34 @@ interface Item {
   readonly attemptsLeft?: number;
 }
 
-function filtersOf({ to, purpose }: Options) {
+function readFilters({ to, purpose }: CommandOptions) {
   return { to: to as string | undefined, purpose: purpose as string | undefined };
 }
 
 /** The newest code that is good; where none is, the next that comes in so many seconds. */
-async function codeFor(context: Context, filters: Filters, seconds: number): Promise<string | undefined> {
-  const { body } = await callControl(context, 'GET', path, { query: { ...filters, limit: 100 } });
+async function findCode(context: Context, filters: ControlFilters, seconds: number): Promise<string | undefined> {
+  const { body } = await callControlPlane(context, 'GET', path, { query: { ...filters, limit: 100 } });
   const items = body as readonly Item[];
-  const found = items.find(isGood);
+  const found = items.find(isValid);
   if (found || seconds === 0) return found?.code;
-  const end = endOf(seconds);
+  const end = deadlineAfter(seconds);
   let after = items[0]?.id;
   for (;;) {
-    const item = await nextMessage(context, { ...filters, after }, end);
-    if (!item || isGood(item)) return item?.code;
+    const item = await waitForMessage(context, { ...filters, after }, end);
+    if (!item || isValid(item)) return item?.code;
     after = item.id;
   }
 }
 
-function isGood({ code, attemptsLeft }: Item): boolean {
+function isValid({ code, attemptsLeft }: Item): boolean {
   return code !== undefined && attemptsLeft !== undefined;
 }
 
-function nextMessage(context: Context, query: Filters, end: number): Promise<Item | undefined> {
-  return waitedFor<Item>(context, { path: `${path}/wait`, missing: 'MESSAGE_NOT_FOUND', query }, end);
+function waitForMessage(context: Context, query: ControlFilters, end: number): Promise<Item | undefined> {
+  return waitFor<Item>(context, { path: `${path}/wait`, missing: 'MESSAGE_NOT_FOUND', query }, end);
 }
 
-function nothingFound(message: string): CliError {
-  const fix = 'See `iam inbox list` for what was sent; --wait waits for what is still to come.';
-  return new CliError(message, { code: 'MESSAGE_NOT_FOUND', exitCode: 3, fix });
+function messageNotFoundError(message: string): CliError {
+  const hint = 'See `iam inbox list` for what was sent; --wait waits for what is still to come.';
+  return new CliError(message, { code: 'MESSAGE_NOT_FOUND', exitCode: 3, hint });
 }

@@ -1,14 +1,14 @@
 /** `iam logout`: ends what a login left, on the server and here. */
 import type { Command } from 'commander';
-import { assertSuccess } from '../../client/answer.ts';
-import { addLeaf, type LeafText, runs } from '../leaf.ts';
-import { baseUrlOf } from '../runtime/connection.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
+import { assertSuccess } from '../../client/response.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
+import { resolveBaseUrl } from '../runtime/connection.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
 import { changeProfiles } from '../runtime/profile.ts';
-import { forgetSession, readSession } from '../runtime/session-file.ts';
-import { chosenProfile, profileName } from '../runtime/settings.ts';
+import { deleteSession, readSession } from '../runtime/session-file.ts';
+import { resolveProfile, resolveProfileName } from '../runtime/settings.ts';
 
-export const logoutText: LeafText = {
+export const logoutText: CommandDescription = {
   title: 'Ends the session of a profile, and forgets its tokens',
   description:
     'Revokes the tokens of a login and those kept between runs on the server, by its control plane, and forgets them on this machine, also where the server is out of reach. A secret that the profile itself holds stays: `iam profile remove` forgets it.',
@@ -20,22 +20,22 @@ export const logoutText: LeafText = {
 };
 
 /** Adds the command. */
-export function addLogout(program: Command, surroundings: Surroundings): void {
-  runs(addLeaf(program, 'logout', logoutText), surroundings, logout);
+export function addLogout(program: Command, runtime: CliRuntime): void {
+  setAction(addCommand(program, 'logout', logoutText), runtime, logout);
 }
 
 async function logout(context: Context): Promise<void> {
   const { sources, environment } = context;
-  const profile = chosenProfile(sources);
-  const name = profileName(sources)?.value;
+  const profile = resolveProfile(sources);
+  const name = resolveProfileName(sources)?.value;
   if (!profile || name === undefined) return context.notice('Nobody is signed in.');
-  const { tokenCache } = await import('../runtime/token-cache.ts');
-  const cache = tokenCache(profile.baseUrl, profile, environment);
+  const { createTokenCache } = await import('../runtime/token-cache.ts');
+  const cache = createTokenCache(profile.baseUrl, profile, environment);
   const stored = await readSession(name, environment.variables);
   if (stored) await revoke(context, stored.baseUrl, [stored.refreshToken, stored.accessToken]);
   await revoke(context, profile.baseUrl, [await cache.read()]);
-  await forgetSession(name, environment.variables);
-  await cache.forget();
+  await deleteSession(name, environment.variables);
+  await cache.clear();
   await changeProfiles(environment.variables, (file) => {
     const { session: _, ...kept } = file.profiles[name] ?? profile;
     return { ...file, profiles: { ...file.profiles, [name]: kept } };
@@ -46,16 +46,16 @@ async function logout(context: Context): Promise<void> {
 }
 
 /** A server that does not answer must not keep anybody signed in here. */
-const patience = 5_000;
+const timeoutMs = 5_000;
 
 /** Revokes tokens where they come from, and nowhere else; says so where that fails. */
 async function revoke(context: Context, baseUrl: string, tokens: readonly (string | undefined)[]): Promise<void> {
   const given = tokens.filter((token) => token !== undefined);
   if (given.length === 0) return;
   try {
-    if (baseUrlOf(context.sources) !== baseUrl) throw new Error('another server is in use');
+    if (resolveBaseUrl(context.sources) !== baseUrl) throw new Error('another server is in use');
     const client = await context.connect('anonymous');
-    const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(patience)]);
+    const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(timeoutMs)]);
     for (const token of given)
       assertSuccess(await client.raw('POST', '/_iam/revoke', { body: { token }, anonymous: true, signal }));
   } catch {

@@ -1,15 +1,15 @@
 /** `iam plan`: what an apply would change, and who would gain and lose which role. */
 import type { Command } from 'commander';
-import { addLeaf, type LeafText, rolesVary, runs } from '../leaf.ts';
-import { toolsOf } from '../plan/tools.ts';
-import type { Surroundings } from '../runtime/context.ts';
+import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
+import { createPlanDeps } from '../plan/deps.ts';
+import type { CliRuntime } from '../runtime/context.ts';
 import { formats } from '../runtime/output.ts';
 
-export const planText: LeafText = {
+export const planText: CommandDescription = {
   title: 'Shows what apply would change, and who gains and loses which role',
   description:
     'Reads documents of groups, clients, API keys, corporate groups and customers, and compares them with the server. A key that is left out is left alone; a list that is given is the whole list. Nothing is written to the server.',
-  roles: rolesVary,
+  roles: varyingRoles,
   effect: 'read',
   examples: [
     { title: 'What a document would change', command: '-f iam.yaml' },
@@ -19,17 +19,17 @@ export const planText: LeafText = {
 };
 
 /** Adds the command. */
-export function addPlan(program: Command, surroundings: Surroundings): void {
-  const command = addDocumentOptions(addLeaf(program, 'plan', planText))
+export function addPlan(program: Command, runtime: CliRuntime): void {
+  const command = addDocumentOptions(addCommand(program, 'plan', planText))
     .option('--out <file>', 'keep the plan for `iam apply FILE`; -o FILE is the same')
     .option('--detailed-exitcode', 'end with exit code 9 where anything would change');
   const named: { file?: string } = {};
-  runs(command, surroundings, async (context, _, options) => {
+  setAction(command, runtime, async (context, _, options) => {
     const { runPlan } = await import('../plan/index.ts');
     const file = (options.out as string | undefined) ?? named.file;
-    await runPlan(await toolsOf(context, options.color as string | undefined), options, file);
+    await runPlan(await createPlanDeps(context, options.color as string | undefined), options, file);
   });
-  takeFileAsOutput(command, named);
+  acceptFileAsOutput(command, named);
 }
 
 /** Adds what says which documents, and what of them. */
@@ -41,7 +41,7 @@ export function addDocumentOptions(command: Command): Command {
 }
 
 /** `-o` is the format, as everywhere; a value that has a dot or a slash can only be a file. */
-function takeFileAsOutput(command: Command, named: { file?: string }): void {
+function acceptFileAsOutput(command: Command, named: { file?: string }): void {
   const option = command.options.find(({ long }) => long === '--output');
   const parse = option?.parseArg;
   if (!option || !parse) return;

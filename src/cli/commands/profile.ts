@@ -2,41 +2,41 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { addConfirmOptions, addLeaf, type Options, runs } from '../leaf.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { usageError } from '../runtime/failures.ts';
+import { addCommand, addConfirmOptions, type CommandOptions, setAction } from '../command.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { usageError } from '../runtime/errors.ts';
 import { readSecret } from '../runtime/input.ts';
-import { changeProfiles, type Profile, profilePath, saveProfile } from '../runtime/profile.ts';
-import { askSecret } from '../runtime/prompt.ts';
-import { withoutUserInfo } from '../runtime/redact.ts';
-import { forgetSession } from '../runtime/session-file.ts';
-import { chosenProfile, profileName } from '../runtime/settings.ts';
-import { storedValue } from '../runtime/stored-value.ts';
-import { confirmed } from '../send.ts';
+import { changeProfiles, getProfilePath, type Profile, saveProfile } from '../runtime/profile.ts';
+import { parseProfileValue } from '../runtime/profile-value.ts';
+import { promptSecret } from '../runtime/prompt.ts';
+import { stripUserInfo } from '../runtime/redact.ts';
+import { deleteSession } from '../runtime/session-file.ts';
+import { resolveProfile, resolveProfileName } from '../runtime/settings.ts';
+import { assertConfirmed } from '../send.ts';
 import { takes } from '../value-sources.ts';
 
 const existing = { name: 'profile' } as const;
 
 /** Adds the commands of the noun. */
-export function addProfile(noun: Command, surroundings: Surroundings): void {
+export function addProfile(noun: Command, runtime: CliRuntime): void {
   const add = (usage: string, title: string, example: string) =>
-    addLeaf(noun, usage, { title, effect: 'local', examples: [{ title, command: example }] });
-  runs(add('list', 'Lists the profiles', '').alias('ls'), surroundings, list);
+    addCommand(noun, usage, { title, effect: 'local', examples: [{ title, command: example }] });
+  setAction(add('list', 'Lists the profiles', '').alias('ls'), runtime, list);
   const showing = add('show', 'Shows a profile without its secrets', 'local')
     .alias('get')
     .argument('[name]', 'Name; the one in use where not given');
-  runs(takes(showing, existing), surroundings, show);
+  setAction(takes(showing, existing), runtime, show);
   const using = add('use', 'Makes a profile the current one', 'local').argument('<name>', 'Name of the profile');
-  runs(takes(using, existing), surroundings, use);
+  setAction(takes(using, existing), runtime, use);
   const remove = add('remove', 'Removes a profile', 'old --yes')
     .aliases(['rm', 'delete'])
     .argument('<name>', 'Name of the profile');
-  runs(takes(addConfirmOptions(remove), existing), surroundings, removeProfile);
-  addAdd(noun, surroundings);
+  setAction(takes(addConfirmOptions(remove), existing), runtime, removeProfile);
+  addAdd(noun, runtime);
 }
 
-function addAdd(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'add', {
+function addAdd(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'add', {
     title: 'Adds or replaces a profile',
     description:
       'The secret of the client is asked for, or read from --secret-file or IAM_CLIENT_SECRET. The first profile becomes the current one.',
@@ -60,31 +60,31 @@ function addAdd(noun: Command, surroundings: Surroundings): void {
     .option('--read-only', 'refuse every write')
     .option('--max-changes <number>', 'refuse commands that make more changes');
   takes(command, { '--client-id': reference('client', ['id']), '--user-client-id': reference('client', ['id']) });
-  runs(command, surroundings, addProfileNamed);
+  setAction(command, runtime, addNamedProfile);
 }
 
 async function list(context: Context): Promise<void> {
   const { file } = context.sources;
-  const current = profileName(context.sources)?.value;
+  const current = resolveProfileName(context.sources)?.value;
   const rows = Object.entries(file.profiles).map(([name, { baseUrl, clientId, session }]) => ({
     name,
     current: name === current ? '*' : '',
-    baseUrl: openValue(baseUrl),
+    baseUrl: maskValue(baseUrl),
     clientId: session?.clientId ?? clientId,
     userName: session?.userName,
   }));
-  if (rows.length === 0) context.notice(`There are no profiles in ${profilePath(context.environment.variables)}.`);
+  if (rows.length === 0) context.notice(`There are no profiles in ${getProfilePath(context.environment.variables)}.`);
   else if (context.printer.isForPeople) await context.printer.value(rows);
   else await context.printer.value(rows.map((row) => ({ ...row, current: row.current !== '' })));
 }
 
 async function show(context: Context, [given]: readonly unknown[]): Promise<void> {
-  const name = given === undefined ? profileName(context.sources)?.value : String(given);
-  const profile = given === undefined ? chosenProfile(context.sources) : context.sources.file.profiles[String(given)];
-  if (name === undefined || !profile) throw unknown(name ?? '');
+  const name = given === undefined ? resolveProfileName(context.sources)?.value : String(given);
+  const profile = given === undefined ? resolveProfile(context.sources) : context.sources.file.profiles[String(given)];
+  if (name === undefined || !profile) throw unknownProfileError(name ?? '');
   const hidden = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
   const { clientSecret, token, apiKey, session, ...settings } = profile;
-  const open = Object.entries(settings).map(([key, value]) => [key, openValue(value)]);
+  const open = Object.entries(settings).map(([key, value]) => [key, maskValue(value)]);
   await context.printer.value({
     name,
     ...Object.fromEntries(open),
@@ -96,11 +96,11 @@ async function show(context: Context, [given]: readonly unknown[]): Promise<void
 }
 
 /** The address of a proxy can hold a password. */
-function openValue(value: unknown): unknown {
-  return typeof value === 'string' ? withoutUserInfo(value) : value;
+function maskValue(value: unknown): unknown {
+  return typeof value === 'string' ? stripUserInfo(value) : value;
 }
 
-function unknown(name: string) {
+function unknownProfileError(name: string) {
   return usageError(
     name === '' ? 'No profile is in use.' : `There is no profile ${JSON.stringify(name)}.`,
     'See `iam profile list`.',
@@ -109,42 +109,45 @@ function unknown(name: string) {
 
 async function use(context: Context, [name]: readonly unknown[]): Promise<void> {
   await changeProfiles(context.environment.variables, (file) => {
-    if (!Object.hasOwn(file.profiles, String(name))) throw unknown(String(name));
+    if (!Object.hasOwn(file.profiles, String(name))) throw unknownProfileError(String(name));
     return { ...file, current: String(name) };
   });
   context.notice(`The current profile is ${name}.`);
 }
 
-async function removeProfile(context: Context, [given]: readonly unknown[], options: Options): Promise<void> {
+async function removeProfile(context: Context, [given]: readonly unknown[], options: CommandOptions): Promise<void> {
   const name = String(given);
-  if (!Object.hasOwn(context.sources.file.profiles, name)) throw unknown(name);
-  const severe = context.sources.file.profiles[name]?.protected === true;
-  await confirmed(context, `Remove the profile ${name} and its credentials?`, options, false, { severe, name });
+  if (!Object.hasOwn(context.sources.file.profiles, name)) throw unknownProfileError(name);
+  const requireName = context.sources.file.profiles[name]?.protected === true;
+  await assertConfirmed(context, `Remove the profile ${name} and its credentials?`, options, false, {
+    requireName,
+    name,
+  });
   await changeProfiles(context.environment.variables, ({ current, profiles, ...rest }) => {
     const left = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
     return { ...rest, ...(current === undefined || current === name ? {} : { current }), profiles: left };
   });
-  await forgetSession(name, context.environment.variables);
+  await deleteSession(name, context.environment.variables);
   context.notice(`Removed the profile ${name}.`);
 }
 
-async function addProfileNamed(context: Context, [given]: readonly unknown[], options: Options): Promise<void> {
+async function addNamedProfile(context: Context, [given]: readonly unknown[], options: CommandOptions): Promise<void> {
   const name = String(given);
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === '__proto__')
     throw usageError('A profile is named by letters, digits and . _ -');
   const { baseUrl } = context.sources.options;
   if (baseUrl === undefined) throw usageError('--base-url must be given: an http or https URL.');
-  storedValue('baseUrl', baseUrl);
+  parseProfileValue('baseUrl', baseUrl);
   const clientId = options.clientId as string | undefined;
   const client =
-    clientId === undefined ? {} : { clientId, clientSecret: await clientSecret(context, clientId, options) };
+    clientId === undefined ? {} : { clientId, clientSecret: await readClientSecret(context, clientId, options) };
   const userClientId = options.userClientId as string | undefined;
   const profile: Profile = {
-    ...settingsToKeep(context, name),
+    ...preservedSettings(context, name),
     baseUrl,
     ...client,
     ...(userClientId === undefined ? {} : { userClientId }),
-    ...safetyGiven(context, options),
+    ...readSafetyOptions(context, options),
   };
   const saved = await saveProfile(name, profile, context.environment.variables);
   context.notice(
@@ -153,7 +156,7 @@ async function addProfileNamed(context: Context, [given]: readonly unknown[], op
 }
 
 /** A profile that takes the place of another is not less safe for it, and goes the same way. */
-function settingsToKeep({ sources }: Context, name: string): Partial<Profile> {
+function preservedSettings({ sources }: Context, name: string): Partial<Profile> {
   if (!Object.hasOwn(sources.file.profiles, name)) return {};
   const {
     baseUrl: _,
@@ -168,30 +171,31 @@ function settingsToKeep({ sources }: Context, name: string): Partial<Profile> {
 }
 
 /** What was said of the safety, and of the way that calls to this server take. */
-function safetyGiven({ sources }: Context, options: Options): Partial<Profile> {
+function readSafetyOptions({ sources }: Context, options: CommandOptions): Partial<Profile> {
   const { proxy, caFile, clientCert, clientKey } = sources.options;
   const given = {
     protected: options.protected === true ? true : undefined,
     readOnly: options.readOnly === true ? true : undefined,
-    maxChanges: options.maxChanges === undefined ? undefined : storedValue('maxChanges', String(options.maxChanges)),
-    proxy: proxy === undefined ? undefined : storedValue('proxy', proxy),
+    maxChanges:
+      options.maxChanges === undefined ? undefined : parseProfileValue('maxChanges', String(options.maxChanges)),
+    proxy: proxy === undefined ? undefined : parseProfileValue('proxy', proxy),
     ...Object.fromEntries(
       Object.entries({ caFile, clientCert, clientKey })
         .filter(([, file]) => file !== undefined)
-        .map(([property, file]) => [property, storedValue(property as keyof Profile, String(file))]),
+        .map(([property, file]) => [property, parseProfileValue(property as keyof Profile, String(file))]),
     ),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function clientSecret(context: Context, clientId: string, options: Options): Promise<string> {
+function readClientSecret(context: Context, clientId: string, options: CommandOptions): Promise<string> {
   const file = options.secretFile as string | undefined;
   if (file !== undefined) return readSecret(file, context.io);
   const { IAM_CLIENT_ID: named = clientId, IAM_CLIENT_SECRET: fromEnvironment } = context.environment.variables;
   // The secret of another client must not end up beside this one.
   if (fromEnvironment && named === clientId) return Promise.resolve(fromEnvironment);
-  return askSecret(
-    context.asking(false),
+  return promptSecret(
+    context.promptOptions(false),
     `The secret of ${clientId}`,
     'Give it with --secret-file, or in IAM_CLIENT_SECRET.',
   );

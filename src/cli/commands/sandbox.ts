@@ -2,28 +2,34 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
-import { addLeaf, runs } from '../leaf.ts';
-import { addExtentOptions, extentOf, printPages } from '../list.ts';
-import type { Surroundings } from '../runtime/context.ts';
-import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { addCommand, setAction } from '../command.ts';
+import {
+  buildListShape,
+  callControlPlane,
+  controlPlaneNote,
+  controlRequestPreview,
+  createControlPageSource,
+} from '../control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
+import type { CliRuntime } from '../runtime/context.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
 import { takes } from '../value-sources.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
-const shownInTables = 3;
+const tableColumnCount = 3;
 
 /** Adds the commands of the noun. */
-export function addSandbox(noun: Command, surroundings: Surroundings): void {
-  addCreateCommand(noun, surroundings);
-  addListCommand(noun, surroundings);
-  addDeleteCommand(noun, surroundings);
+export function addSandbox(noun: Command, runtime: CliRuntime): void {
+  addCreateCommand(noun, runtime);
+  addListCommand(noun, runtime);
+  addDeleteCommand(noun, runtime);
 }
 
-function addCreateCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'create', {
+function addCreateCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'create', {
     title: 'Makes a sandbox, which begins with what the seed says',
-    description: `One that is there stays as it is. It goes by itself when nobody calls it. ${whereFrom}`,
+    description: `One that is there stays as it is. It goes by itself when nobody calls it. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
@@ -31,39 +37,45 @@ function addCreateCommand(noun: Command, surroundings: Surroundings): void {
       { title: 'Its base URL, for a script', command: 'test-1 -o json' },
     ],
   }).argument('<name>', 'Name of the sandbox');
-  runs(command, surroundings, async (context, [name], options) => {
+  setAction(command, runtime, async (context, [name], options) => {
     const body = { name };
-    if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, 'POST', path), body });
-    await printAnswer(context, (await callControl(context, 'POST', path, { body })).body, '');
+    if (options.dryRun === true)
+      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
+    await printResponse(context, (await callControlPlane(context, 'POST', path, { body })).body, '');
   });
 }
 
-function addListCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'list', {
+function addListCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'list', {
     title: 'Lists sandboxes',
-    description: whereFrom,
+    description: controlPlaneNote,
     effect: 'read',
     examples: [{ title: 'All of them', command: '' }],
   }).alias('ls');
-  addExtentOptions(command);
-  runs(command, surroundings, (context, _, options) =>
-    printPages(context, controlPages(context, path, {}), shapeOf(columns, shownInTables), extentOf(options)),
+  addListOptions(command);
+  setAction(command, runtime, (context, _, options) =>
+    printPages(
+      context,
+      createControlPageSource(context, path, {}),
+      buildListShape(columns, tableColumnCount),
+      parseListLimits(options),
+    ),
   );
 }
 
-function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'delete', {
+function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'delete', {
     title: 'Deletes a sandbox with everything in it',
-    description: whereFrom,
+    description: controlPlaneNote,
     effect: 'destructive',
     idempotent: true,
     examples: [{ title: 'After the test', command: 'test-1 --yes' }],
   }).argument('<name>', 'Name of the sandbox');
   takes(command, { name: reference('sandbox', ['name']) });
-  runs(command, surroundings, async (context, [name], options) => {
+  setAction(command, runtime, async (context, [name], options) => {
     const one = `${path}/${encodeURIComponent(String(name))}`;
-    if (options.dryRun === true) return printPlan(context, controlPlan(context, 'DELETE', one));
-    await confirmed(context, `Delete the sandbox ${name}?`, options);
-    await printAnswer(context, (await callControl(context, 'DELETE', one)).body, `Deleted ${name}.`);
+    if (options.dryRun === true) return printRequestPreview(context, controlRequestPreview(context, 'DELETE', one));
+    await assertConfirmed(context, `Delete the sandbox ${name}?`, options);
+    await printResponse(context, (await callControlPlane(context, 'DELETE', one)).body, `Deleted ${name}.`);
   });
 }

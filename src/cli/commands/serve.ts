@@ -1,12 +1,12 @@
 /** `iam serve`: the server in the foreground. Its options are the settings of the server. */
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../contract/manifest-types.ts';
-import { addLeaf, type LeafText } from '../leaf.ts';
-import type { Surroundings } from '../runtime/context.ts';
-import { QuietExit } from '../runtime/failures.ts';
+import { addCommand, type CommandDescription } from '../command.ts';
+import type { CliRuntime } from '../runtime/context.ts';
+import { QuietExit } from '../runtime/errors.ts';
 import type { Io } from '../runtime/io.ts';
 import { type Profile, saveLocalProfile } from '../runtime/profile.ts';
-import { loadServer } from '../runtime/server-module.ts';
+import { loadServerModule } from '../runtime/server-module.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;
@@ -16,7 +16,7 @@ type Serve = (options: {
   saveProfile(profile: Profile): Promise<string>;
 }) => Promise<number>;
 
-export const serveText: LeafText = {
+export const serveText: CommandDescription = {
   title: 'Runs the server in the foreground',
   description: 'Until SIGINT or SIGTERM, which stop it cleanly. Every option has a name in the environment as well.',
   effect: 'local',
@@ -30,15 +30,15 @@ export const serveText: LeafText = {
 };
 
 /** Adds the command. */
-export function addServe(program: Command, { io, environment, manifest }: Surroundings): void {
-  const command = addLeaf(program, 'serve', serveText);
+export function addServe(program: Command, { io, environment, manifest }: CliRuntime): void {
+  const command = addCommand(program, 'serve', serveText);
   const settings = manifest.settings.filter(({ flag }) => flag);
-  for (const setting of settings) command.addOption(optionOf(setting));
+  for (const setting of settings) command.addOption(createSettingOption(setting));
   command.action(async () => {
-    const { serve } = (await loadServer('serve')) as { serve: Serve };
+    const { serve } = (await loadServerModule('serve')) as { serve: Serve };
     const { variables } = environment;
     const exitCode = await serve({
-      flags: flagsOf(command, settings),
+      flags: readFlags(command, settings),
       io,
       environment: variables,
       saveProfile: (profile) => saveLocalProfile(profile, variables),
@@ -48,7 +48,14 @@ export function addServe(program: Command, { io, environment, manifest }: Surrou
 }
 
 /** A setting of the server as an option of a command. */
-export function optionOf({ name, kind, values, description, environment, default: fallback }: ManifestSetting): Option {
+export function createSettingOption({
+  name,
+  kind,
+  values,
+  description,
+  environment,
+  default: fallback,
+}: ManifestSetting): Option {
   const flag =
     kind === 'boolean'
       ? `--${name}`
@@ -59,21 +66,21 @@ export function optionOf({ name, kind, values, description, environment, default
 }
 
 /** Only what was typed; the server knows its own defaults. */
-export function flagsOf(command: Command, settings: readonly ManifestSetting[]): Record<string, string | boolean> {
+export function readFlags(command: Command, settings: readonly ManifestSetting[]): Record<string, string | boolean> {
   const options = command.opts<Record<string, string | boolean>>();
   const typed = settings.flatMap(({ name }) => {
-    const value = typedValue(options, name);
+    const value = readFlag(options, name);
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(typed);
 }
 
-/** commander keeps `--no-control` as `control`, which is false once it was typed. */
-function typedValue(options: Readonly<Record<string, string | boolean>>, name: string): string | boolean | undefined {
-  if (name.startsWith('no-')) return options[attribute(name.slice('no-'.length))] === false ? true : undefined;
-  return options[attribute(name)];
+/** commander keeps `--disable-control-plane` as `control`, which is false once it was typed. */
+function readFlag(options: Readonly<Record<string, string | boolean>>, name: string): string | boolean | undefined {
+  if (name.startsWith('no-')) return options[toAttribute(name.slice('no-'.length))] === false ? true : undefined;
+  return options[toAttribute(name)];
 }
 
-function attribute(name: string): string {
+function toAttribute(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

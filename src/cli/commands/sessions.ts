@@ -2,14 +2,20 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { type Answer, askFor } from '../asking/wanted.ts';
-import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
-import { addLeaf, type Options, runs } from '../leaf.ts';
-import { addExtentOptions, extentOf, printPages } from '../list.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { usageError } from '../runtime/failures.ts';
-import { canAsk } from '../runtime/prompt.ts';
-import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import {
+  buildListShape,
+  callControlPlane,
+  controlPlaneNote,
+  controlRequestPreview,
+  createControlPageSource,
+} from '../control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
+import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { usageError } from '../runtime/errors.ts';
+import { canPrompt } from '../runtime/prompt.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
 import { takes } from '../value-sources.ts';
 
 const path = '/_iam/sessions';
@@ -17,18 +23,18 @@ const columns = [
   ...['sessionId', 'userId', 'clientId', 'level', 'endsAt'],
   ...['startedAt', 'renewable', 'remember', 'smart', 'logon', 'device'],
 ];
-const shownInTables = 5;
+const tableColumnCount = 5;
 
 /** Adds the commands of the noun. */
-export function addSessions(noun: Command, surroundings: Surroundings): void {
-  addListCommand(noun, surroundings);
-  addEndCommand(noun, surroundings);
+export function addSessions(noun: Command, runtime: CliRuntime): void {
+  addListCommand(noun, runtime);
+  addEndCommand(noun, runtime);
 }
 
-function addListCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'list', {
+function addListCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'list', {
     title: 'Lists sessions that last',
-    description: whereFrom,
+    description: controlPlaneNote,
     effect: 'read',
     examples: [
       { title: 'Of a user', command: '--user-id ID' },
@@ -38,19 +44,19 @@ function addListCommand(noun: Command, surroundings: Surroundings): void {
     .alias('ls')
     .option('--user-id <id>', 'only sessions of this user')
     .option('--client-id <id>', 'only sessions through this client');
-  addExtentOptions(command);
+  addListOptions(command);
   takes(command, { '--user-id': reference('user', ['id']), '--client-id': reference('client', ['id']) });
-  runs(command, surroundings, (context, _, { userId, clientId, ...options }) => {
+  setAction(command, runtime, (context, _, { userId, clientId, ...options }) => {
     const filters = { userId: userId as string | undefined, clientId: clientId as string | undefined };
-    const source = controlPages(context, path, filters);
-    return printPages(context, source, shapeOf(columns, shownInTables), extentOf(options));
+    const source = createControlPageSource(context, path, filters);
+    return printPages(context, source, buildListShape(columns, tableColumnCount), parseListLimits(options));
   });
 }
 
-function addEndCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'end', {
+function addEndCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'end', {
     title: 'Ends a session, or all of a user or through a client',
-    description: `From the next call on their tokens are refused. ${whereFrom}`,
+    description: `From the next call on their tokens are refused. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
@@ -66,26 +72,26 @@ function addEndCommand(noun: Command, surroundings: Surroundings): void {
     '--user-id': reference('user', ['id']),
     '--client-id': reference('client', ['id']),
   });
-  runs(command, surroundings, async (context, [given], options) => {
+  setAction(command, runtime, async (context, [given], options) => {
     const isNamed = given !== undefined || options.userId !== undefined || options.clientId !== undefined;
-    const session = isNamed ? given : await pickedSession(context, options);
+    const session = isNamed ? given : await promptSession(context, options);
     return end(context, session as string | undefined, options);
   });
 }
 
 /** Nothing where nobody can be asked: that there are three ways to say what to end is then told instead. */
-async function pickedSession(context: Context, options: Options): Promise<Answer | undefined> {
+async function promptSession(context: Context, options: CommandOptions): Promise<PromptAnswer | undefined> {
   const isDry = options.dryRun === true;
-  if (isDry || !canAsk(context.asking(false))) return undefined;
+  if (isDry || !canPrompt(context.promptOptions(false))) return undefined;
   const schema = { type: 'string', ...reference('session', ['id']) };
-  const occasion = { context, example: 'iam sessions end SESSION_ID', mayAsk: true, known: {} };
-  const [answer] = await askFor(occasion, [
-    { name: 'session', label: 'Id of the session', typed: '<session>', schema },
+  const promptContext = { context, example: 'iam sessions end SESSION_ID', allowsPrompts: true, known: {} };
+  const [answer] = await promptForValues(promptContext, [
+    { name: 'session', label: 'Id of the session', usage: '<session>', schema },
   ]);
   return answer;
 }
 
-async function end(context: Context, sessionId: string | undefined, options: Options): Promise<void> {
+async function end(context: Context, sessionId: string | undefined, options: CommandOptions): Promise<void> {
   const query = {
     sessionId,
     userId: options.userId as string | undefined,
@@ -93,13 +99,14 @@ async function end(context: Context, sessionId: string | undefined, options: Opt
   };
   const [chosen, ...others] = Object.entries(query).filter(([, value]) => value !== undefined);
   if (!chosen || others.length > 0) throw usageError('Name one session, or give --user-id or --client-id.');
-  if (options.dryRun === true) return printPlan(context, controlPlan(context, 'DELETE', path, query));
-  await confirmed(context, questionOf(chosen), options);
-  const { body } = await callControl(context, 'DELETE', path, { query });
-  await printAnswer(context, body, '');
+  if (options.dryRun === true)
+    return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path, query));
+  await assertConfirmed(context, formatQuestion(chosen), options);
+  const { body } = await callControlPlane(context, 'DELETE', path, { query });
+  await printResponse(context, body, '');
 }
 
-function questionOf([name, value]: readonly [string, string | undefined]): string {
+function formatQuestion([name, value]: readonly [string, string | undefined]): string {
   if (name === 'sessionId') return `End the session ${value}?`;
   return `End all sessions ${name === 'userId' ? 'of the user' : 'through the client'} ${value}?`;
 }

@@ -2,33 +2,39 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { callControl, controlPages, controlPlan, shapeOf, whereFrom } from '../control.ts';
-import { addLeaf, type Options, runs } from '../leaf.ts';
-import { addExtentOptions, extentOf, printPages } from '../list.ts';
-import type { Context, Surroundings } from '../runtime/context.ts';
-import { confirmed, printAnswer, printPlan } from '../send.ts';
+import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import {
+  buildListShape,
+  callControlPlane,
+  controlPlaneNote,
+  controlRequestPreview,
+  createControlPageSource,
+} from '../control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
+import type { CliRuntime, Context } from '../runtime/context.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
 import { takes } from '../value-sources.ts';
-import { addStateExport, addStateImport } from './state-document.ts';
+import { addStateExport, addStateImport } from './state-dump.ts';
 
 const snapshots = '/_iam/state/snapshots';
-const inMemory = 'Snapshots are in the memory of the server: a restart ends them.';
+const memoryNote = 'Snapshots are in the memory of the server: a restart ends them.';
 
 /** Adds the commands of the noun. */
-export function addState(noun: Command, surroundings: Surroundings): void {
-  addResetCommand(noun, surroundings);
-  addSaveCommand(noun, surroundings);
-  addRestoreCommand(noun, surroundings);
-  addListCommand(noun, surroundings);
-  addDeleteCommand(noun, surroundings);
-  addDiffCommand(noun, surroundings);
-  addStateExport(noun, surroundings);
-  addStateImport(noun, surroundings);
+export function addState(noun: Command, runtime: CliRuntime): void {
+  addResetCommand(noun, runtime);
+  addSaveCommand(noun, runtime);
+  addRestoreCommand(noun, runtime);
+  addListCommand(noun, runtime);
+  addDeleteCommand(noun, runtime);
+  addDiffCommand(noun, runtime);
+  addStateExport(noun, runtime);
+  addStateImport(noun, runtime);
 }
 
-function addResetCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'reset', {
+function addResetCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'reset', {
     title: 'Goes back to what the server had after its first start with this seed',
-    description: `Everything that came since is gone. Administrators and signing keys stay. ${whereFrom}`,
+    description: `Everything that came since is gone. Administrators and signing keys stay. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
@@ -36,7 +42,7 @@ function addResetCommand(noun: Command, surroundings: Surroundings): void {
       { title: 'Without what the seed says', command: '--empty' },
     ],
   }).option('--empty', 'leave out what the seed says');
-  runs(command, surroundings, (context, _, options) => {
+  setAction(command, runtime, (context, _, options) => {
     const to = options.empty === true ? 'empty' : 'seed';
     return change(context, options, {
       method: 'POST',
@@ -48,10 +54,10 @@ function addResetCommand(noun: Command, surroundings: Surroundings): void {
   });
 }
 
-function addSaveCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'save', {
+function addSaveCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'save', {
     title: 'Keeps the state under a name',
-    description: `${inMemory} ${whereFrom}`,
+    description: `${memoryNote} ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
@@ -62,23 +68,24 @@ function addSaveCommand(noun: Command, surroundings: Surroundings): void {
     .argument('<name>', 'Name of the snapshot')
     .option('--replace', 'take the place of the snapshot that has the name');
   takes(command, { name: reference('snapshot', ['name']) });
-  runs(command, surroundings, async (context, [name], options) => {
+  setAction(command, runtime, async (context, [name], options) => {
     const body = { name, ...(options.replace === true ? { replace: true } : {}) };
-    if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, 'POST', snapshots), body });
-    await printAnswer(context, (await callControl(context, 'POST', snapshots, { body })).body, '');
+    if (options.dryRun === true)
+      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', snapshots), body });
+    await printResponse(context, (await callControlPlane(context, 'POST', snapshots, { body })).body, '');
   });
 }
 
-function addRestoreCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'restore', {
+function addRestoreCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'restore', {
     title: 'Brings a snapshot back',
-    description: `Everything that came since it was saved is gone. ${inMemory} ${whereFrom}`,
+    description: `Everything that came since it was saved is gone. ${memoryNote} ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [{ title: 'In a script', command: 'before --yes' }],
   }).argument('<name>', 'Name of the snapshot');
   takes(command, { name: reference('snapshot', ['name']) });
-  runs(command, surroundings, (context, [name], options) =>
+  setAction(command, runtime, (context, [name], options) =>
     change(context, options, {
       method: 'POST',
       path: `${snapshotPath(name)}/restore`,
@@ -88,34 +95,34 @@ function addRestoreCommand(noun: Command, surroundings: Surroundings): void {
   );
 }
 
-function addListCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'list', {
+function addListCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'list', {
     title: 'Lists snapshots',
-    description: `${inMemory} ${whereFrom}`,
+    description: `${memoryNote} ${controlPlaneNote}`,
     effect: 'read',
     examples: [{ title: 'All of them', command: '' }],
   }).alias('ls');
-  addExtentOptions(command);
-  runs(command, surroundings, (context, _, options) =>
+  addListOptions(command);
+  setAction(command, runtime, (context, _, options) =>
     printPages(
       context,
-      controlPages(context, snapshots, {}),
-      shapeOf(['name', 'createdAt', 'rows'], 3),
-      extentOf(options),
+      createControlPageSource(context, snapshots, {}),
+      buildListShape(['name', 'createdAt', 'rows'], 3),
+      parseListLimits(options),
     ),
   );
 }
 
-function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'delete', {
+function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'delete', {
     title: 'Forgets a snapshot',
-    description: `The state of the server stays as it is. ${whereFrom}`,
+    description: `The state of the server stays as it is. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [{ title: 'One that is not needed any more', command: 'before' }],
   }).argument('<name>', 'Name of the snapshot');
   takes(command, { name: reference('snapshot', ['name']) });
-  runs(command, surroundings, (context, [name], options) =>
+  setAction(command, runtime, (context, [name], options) =>
     change(context, options, {
       method: 'DELETE',
       path: snapshotPath(name),
@@ -125,10 +132,10 @@ function addDeleteCommand(noun: Command, surroundings: Surroundings): void {
   );
 }
 
-function addDiffCommand(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'diff', {
+function addDiffCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'diff', {
     title: 'Tells what parts one state from another',
-    description: `Each is a snapshot, or now, seed or empty. Of secrets it tells that they changed, and no more. ${whereFrom}`,
+    description: `Each is a snapshot, or now, seed or empty. Of secrets it tells that they changed, and no more. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
       { title: 'What came since the beginning', command: '' },
@@ -138,11 +145,11 @@ function addDiffCommand(noun: Command, surroundings: Surroundings): void {
   })
     .argument('[from]', 'The first state; seed where not given')
     .argument('[to]', 'The second state; now where not given');
-  runs(command, surroundings, async (context, [from, to]) => {
+  setAction(command, runtime, async (context, [from, to]) => {
     const query = { from: from as string | undefined, to: to as string | undefined };
-    const { body } = await callControl(context, 'GET', '/_iam/state/diff', { query });
+    const { body } = await callControlPlane(context, 'GET', '/_iam/state/diff', { query });
     if (!context.printer.isForPeople) return context.printer.value(body);
-    const lines = (body as Difference).tables.flatMap(linesOf);
+    const lines = (body as Difference).tables.flatMap(formatDifference);
     if (lines.length === 0) context.notice('There is no difference.');
     else context.printer.lines(lines);
   });
@@ -157,7 +164,7 @@ interface Difference {
   }[];
 }
 
-function linesOf({ table, added, removed, changed }: Difference['tables'][number]): string[] {
+function formatDifference({ table, added, removed, changed }: Difference['tables'][number]): string[] {
   return [
     ...added.map((key) => `+ ${table} ${key}`),
     ...removed.map((key) => `- ${table} ${key}`),
@@ -180,11 +187,12 @@ interface Change {
 /** Asks, calls, and says that it is done; with --dry-run only what would be sent. */
 async function change(
   context: Context,
-  options: Options,
+  options: CommandOptions,
   { method, path, body, question, done }: Change,
 ): Promise<void> {
   const input = body === undefined ? {} : { body };
-  if (options.dryRun === true) return printPlan(context, { ...controlPlan(context, method, path), ...input });
-  await confirmed(context, question, options);
-  await printAnswer(context, (await callControl(context, method, path, input)).body, done);
+  if (options.dryRun === true)
+    return printRequestPreview(context, { ...controlRequestPreview(context, method, path), ...input });
+  await assertConfirmed(context, question, options);
+  await printResponse(context, (await callControlPlane(context, method, path, input)).body, done);
 }

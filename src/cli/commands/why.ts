@@ -2,17 +2,17 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { callControl, whereFrom } from '../control.ts';
-import { addLeaf, type LeafText, runs } from '../leaf.ts';
-import type { Surroundings } from '../runtime/context.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
+import { callControlPlane, controlPlaneNote } from '../control-plane.ts';
+import type { CliRuntime } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
-import { widthOf } from '../runtime/io.ts';
-import { hanging } from '../runtime/table.ts';
+import { getTerminalWidth } from '../runtime/io.ts';
+import { hangingIndent } from '../runtime/table.ts';
 import { takes } from '../value-sources.ts';
 
-export const whyText: LeafText = {
+export const whyText: CommandDescription = {
   title: 'Explains why a call was refused',
-  description: `The credential and why it was not taken, the caller with its groups and roles, what the operation asks for, the nearest way in, and the rule that refused. Callers themselves are told less. ${whereFrom}`,
+  description: `The credential and why it was not taken, the caller with its groups and roles, what the operation asks for, the nearest way in, and the rule that refused. Callers themselves are told less. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
     { title: 'By the id that the error gives', command: 'REQUEST_ID' },
@@ -21,16 +21,16 @@ export const whyText: LeafText = {
 };
 
 /** Adds the command. */
-export function addWhy(program: Command, surroundings: Surroundings): void {
-  const command = addLeaf(program, 'why', whyText).argument(
+export function addWhy(program: Command, runtime: CliRuntime): void {
+  const command = addCommand(program, 'why', whyText).argument(
     '<request>',
     'Id of the request, as X-Request-Id and every error give it',
   );
   takes(command, { request: reference('request', ['id']) });
-  runs(command, surroundings, async (context, [request]) => {
+  setAction(command, runtime, async (context, [request]) => {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
-    const why = (await callControl(context, 'GET', path)).body as Why;
-    if (context.printer.isForPeople) context.printer.lines(explanation(why, widthOf(context.io.stdout)));
+    const why = (await callControlPlane(context, 'GET', path)).body as Why;
+    if (context.printer.isForPeople) context.printer.lines(formatExplanation(why, getTerminalWidth(context.io.stdout)));
     else await context.printer.value(why);
   });
 }
@@ -62,24 +62,24 @@ type Line = readonly [name: string, value: string | undefined];
 
 const widest = 'stands against'.length;
 
-function explanation(why: Why, width: number | undefined): string[] {
+function formatExplanation(why: Why, width: number | undefined): string[] {
   const { method, path, operation, refused, status = 'no answer' } = why;
   const what = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
   const lines: readonly Line[] = [
     ...why.errors.map(({ code, message }): Line => ['error', `${code}: ${message}`]),
     ['fault', why.fault],
-    ...callerLines(why),
-    ...roleLines(why),
+    ...listCallerLines(why),
+    ...listRoleLines(why),
     ['rule', why.rule],
     ...[...new Set(why.errors.map(({ fix }) => fix))].map((fix): Line => ['next', fix]),
   ];
   const filled = lines.flatMap(([name, value]) =>
-    value ? [hanging(`  ${name.padEnd(widest)}  `, escapeControls(value), width)] : [],
+    value ? [hangingIndent(`  ${name.padEnd(widest)}  `, escapeControls(value), width)] : [],
   );
   return [escapeControls(`${what} was ${refused ? 'refused' : 'answered'}: ${status}`), ...filled];
 }
 
-function callerLines({ credential, client, user, session, logon, groups }: Why): Line[] {
+function listCallerLines({ credential, client, user, session, logon, groups }: Why): Line[] {
   const { way, taken, reason } = credential;
   const lasts = session?.lasts ? '' : ', and is over now';
   return [
@@ -92,7 +92,7 @@ function callerLines({ credential, client, user, session, logon, groups }: Why):
   ];
 }
 
-function roleLines({ roles, scope, needs, missing, standsAgainst, givenBy }: Why): Line[] {
+function listRoleLines({ roles, scope, needs, missing, standsAgainst, givenBy }: Why): Line[] {
   return [
     ['roles', roles.join(', ')],
     ['scope', scope.join(', ')],

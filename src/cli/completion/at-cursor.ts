@@ -1,44 +1,53 @@
 /** What can stand at the cursor: commands, options, or values of what takes some. */
 import type { Command, Option } from 'commander';
-import { type Answer, behind, type Candidate, nothing } from './candidate.ts';
-import { nameOf, type Position, positionOf, repeats, takesValue } from './position.ts';
-import { slotOfArgument, slotOfOption } from './slot.ts';
-import { type Asked, valuesFor } from './values.ts';
+import { type Candidate, type Completions, noCompletions, withPrefix } from './candidate.ts';
+import { isRepeatable, optionName, type Position, parsePosition, takesValue } from './position.ts';
+import { createArgumentSlot, createOptionSlot } from './slot.ts';
+import { completeValue, type ValueRequest } from './values.ts';
 
-export type Around = Omit<Asked, 'slot' | 'typed' | 'position'>;
+export type CursorContext = Omit<ValueRequest, 'slot' | 'typed' | 'position'>;
 
 /** The candidates for `typed`, the word at the cursor as far as it is there, after these words. */
-export async function atCursor(around: Around, words: readonly string[], typed: string): Promise<Answer> {
-  const position = positionOf(around.program, words);
-  const { waiting } = position;
-  if (position.lost) return nothing;
-  if (waiting && !(waiting.optional && typed.startsWith('-')))
-    return valuesFor({ ...around, position, typed, slot: slotOfOption(waiting, position.command) });
-  if (position.literal || !typed.startsWith('-')) return wordsAt(around, position, typed);
+export async function completeAtCursor(
+  cursorContext: CursorContext,
+  words: readonly string[],
+  typed: string,
+): Promise<Completions> {
+  const position = parsePosition(cursorContext.program, words);
+  const { pendingOption } = position;
+  if (position.isUnknown) return noCompletions;
+  if (pendingOption && !(pendingOption.optional && typed.startsWith('-')))
+    return completeValue({
+      ...cursorContext,
+      position,
+      typed,
+      slot: createOptionSlot(pendingOption, position.command),
+    });
+  if (position.literal || !typed.startsWith('-')) return completeWords(cursorContext, position, typed);
   const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
-  if (value === undefined) return { values: optionsOf(position, typed) };
+  if (value === undefined) return { values: listOptions(position, typed) };
   const option = position.command.options.find(({ long }) => long === name);
-  if (!option || !takesValue(option)) return nothing;
-  return behind(
+  if (!option || !takesValue(option)) return noCompletions;
+  return withPrefix(
     `${name}=`,
-    await valuesFor({ ...around, position, typed: value, slot: slotOfOption(option, position.command) }),
+    await completeValue({ ...cursorContext, position, typed: value, slot: createOptionSlot(option, position.command) }),
   );
 }
 
 /** Commands and values; where a command takes neither, its options. */
-async function wordsAt(around: Around, position: Position, typed: string): Promise<Answer> {
+async function completeWords(cursorContext: CursorContext, position: Position, typed: string): Promise<Completions> {
   const { command, args, literal } = position;
-  const commands = args.length === 0 && !literal ? commandsOf(command, typed) : [];
-  const slot = slotOfArgument(position);
-  if (!slot && command.commands.length === 0 && !literal) return { values: optionsOf(position, typed) };
-  const answer = slot ? await valuesFor({ ...around, position, typed, slot }) : nothing;
+  const commands = args.length === 0 && !literal ? listCommands(command, typed) : [];
+  const slot = createArgumentSlot(position);
+  if (!slot && command.commands.length === 0 && !literal) return { values: listOptions(position, typed) };
+  const answer = slot ? await completeValue({ ...cursorContext, position, typed, slot }) : noCompletions;
   // One that begins with a dash would be taken for an option.
   const values = answer.values.filter(({ value }) => literal || !value.startsWith('-'));
   return { ...answer, values: [...commands, ...values] };
 }
 
 /** Commands by their names; by another name only where just that one is typed. */
-function commandsOf(command: Command, typed: string): Candidate[] {
+function listCommands(command: Command, typed: string): Candidate[] {
   return command
     .createHelp()
     .visibleCommands(command)
@@ -51,14 +60,14 @@ function commandsOf(command: Command, typed: string): Candidate[] {
 }
 
 /** Those that were not given, or may be again; by the short name where that is typed. */
-function optionsOf({ command, given }: Position, typed: string): Candidate[] {
+function listOptions({ command, usedOptions }: Position, typed: string): Candidate[] {
   const left = command
     .createHelp()
     .visibleOptions(command)
-    .filter((option) => !given.has(nameOf(option)) || repeats(option));
-  return left.map((option) => ({ value: spelled(option, typed), text: option.description }));
+    .filter((option) => !usedOptions.has(optionName(option)) || isRepeatable(option));
+  return left.map((option) => ({ value: spellOption(option, typed), text: option.description }));
 }
 
-function spelled(option: Option, typed: string): string {
-  return option.short === typed ? typed : nameOf(option);
+function spellOption(option: Option, typed: string): string {
+  return option.short === typed ? typed : optionName(option);
 }

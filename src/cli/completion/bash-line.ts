@@ -11,21 +11,21 @@ export interface BashLine {
   /** The word at the cursor without its quotes. */
   readonly typed: string;
   /** How much of it readline leaves in its place. */
-  readonly kept: number;
+  readonly keptLength: number;
   /** The quote that is open at the cursor. */
   readonly quote: Quote;
   /** What comes next is the target of a redirection. */
-  readonly redirects: boolean;
+  readonly isRedirectTarget: boolean;
 }
 
 /** Reads a line up to the cursor; `breaks` is COMP_WORDBREAKS. Nothing in it is expanded. */
-export function readBashLine(line: string, breaks: string): BashLine {
-  const reader = new Reader(breaks);
-  for (const letter of line) reader.take(letter);
-  return reader.line();
+export function parseBashLine(line: string, breaks: string): BashLine {
+  const parser = new BashLineParser(breaks);
+  for (const letter of line) parser.consume(letter);
+  return parser.line();
 }
 
-class Reader {
+class BashLineParser {
   readonly #breaks: string;
   readonly #words: string[] = [];
   #typed = '';
@@ -39,7 +39,7 @@ class Reader {
     this.#breaks = breaks;
   }
 
-  take(letter: string): void {
+  consume(letter: string): void {
     if (this.#isEscaped) this.#escaped(letter);
     else if (letter === '\\' && this.#quote !== "'") this.#isEscaped = true;
     else if (this.#quote !== '') this.#quoted(letter);
@@ -51,8 +51,8 @@ class Reader {
   }
 
   line(): BashLine {
-    const [words, typed, kept, quote] = [this.#words, this.#typed, this.#kept, this.#quote];
-    return { words, typed, kept, quote, redirects: this.#redirects };
+    const [words, typed, keptLength, quote] = [this.#words, this.#typed, this.#kept, this.#quote];
+    return { words, typed, keptLength, quote, isRedirectTarget: this.#redirects };
   }
 
   /** Within double quotes a backslash stays before what needs none. */
@@ -108,10 +108,10 @@ class Reader {
 }
 
 /** The values that go on from what is typed, as text that means just them where readline puts it. */
-export function bashTexts({ typed, kept, quote }: BashLine, values: readonly string[]): string[] {
+export function formatBashCandidates({ typed, keptLength, quote }: BashLine, values: readonly string[]): string[] {
   const fitting = values.filter((value) => value.startsWith(typed));
   return fitting.flatMap((value) => {
-    const rest = value.slice(kept);
+    const rest = value.slice(keptLength);
     // There history is expanded, and no backslash keeps it from that.
     if (quote === '"' && rest.includes('!')) return [];
     return [escapes[quote](rest)];

@@ -7,7 +7,7 @@ export interface Candidate {
   readonly text?: string | undefined;
 }
 
-export interface Answer {
+export interface Completions {
   readonly values: readonly Candidate[];
   /** Files fit, which the shell knows best. */
   readonly files?: boolean;
@@ -15,36 +15,38 @@ export interface Answer {
   readonly open?: boolean;
 }
 
-export const nothing: Answer = { values: [] };
+export const noCompletions: Completions = { values: [] };
 
-const longestValue = 256;
-const longestText = 80;
+const maxValueLength = 256;
+const maxTextLength = 80;
 
 /**
  * Leaves out what no shell can show or take back as it is: control characters, signs that turn the direction of
  * reading, halves of characters, and what is empty or endless. Each value comes once.
  */
-export function presentable(answer: Answer): Answer {
+export function sanitizeCompletions(completions: Completions): Completions {
   const seen = new Map<string, Candidate>();
-  for (const { value, text } of answer.values)
-    if (isPresentable(value) && !seen.has(value))
-      seen.set(value, { value, ...(text ? { text: shortened(text) } : {}) });
-  return { ...answer, values: [...seen.values()] };
+  for (const { value, text } of completions.values)
+    if (isPresentable(value) && !seen.has(value)) seen.set(value, { value, ...(text ? { text: truncate(text) } : {}) });
+  return { ...completions, values: [...seen.values()] };
 }
 
 function isPresentable(value: string): boolean {
   return (
-    value !== '' && value.length <= longestValue && escapeControls(value) === value && !/\p{Surrogate}/u.test(value)
+    value !== '' && value.length <= maxValueLength && escapeControls(value) === value && !/\p{Surrogate}/u.test(value)
   );
 }
 
-function shortened(text: string): string {
+function truncate(text: string): string {
   const letters = [...escapeControls(text).replace(/\p{Surrogate}/gu, '')];
-  return letters.length > longestText ? `${letters.slice(0, longestText - 2).join('')}..` : letters.join('');
+  return letters.length > maxTextLength ? `${letters.slice(0, maxTextLength - 2).join('')}..` : letters.join('');
 }
 
 /** The same candidates behind what stands before them in their word, such as `--role=` or `A,`. */
-export function behind(head: string, answer: Answer): Answer {
-  if (head === '') return answer;
-  return { ...answer, values: answer.values.map((candidate) => ({ ...candidate, value: head + candidate.value })) };
+export function withPrefix(head: string, completions: Completions): Completions {
+  if (head === '') return completions;
+  return {
+    ...completions,
+    values: completions.values.map((candidate) => ({ ...candidate, value: head + candidate.value })),
+  };
 }

@@ -1,19 +1,19 @@
 /** What the scripts of the shells ask: `iam __complete bash BREAKS LINE`, or `iam __complete -- WORDS`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { buildProgram } from '../program.ts';
-import { sourcesFor } from '../runtime/context.ts';
+import { loadSources } from '../runtime/context.ts';
 import type { Environment, Io } from '../runtime/io.ts';
-import type { GlobalOptions, Sources } from '../runtime/settings.ts';
-import { atCursor } from './at-cursor.ts';
-import { bashTexts, readBashLine } from './bash-line.ts';
-import { type Answer, nothing, presentable } from './candidate.ts';
-import { listsBy } from './lists.ts';
-import { positionOf } from './position.ts';
+import type { GlobalOptions, SettingSources } from '../runtime/settings.ts';
+import { completeAtCursor } from './at-cursor.ts';
+import { formatBashCandidates, parseBashLine } from './bash-line.ts';
+import { type Completions, noCompletions, sanitizeCompletions } from './candidate.ts';
+import { parsePosition } from './position.ts';
+import { createListReader } from './server-lists.ts';
 
 /** Milliseconds that all questions to the server may take together: who has pressed a key waits. */
-const patience = 300;
+const timeoutMs = 300;
 
-export interface Completing {
+export interface CompletionDeps {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
@@ -25,46 +25,46 @@ export interface Completing {
  * Writes one line that says of which kind the answer is, and one for each candidate. Whatever fails is silent: nobody
  * asked for anything yet.
  */
-export async function complete(completing: Completing, given: readonly string[]): Promise<void> {
-  const lines = await answerLines(completing, given).catch(() => linesOf(nothing, []));
-  completing.io.stdout.write(`${lines.join('\n')}\n`);
+export async function complete(deps: CompletionDeps, given: readonly string[]): Promise<void> {
+  const lines = await buildCompletionLines(deps, given).catch(() => formatLines(noCompletions, []));
+  deps.io.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function answerLines(completing: Completing, given: readonly string[]): Promise<string[]> {
+async function buildCompletionLines(deps: CompletionDeps, given: readonly string[]): Promise<string[]> {
   if (given[0] !== 'bash') {
-    const answer = await answerTo(completing, given.slice(1, -1), given.slice(1).at(-1) ?? '');
-    return linesOf(
-      answer,
-      answer.values.map(({ value, text }) => (text ? `${value}\t${text}` : value)),
+    const completions = await findCompletions(deps, given.slice(1, -1), given.slice(1).at(-1) ?? '');
+    return formatLines(
+      completions,
+      completions.values.map(({ value, text }) => (text ? `${value}\t${text}` : value)),
     );
   }
   const [, breaks = '', text = ''] = given;
-  const line = readBashLine(text, breaks);
-  if (line.redirects) return linesOf({ values: [], files: true }, []);
-  const answer = await answerTo(completing, line.words.slice(1), line.typed);
-  return linesOf(
-    answer,
-    bashTexts(
+  const line = parseBashLine(text, breaks);
+  if (line.isRedirectTarget) return formatLines({ values: [], files: true }, []);
+  const completions = await findCompletions(deps, line.words.slice(1), line.typed);
+  return formatLines(
+    completions,
+    formatBashCandidates(
       line,
-      answer.values.map(({ value }) => value),
+      completions.values.map(({ value }) => value),
     ),
   );
 }
 
-function linesOf({ files, open }: Answer, texts: readonly string[]): string[] {
+function formatLines({ files, open }: Completions, texts: readonly string[]): string[] {
   return [files ? 'files' : open ? 'open' : 'values', ...texts];
 }
 
-async function answerTo(completing: Completing, words: readonly string[], typed: string): Promise<Answer> {
-  const { io, environment, manifest, limit = () => AbortSignal.timeout(patience) } = completing;
+async function findCompletions(deps: CompletionDeps, words: readonly string[], typed: string): Promise<Completions> {
+  const { io, environment, manifest, limit = () => AbortSignal.timeout(timeoutMs) } = deps;
   const build = (within: Io, around: Environment, named: readonly string[]) =>
-    buildProgram(within, around, { manifest, typed: named });
+    buildProgram(within, around, { manifest, words: named });
   // The list beside a command has the names that the command takes.
   const program = build(io, environment, [...words, 'list']);
-  const options = positionOf(program, words).options as GlobalOptions;
-  let known: Promise<Sources> | undefined;
-  const sources = () => (known ??= sourcesFor(environment, options));
-  let begun: AbortSignal | undefined;
-  const lists = listsBy({ io, environment, sources, limit: () => (begun ??= limit()), build });
-  return presentable(await atCursor({ program, manifest, environment, lists }, words, typed));
+  const options = parsePosition(program, words).options as GlobalOptions;
+  let known: Promise<SettingSources> | undefined;
+  const sources = () => (known ??= loadSources(environment, options));
+  let deadline: AbortSignal | undefined;
+  const lists = createListReader({ io, environment, sources, limit: () => (deadline ??= limit()), build });
+  return sanitizeCompletions(await completeAtCursor({ program, manifest, environment, lists }, words, typed));
 }

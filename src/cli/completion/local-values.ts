@@ -1,19 +1,19 @@
 /** Values that are known without the server: profiles, settings, operations, servers in the background, words of help. */
 import type { Command } from 'commander';
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import { commandPath } from '../command.ts';
 import { methods } from '../commands/api.ts';
-import { readRecords } from '../commands/background/records.ts';
+import { readServerRecords } from '../commands/background/server-records.ts';
 import { topics } from '../commands/help.ts';
-import { wordsOf } from '../leaf.ts';
 import type { Environment } from '../runtime/io.ts';
 import { readProfiles } from '../runtime/profile.ts';
-import { withoutUserInfo } from '../runtime/redact.ts';
-import { type SettingName, settingNames } from '../runtime/settings.ts';
+import { stripUserInfo } from '../runtime/redact.ts';
+import { type SettingDefinition, settingDefinitions } from '../runtime/settings.ts';
 import type { Candidate } from './candidate.ts';
-import { commandBelow, type Position } from './position.ts';
+import { findSubcommand, type Position } from './position.ts';
 import type { Slot } from './slot.ts';
 
-interface LocalAsked {
+interface LocalValueRequest {
   readonly slot: Slot;
   readonly position: Position;
   readonly program: Command;
@@ -21,20 +21,20 @@ interface LocalAsked {
   readonly environment: Environment;
 }
 
-type Source = (asked: LocalAsked) => readonly Candidate[] | Promise<readonly Candidate[]>;
+type Source = (request: LocalValueRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
 /** By the name of an argument or the flag of an option. */
 const sources: Readonly<Record<string, Source>> = {
   '--profile': profileNames,
-  key: ({ position }) => settingKeys(position.command.name() === 'set'),
-  operation: operationIds,
-  '--operation': operationIds,
+  key: ({ position }) => listSettingKeys(position.command.name() === 'set'),
+  operation: listOperationIds,
+  '--operation': listOperationIds,
   '--columns': ({ manifest, position }) => {
-    const { response } = operationOf(manifest, position.command) ?? {};
+    const { response } = findCommandOperation(manifest, position.command) ?? {};
     return Object.keys(response?.schema?.properties ?? {}).map((value) => ({ value }));
   },
   server: async ({ environment }) => {
-    const records = await readRecords(environment.variables);
+    const records = await readServerRecords(environment.variables);
     return records.map(({ name, url }) => ({ value: name, text: url }));
   },
   method: () => methods.map((value) => ({ value })),
@@ -43,29 +43,29 @@ const sources: Readonly<Record<string, Source>> = {
     const plain = manifest.operations.filter((one) => one.method === method && !one.path.includes('{'));
     return plain.map(({ path, title }) => ({ value: path, text: title }));
   },
-  words: wordsOfHelp,
+  words: listHelpWords,
 };
 
 /** What fits, where that is known here; nothing where another has to say. */
-export async function localValues(asked: LocalAsked): Promise<readonly Candidate[] | undefined> {
-  const { name, flag, sources: declared } = asked.slot;
-  if (declared.includes('profile')) return profileNames(asked);
+export async function findLocalValues(request: LocalValueRequest): Promise<readonly Candidate[] | undefined> {
+  const { name, flag, sources: declared } = request.slot;
+  if (declared.includes('profile')) return profileNames(request);
   const key = flag !== undefined && Object.hasOwn(sources, flag) ? flag : name;
-  return Object.hasOwn(sources, key) ? sources[key]?.(asked) : undefined;
+  return Object.hasOwn(sources, key) ? sources[key]?.(request) : undefined;
 }
 
-async function profileNames({ environment }: LocalAsked): Promise<readonly Candidate[]> {
+async function profileNames({ environment }: LocalValueRequest): Promise<readonly Candidate[]> {
   const { profiles } = await readProfiles(environment.variables);
-  return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, text: withoutUserInfo(baseUrl) }));
+  return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, text: stripUserInfo(baseUrl) }));
 }
 
-function operationIds({ manifest }: LocalAsked): readonly Candidate[] {
+function listOperationIds({ manifest }: LocalValueRequest): readonly Candidate[] {
   return manifest.operations.map(({ id, title }) => ({ value: id, text: title }));
 }
 
 /** `config set` takes what a profile holds openly. */
-function settingKeys(toSet: boolean): readonly Candidate[] {
-  const settings: readonly SettingName[] = settingNames;
+function listSettingKeys(toSet: boolean): readonly Candidate[] {
+  const settings: readonly SettingDefinition[] = settingDefinitions;
   const fitting = settings.filter(
     ({ profile, secret }) => !toSet || (profile !== undefined && profile !== 'clientId' && !secret),
   );
@@ -73,17 +73,17 @@ function settingKeys(toSet: boolean): readonly Candidate[] {
 }
 
 /** The words of a command one after the other, or a topic. */
-function wordsOfHelp({ program, position }: LocalAsked): readonly Candidate[] {
+function listHelpWords({ program, position }: LocalValueRequest): readonly Candidate[] {
   let command: Command | undefined = program;
-  for (const word of position.args) command = command && commandBelow(command, word);
+  for (const word of position.args) command = command && findSubcommand(command, word);
   const commands = command?.commands.map((below) => ({ value: below.name(), text: below.summary() })) ?? [];
   const named = position.args.length === 0 ? Object.keys(topics).map((value) => ({ value, text: 'topic' })) : [];
   return [...commands, ...named];
 }
 
 /** The operation that a command is for, be it made from it or written by hand. */
-export function operationOf({ operations }: Manifest, command: Command): ManifestOperation | undefined {
-  const words = wordsOf(command).split(' ').slice(1).join(' ');
+export function findCommandOperation({ operations }: Manifest, command: Command): ManifestOperation | undefined {
+  const words = commandPath(command).split(' ').slice(1).join(' ');
   return operations.find(
     ({ id, command: known }) => known === words || (known === undefined && id === words.replaceAll(' ', '.')),
   );

@@ -1,24 +1,24 @@
 /** From rows of a list to candidates. Pure. */
-import { cell, type Row } from '../runtime/table.ts';
+import { formatCell, type TableRow } from '../runtime/table.ts';
 import { textsAt } from '../value-sources.ts';
 import type { Candidate } from './candidate.ts';
 
-export type { Row } from '../runtime/table.ts';
+export type { TableRow as Row } from '../runtime/table.ts';
 
 const longestText = 256;
 const mostTexts = 100;
 
 /** What of a row is cached: the texts at these paths, and nothing else. */
-export function reduced(row: unknown, paths: readonly string[]): Row {
+export function reduceRow(row: unknown, paths: readonly string[]): TableRow {
   if (typeof row !== 'object' || row === null) return {};
   const entries = paths.map((path) => [path, textsAt(row, path).filter((text) => text.length <= longestText)] as const);
   return Object.fromEntries(entries.filter(([, texts]) => texts.length > 0 && texts.length <= mostTexts));
 }
 
 /** The values at a path of a reduced row, described by the first other property that is there. */
-export function candidatesIn(row: Row, path: string, describedBy: readonly string[]): Candidate[] {
+export function listPropertyCandidates(row: TableRow, path: string, describedBy: readonly string[]): Candidate[] {
   const values = (row[path] ?? []) as readonly string[];
   const best = describedBy.find((other) => other !== path && row[other] !== undefined);
-  const text = values.length > 1 || best === undefined ? '' : cell(row[best]);
+  const text = values.length > 1 || best === undefined ? '' : formatCell(row[best]);
   return values.map((value) => ({ value, text }));
 }

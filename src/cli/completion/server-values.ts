@@ -4,29 +4,29 @@ import type { Reference } from '../../contract/entities.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { rowsOf, wordsOfSource } from '../value-sources.ts';
 import type { Candidate } from './candidate.ts';
-import type { Lists } from './lists.ts';
 import type { Position } from './position.ts';
-import { candidatesIn } from './rows.ts';
+import { listPropertyCandidates } from './rows.ts';
+import type { ListReader } from './server-lists.ts';
 import type { Slot } from './slot.ts';
 
-export interface ServerAsked {
+export interface ServerValueRequest {
   readonly slot: Slot;
   readonly position: Position;
   readonly program: Command;
   readonly manifest: Manifest;
-  readonly lists: Lists;
+  readonly lists: ListReader;
 }
 
 /** Candidates for a value; none where it refers to nothing. */
-export async function serverValues(asked: ServerAsked): Promise<readonly Candidate[]> {
-  const references = asked.slot.sources.filter((source) => typeof source !== 'string');
-  const found = await Promise.all(references.map((reference) => valuesOf(reference, asked)));
+export async function findServerValues(request: ServerValueRequest): Promise<readonly Candidate[]> {
+  const references = request.slot.sources.filter((source) => typeof source !== 'string');
+  const found = await Promise.all(references.map((reference) => valuesOf(reference, request)));
   return found.flat();
 }
 
 async function valuesOf(
   reference: Reference,
-  { slot, position, manifest, lists }: ServerAsked,
+  { slot, position, manifest, lists }: ServerValueRequest,
 ): Promise<readonly Candidate[]> {
   const { source, parameters, property, entity } = rowsOf(reference, manifest);
   const words = wordsOfSource(source, manifest);
@@ -34,5 +34,5 @@ async function valuesOf(
   if (words.length === 0 || args.length < parameters) return [];
   const { describedBy } = entity;
   const rows = await lists({ words, args, keep: [...new Set([property, ...describedBy])] });
-  return rows.flatMap((row) => candidatesIn(row, property, describedBy));
+  return rows.flatMap((row) => listPropertyCandidates(row, property, describedBy));
 }

@@ -1,7 +1,7 @@
 /** What an option or an argument takes: from there on both are the same. */
 import type { Command, Option } from 'commander';
 import { sourcesOf, type ValueSource } from '../value-sources.ts';
-import { nameOf, type Position, takesCommas } from './position.ts';
+import { acceptsCommaList, optionName, type Position } from './position.ts';
 
 export interface Slot {
   /** The name of the argument, or what stands for the value of the option: `group`, `file`, `name=value`. */
@@ -16,25 +16,25 @@ export interface Slot {
   /** Several values in one word, with commas between. */
   readonly commas: boolean;
   /** Values that were given already, where the slot takes several. */
-  readonly taken: readonly string[];
+  readonly usedValues: readonly string[];
 }
 
 /** The value of an option. */
-export function slotOfOption(option: Option, command: Command): Slot {
+export function createOptionSlot(option: Option, command: Command): Slot {
   const [, name = ''] = /[<[]([^>\].]*)/.exec(option.flags) ?? [];
-  const flag = nameOf(option);
-  const commas = takesCommas(option) || name === 'names' || name === 'values';
-  return { name, sources: sourcesOf(command, flag), choices: option.argChoices, flag, commas, taken: [] };
+  const flag = optionName(option);
+  const commas = acceptsCommaList(option) || name === 'names' || name === 'values';
+  return { name, sources: sourcesOf(command, flag), choices: option.argChoices, flag, commas, usedValues: [] };
 }
 
 /** The next argument of a command, where it takes one more. */
-export function slotOfArgument({ command, args }: Position): Slot | undefined {
+export function createArgumentSlot({ command, args }: Position): Slot | undefined {
   const declared = command.registeredArguments;
   const last = declared.at(-1);
   const at = last?.variadic ? Math.min(args.length, declared.length - 1) : args.length;
   const argument = declared[at];
   if (!argument) return undefined;
   const name = argument.name();
-  const taken = argument.variadic ? args.slice(at) : [];
-  return { name, sources: sourcesOf(command, name), choices: argument.argChoices, at, commas: false, taken };
+  const usedValues = argument.variadic ? args.slice(at) : [];
+  return { name, sources: sourcesOf(command, name), choices: argument.argChoices, at, commas: false, usedValues };
 }

@@ -1,66 +1,66 @@
 /** What an option or an argument takes: a fixed choice, something that is known here, or a name that the server has. */
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
-import { shapeOf } from '../operation-shape.ts';
+import { buildRequestSpec } from '../request-builder.ts';
 import type { Environment } from '../runtime/io.ts';
 import { referenceIn } from '../value-sources.ts';
-import { type Answer, behind, nothing } from './candidate.ts';
-import { localValues, operationOf } from './local-values.ts';
-import { type ServerAsked, serverValues } from './server-values.ts';
+import { type Completions, noCompletions, withPrefix } from './candidate.ts';
+import { findCommandOperation, findLocalValues } from './local-values.ts';
+import { findServerValues, type ServerValueRequest } from './server-values.ts';
 import type { Slot } from './slot.ts';
 
-export interface Asked extends ServerAsked {
+export interface ValueRequest extends ServerValueRequest {
   readonly environment: Environment;
   /** What was typed of the value. */
   readonly typed: string;
 }
 
 /** Arguments and values that are files, and options that are. */
-const files = ['file', 'folder', 'ledger', 'plan', '--data', '--seed', '--tls-cert', '--tls-key'];
+const fileSlots = ['file', 'folder', 'ledger', 'plan', '--data', '--seed', '--tls-cert', '--tls-key'];
 
 /** What fits, as the whole value: with what is typed before a comma or behind `name=`. */
-export async function valuesFor(asked: Asked): Promise<Answer> {
-  const { slot, typed } = asked;
-  if (slot.name === 'name=value' || slot.name === 'field=value') return assignments(asked);
-  if (!slot.commas) return without(await plainValues(asked), slot.taken);
+export async function completeValue(request: ValueRequest): Promise<Completions> {
+  const { slot, typed } = request;
+  if (slot.name === 'name=value' || slot.name === 'field=value') return completeAssignment(request);
+  if (!slot.commas) return excludeUsed(await findPlainValues(request), slot.usedValues);
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
-  const { values, ...rest } = without(await plainValues(asked), before.split(','));
-  return behind(before, { ...rest, values: values.filter(({ value }) => !value.includes(',')) });
+  const { values, ...rest } = excludeUsed(await findPlainValues(request), before.split(','));
+  return withPrefix(before, { ...rest, values: values.filter(({ value }) => !value.includes(',')) });
 }
 
-async function plainValues(asked: Asked): Promise<Answer> {
-  const { slot } = asked;
-  const choices = slot.choices ?? choicesOf(schemaOf(asked));
+async function findPlainValues(request: ValueRequest): Promise<Completions> {
+  const { slot } = request;
+  const choices = slot.choices ?? listChoices(findSchema(request));
   if (choices) return { values: choices.map((value) => ({ value })) };
-  if (files.includes(slot.name) || files.includes(slot.flag ?? '')) return { values: [], files: true };
-  return { values: (await localValues(asked)) ?? (await serverValues(asked)) };
+  if (fileSlots.includes(slot.name) || fileSlots.includes(slot.flag ?? '')) return { values: [], files: true };
+  return { values: (await findLocalValues(request)) ?? (await findServerValues(request)) };
 }
 
-function without(answer: Answer, taken: readonly string[]): Answer {
-  return { ...answer, values: answer.values.filter(({ value }) => !taken.includes(value)) };
+function excludeUsed(completions: Completions, usedValues: readonly string[]): Completions {
+  return { ...completions, values: completions.values.filter(({ value }) => !usedValues.includes(value)) };
 }
 
 /** The schema of the field that an option stands for. */
-function schemaOf({ manifest, position, slot: { flag } }: Asked): JsonSchema | undefined {
-  const operation = flag === undefined ? undefined : operationOf(manifest, position.command);
+function findSchema({ manifest, position, slot: { flag } }: ValueRequest): JsonSchema | undefined {
+  const operation = flag === undefined ? undefined : findCommandOperation(manifest, position.command);
   if (!operation) return undefined;
-  const { query, body } = shapeOf(operation);
+  const { query, body } = buildRequestSpec(operation);
   return [...query, ...body].find((field) => `--${field.flag}` === flag)?.schema;
 }
 
-function choicesOf(schema: JsonSchema | undefined): readonly string[] | undefined {
+function listChoices(schema: JsonSchema | undefined): readonly string[] | undefined {
   if (schema?.type === 'boolean') return ['true', 'false'];
   return (schema?.enum ?? schema?.items?.enum)?.map(String);
 }
 
-interface Assignable {
+interface AssignableField {
   /** As it is typed before the sign of equality. */
   readonly name: string;
   readonly schema: JsonSchema;
 }
 
-async function assignments(asked: Asked): Promise<Answer> {
-  const { typed } = asked;
-  const fields = assignable(asked);
+async function completeAssignment(request: ValueRequest): Promise<Completions> {
+  const { typed } = request;
+  const fields = listAssignableFields(request);
   const at = typed.indexOf('=');
   if (at < 0)
     return {
@@ -68,16 +68,16 @@ async function assignments(asked: Asked): Promise<Answer> {
       open: true,
     };
   const field = fields.find(({ name }) => name === typed.slice(0, at));
-  if (!field) return nothing;
+  if (!field) return noCompletions;
   const reference = referenceIn(field.schema);
   const sources = reference ? [reference] : [];
-  const slot: Slot = { name: '', sources, choices: choicesOf(field.schema), commas: false, taken: [] };
-  return behind(typed.slice(0, at + 1), await plainValues({ ...asked, slot, typed: typed.slice(at + 1) }));
+  const slot: Slot = { name: '', sources, choices: listChoices(field.schema), commas: false, usedValues: [] };
+  return withPrefix(typed.slice(0, at + 1), await findPlainValues({ ...request, slot, typed: typed.slice(at + 1) }));
 }
 
-function assignable(asked: Asked): readonly Assignable[] {
-  const { position, manifest, slot } = asked;
-  if (slot.name === 'field=value') return fieldsToSet(operationOf(manifest, position.command));
+function listAssignableFields(request: ValueRequest): readonly AssignableField[] {
+  const { position, manifest, slot } = request;
+  if (slot.name === 'field=value') return listSettableFields(findCommandOperation(manifest, position.command));
   const operation = manifest.operations.find(({ id }) => id === position.args[0]);
   if (!operation) return [];
   const { params, query, headers = [] } = operation;
@@ -85,7 +85,7 @@ function assignable(asked: Asked): readonly Assignable[] {
   return declared;
 }
 
-function fieldsToSet(operation: ManifestOperation | undefined): readonly Assignable[] {
-  const fields = operation ? shapeOf(operation).body.filter(({ secret }) => !secret) : [];
+function listSettableFields(operation: ManifestOperation | undefined): readonly AssignableField[] {
+  const fields = operation ? buildRequestSpec(operation).body.filter(({ secret }) => !secret) : [];
   return fields.map(({ path, schema }) => ({ name: path.join('.'), schema }));
 }

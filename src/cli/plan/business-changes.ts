@@ -1,14 +1,14 @@
 /** What changes of corporate groups and customers, and what of it can't be done through the interface. Pure. */
-import { type CorporateGroupChange, type CustomerChange, given, listChange, valueChange } from './changes.ts';
-import type { Outcome } from './client-changes.ts';
+import { type CorporateGroupChange, type CustomerChange, diffList, diffValue, resolveValue } from './changes.ts';
+import type { DiffResult } from './client-changes.ts';
 import type { DesiredCorporateGroup, DesiredCustomer } from './desired.ts';
-import type { Index } from './matching.ts';
-import type { CorporateGroupState, CustomerState } from './state.ts';
+import type { RemoteCorporateGroup, RemoteCustomer } from './remote-state.ts';
+import type { ResourceIndex } from './resource-index.ts';
 
 /** The change of one corporate group. */
-export function corporateGroupChange(desired: DesiredCorporateGroup, index: Index): CorporateGroupChange[] {
+export function diffCorporateGroup(desired: DesiredCorporateGroup, index: ResourceIndex): CorporateGroupChange[] {
   const before = index.corporateGroup(desired.corporateGroupName);
-  const organizationId = given(desired.organizationId, before?.organizationId);
+  const organizationId = resolveValue(desired.organizationId, before?.organizationId);
   const businesses = desired.businesses ?? before?.businesses ?? [];
   const after = {
     corporateGroupName: desired.corporateGroupName,
@@ -16,39 +16,39 @@ export function corporateGroupChange(desired: DesiredCorporateGroup, index: Inde
     businesses,
   };
   const fields = [
-    ...valueChange('organizationId', before?.organizationId, organizationId),
-    ...listChange('businesses', before?.businesses ?? [], businesses),
+    ...diffValue('organizationId', before?.organizationId, organizationId),
+    ...diffList('businesses', before?.businesses ?? [], businesses),
   ];
   if (before && fields.length === 0) return [];
-  const found = { kind: 'corporateGroup', name: desired.corporateGroupName, fields, after } as const;
+  const change = { kind: 'corporateGroup', name: desired.corporateGroupName, fields, after } as const;
   return [
-    before ? { ...found, action: 'update', id: before.corporateGroupId, before } : { ...found, action: 'create' },
+    before ? { ...change, action: 'update', id: before.corporateGroupId, before } : { ...change, action: 'create' },
   ];
 }
 
 /** A corporate group that goes; its businesses stay. */
-export function corporateGroupRemoval(before: CorporateGroupState): CorporateGroupChange {
+export function buildCorporateGroupRemoval(before: RemoteCorporateGroup): CorporateGroupChange {
   const { corporateGroupId: id, corporateGroupName: name, businesses } = before;
   return {
     action: 'delete',
     kind: 'corporateGroup',
     name,
     id,
-    fields: listChange('businesses', businesses, []),
+    fields: diffList('businesses', businesses, []),
     before,
   };
 }
 
 /** The change of one customer: it is made, or as it is. */
-export function customerChange(desired: DesiredCustomer, index: Index): Outcome<CustomerChange> {
+export function diffCustomer(desired: DesiredCustomer, index: ResourceIndex): DiffResult<CustomerChange> {
   const known = index.customer(desired);
-  if (known) return knownCustomer(desired, known, index);
+  if (known) return diffExistingCustomer(desired, known, index);
   const { path, kind, businessId, userId, document, fields } = desired;
   const owner = index.documentOwner(desired);
   if (owner)
     return {
       changes: [],
-      refusals: [
+      issues: [
         {
           path: `${path}/document`,
           message: `the document ${document} is that of ${owner.businessId ?? owner.userId}`,
@@ -58,25 +58,25 @@ export function customerChange(desired: DesiredCustomer, index: Index): Outcome<
   if (businessId !== undefined && index.business(businessId))
     return {
       changes: [],
-      refusals: [
+      issues: [
         { path, message: `the business ${businessId} is there and no customer; the interface can't make it one` },
       ],
     };
   const operation = kind === 'user' ? 'customers.create-user' : 'customers.create-business';
   const ids = { ...(businessId === undefined ? {} : { businessId }), ...(userId === undefined ? {} : { userId }) };
   const body = { ...ids, document, ...fields };
-  const shown = Object.entries({ document, ...fields }).flatMap(([field, value]) =>
-    valueChange(field, undefined, value),
+  const fieldChanges = Object.entries({ document, ...fields }).flatMap(([field, value]) =>
+    diffValue(field, undefined, value),
   );
   const name = userId ?? businessId ?? String(fields.businessName);
-  return { changes: [{ action: 'create', kind: 'customer', name, fields: shown, operation, body }], refusals: [] };
+  return { changes: [{ action: 'create', kind: 'customer', name, fields: fieldChanges, operation, body }], issues: [] };
 }
 
-function knownCustomer(
+function diffExistingCustomer(
   { path, kind, document, fields }: DesiredCustomer,
-  known: CustomerState,
-  index: Index,
-): Outcome<CustomerChange> {
+  known: RemoteCustomer,
+  index: ResourceIndex,
+): DiffResult<CustomerChange> {
   const business = known.businessId === undefined ? undefined : index.business(known.businessId);
   const current: Readonly<Record<string, unknown>> =
     kind === 'user'
@@ -85,7 +85,7 @@ function knownCustomer(
   const different = Object.entries({ document, ...fields }).filter(([field, value]) => current[field] !== value);
   return {
     changes: [],
-    refusals: different.map(([field]) => ({
+    issues: different.map(([field]) => ({
       path: `${path}/${field}`,
       message: `${field} of the customer ${known.customerId} is ${current[field] ?? 'not set'}; the interface can't change it`,
     })),

@@ -1,32 +1,34 @@
 /** Making customers; making, changing and removing corporate groups. */
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
-import { expected, type Writer } from './executor.ts';
+import { type StepWriter, unwrapResult } from './executor.ts';
 
-type Thing = Readonly<Record<string, unknown>>;
+type EntityBody = Readonly<Record<string, unknown>>;
 
-const writeCustomer: Writer<'customer'> = async ({ tools }, { change: { operation, body } }) => {
-  expected(await tools.call(operation, { body }));
+const writeCustomer: StepWriter<'customer'> = async ({ deps }, { change: { operation, body } }) => {
+  unwrapResult(await deps.call(operation, { body }));
 };
 
-const writeCorporateGroup: Writer<'corporateGroup'> = async (execution, { change, release }) => {
+const writeCorporateGroup: StepWriter<'corporateGroup'> = async (execution, { change, release }) => {
   const { action, name, id = '', fields, before, after } = change;
-  const { tools, remember } = execution;
+  const { deps, record } = execution;
   if (action === 'create') {
-    const body = expected(await tools.call('corporate-groups.create', { body: corporateBody({ ...after }) }));
-    return remember('made', { kind: 'corporateGroup', id: String(body?.corporateGroupId), name });
+    const body = unwrapResult(
+      await deps.call('corporate-groups.create', { body: buildCorporateGroupBody({ ...after }) }),
+    );
+    return record('made', { kind: 'corporateGroup', id: String(body?.corporateGroupId), name });
   }
-  const entity = corporateEntity(name, id);
+  const entity = createCorporateGroupEntity(name, id);
   if (action === 'delete') {
     await removeEntity(execution, entity, { ...before });
-    return remember('gone', { kind: 'corporateGroup', id, name });
+    return record('gone', { kind: 'corporateGroup', id, name });
   }
   const { removed = [] } = fields.find(({ field }) => field === 'businesses') ?? {};
   await updateEntity(execution, entity, release ? [{ field: 'businesses', added: [], removed }] : fields);
 };
 
-export const businessSteps = { customer: writeCustomer, corporateGroup: writeCorporateGroup };
+export const businessWriters = { customer: writeCustomer, corporateGroup: writeCorporateGroup };
 
-function corporateEntity(name: string, corporateGroupId: string): Entity {
+function createCorporateGroupEntity(name: string, corporateGroupId: string): Entity {
   return {
     title: `the corporate group ${name}`,
     get: 'corporate-groups.get',
@@ -38,10 +40,10 @@ function corporateEntity(name: string, corporateGroupId: string): Entity {
       ...body,
       businesses: (body.businesses as { businessId: string }[]).map(({ businessId }) => businessId),
     }),
-    body: corporateBody,
+    body: buildCorporateGroupBody,
   };
 }
 
-function corporateBody({ corporateGroupId: _, businesses, ...thing }: Thing): Thing {
+function buildCorporateGroupBody({ corporateGroupId: _, businesses, ...thing }: EntityBody): EntityBody {
   return { ...thing, businesses: (businesses as string[]).map((businessId) => ({ businessId })) };
 }

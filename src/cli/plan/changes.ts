@@ -1,6 +1,6 @@
 /** What a plan changes, as data that is printed, saved and carried out. */
 import type { Member } from './members.ts';
-import type { ApiKeyState, ClientState, CorporateGroupState, GroupState } from './state.ts';
+import type { RemoteApiKey, RemoteClient, RemoteCorporateGroup, RemoteGroup } from './remote-state.ts';
 
 export interface FieldChange {
   readonly field: string;
@@ -12,11 +12,11 @@ export interface FieldChange {
   readonly removed?: readonly string[];
 }
 
-export type ThingKind = 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'customer';
+export type ResourceKind = 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'customer';
 
-export interface Change {
+export interface ResourceChange {
   readonly action: 'create' | 'update' | 'delete';
-  readonly kind: ThingKind;
+  readonly kind: ResourceKind;
   /** As people call it. */
   readonly name: string;
   /** Where the server has one. */
@@ -24,37 +24,37 @@ export interface Change {
   readonly fields: readonly FieldChange[];
 }
 
-export interface GroupChange extends Change {
+export interface GroupChange extends ResourceChange {
   readonly kind: 'group';
-  readonly before?: GroupState | undefined;
-  readonly after?: Omit<GroupState, 'groupId'> | undefined;
+  readonly before?: RemoteGroup | undefined;
+  readonly after?: Omit<RemoteGroup, 'groupId'> | undefined;
   readonly joining: readonly Member[];
   readonly leaving: readonly Member[];
 }
 
-export interface ClientChange extends Change {
+export interface ClientChange extends ResourceChange {
   readonly kind: 'client';
-  readonly before?: ClientState;
+  readonly before?: RemoteClient;
   /** What a new client is made of, or where one moves to. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface ApiKeyChange extends Change {
+export interface ApiKeyChange extends ResourceChange {
   readonly kind: 'apiKey';
-  readonly before?: ApiKeyState;
+  readonly before?: RemoteApiKey;
   readonly appId: string;
   /** The client, or the service account of one that is made first. */
   readonly clientId?: string | undefined;
   readonly serviceAccountId?: string | undefined;
 }
 
-export interface CorporateGroupChange extends Change {
+export interface CorporateGroupChange extends ResourceChange {
   readonly kind: 'corporateGroup';
-  readonly before?: CorporateGroupState;
-  readonly after?: Omit<CorporateGroupState, 'corporateGroupId'>;
+  readonly before?: RemoteCorporateGroup;
+  readonly after?: Omit<RemoteCorporateGroup, 'corporateGroupId'>;
 }
 
-export interface CustomerChange extends Change {
+export interface CustomerChange extends ResourceChange {
   readonly kind: 'customer';
   readonly operation: 'customers.create-business' | 'customers.create-user';
   readonly body: Readonly<Record<string, unknown>>;
@@ -63,13 +63,13 @@ export interface CustomerChange extends Change {
 export type AnyChange = GroupChange | ClientChange | ApiKeyChange | CorporateGroupChange | CustomerChange;
 
 /** The change of one value, or nothing where it stays. */
-export function valueChange(field: string, before: unknown, after: unknown): FieldChange[] {
+export function diffValue(field: string, before: unknown, after: unknown): FieldChange[] {
   if (before === after) return [];
   return [{ field, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
 }
 
 /** The change of a list whose order says nothing, or nothing where it has the same entries. */
-export function listChange(field: string, before: readonly string[], after: readonly string[]): FieldChange[] {
+export function diffList(field: string, before: readonly string[], after: readonly string[]): FieldChange[] {
   const [old, now] = [new Set(before), new Set(after)];
   const added = [...now].filter((entry) => !old.has(entry)).sort();
   const removed = [...old].filter((entry) => !now.has(entry)).sort();
@@ -77,6 +77,6 @@ export function listChange(field: string, before: readonly string[], after: read
 }
 
 /** The value of a field that a document gives: null clears it, and what is not given stays. */
-export function given<Value>(desired: Value | null | undefined, current: Value | undefined): Value | undefined {
+export function resolveValue<Value>(desired: Value | null | undefined, current: Value | undefined): Value | undefined {
   return desired === undefined ? current : (desired ?? undefined);
 }

@@ -9,7 +9,7 @@ export function checkText(
   const length = [...value].length;
   if (length < minLength) return 'must not be empty';
   if (maxLength !== undefined && length > maxLength) return `must not be longer than ${maxLength} characters`;
-  if (pattern !== undefined && !expressionOf(pattern).test(value))
+  if (pattern !== undefined && !compilePattern(pattern).test(value))
     return `${JSON.stringify(value)} is not allowed here (${description ?? pattern})`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)) return 'must not contain control characters';
@@ -18,11 +18,11 @@ export function checkText(
   return undefined;
 }
 
-const expressions = new Map<string, RegExp>();
+const compiledPatterns = new Map<string, RegExp>();
 
 /** Thousands of values have the same pattern. */
-function expressionOf(pattern: string): RegExp {
-  const found = expressions.get(pattern) ?? new RegExp(pattern, 'u');
-  expressions.set(pattern, found);
-  return found;
+function compilePattern(pattern: string): RegExp {
+  const expression = compiledPatterns.get(pattern) ?? new RegExp(pattern, 'u');
+  compiledPatterns.set(pattern, expression);
+  return expression;
 }

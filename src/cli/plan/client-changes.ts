@@ -1,51 +1,52 @@
 /** What changes of clients and API keys, and what of it can't be done through the interface. Pure. */
-import { type ApiKeyChange, type ClientChange, type FieldChange, listChange, valueChange } from './changes.ts';
+import { type ApiKeyChange, type ClientChange, diffList, diffValue, type FieldChange } from './changes.ts';
 import type { DesiredApiKey, DesiredClient } from './desired.ts';
-import type { Index } from './matching.ts';
-import type { ApiKeyState, ClientState } from './state.ts';
+import type { RemoteApiKey, RemoteClient } from './remote-state.ts';
+import type { ResourceIndex } from './resource-index.ts';
 
 /** Something that the documents ask for and that can't be. */
-export interface Refusal {
+export interface PlanIssue {
   readonly path: string;
   readonly message: string;
 }
 
-export interface Outcome<Change> {
+export interface DiffResult<Change> {
   readonly changes: readonly Change[];
-  readonly refusals: readonly Refusal[];
+  readonly issues: readonly PlanIssue[];
 }
 
-const refused = (path: string, message: string) => ({ changes: [], refusals: [{ path, message }] });
-const nothing = { changes: [], refusals: [] };
+const rejectWith = (path: string, message: string) => ({ changes: [], issues: [{ path, message }] });
+const noChanges = { changes: [], issues: [] };
 
 /** The change of one client. */
-export function clientChange(desired: DesiredClient, index: Index): Outcome<ClientChange> {
+export function diffClient(desired: DesiredClient, index: ResourceIndex): DiffResult<ClientChange> {
   const { path, clientId, serviceAccountId } = desired;
   const before = index.client(desired);
   const other = clientId !== undefined && before !== undefined && before.clientId !== clientId;
   if (other)
-    return refused(
+    return rejectWith(
       path,
       `the service account ${serviceAccountId} belongs to the client ${before.clientId}, not ${clientId}`,
     );
-  return before ? movedClient(desired, before) : newClient(desired);
+  return before ? diffExistingClient(desired, before) : buildClientCreation(desired);
 }
 
-function newClient({ path, clientId, serviceAccountId, fields }: DesiredClient): Outcome<ClientChange> {
+function buildClientCreation({ path, clientId, serviceAccountId, fields }: DesiredClient): DiffResult<ClientChange> {
   if (serviceAccountId === undefined)
-    return refused(
+    return rejectWith(
       path,
       `there is no client ${clientId}, and its id can't be chosen: give a serviceAccountId to make one`,
     );
   if (clientId !== undefined)
-    return refused(
+    return rejectWith(
       `${path}/clientId`,
       `there is no client of the service account ${serviceAccountId}, and the id of a new one can't be chosen`,
     );
-  if (fields.appId === undefined) return refused(path, `the client of ${serviceAccountId} is new and needs an appId`);
+  if (fields.appId === undefined)
+    return rejectWith(path, `the client of ${serviceAccountId} is new and needs an appId`);
   const owner = ['userId', 'businessId'].find((field) => fields[field] !== undefined);
   if (owner !== undefined)
-    return refused(
+    return rejectWith(
       `${path}/${owner}`,
       `a client with a serviceAccountId has no ${owner}: it can be owned by one of them only`,
     );
@@ -53,73 +54,76 @@ function newClient({ path, clientId, serviceAccountId, fields }: DesiredClient):
   const change = { action: 'create', kind: 'client', name: serviceAccountId, body } as const;
   return {
     changes: [
-      { ...change, fields: Object.entries(fields).flatMap(([name, value]) => fieldChange(name, undefined, value)) },
+      { ...change, fields: Object.entries(fields).flatMap(([name, value]) => diffField(name, undefined, value)) },
     ],
-    refusals: [],
+    issues: [],
   };
 }
 
 /** Of a client that is there only its place in an organization can be changed. */
-function movedClient({ path, serviceAccountId, fields }: DesiredClient, before: ClientState): Outcome<ClientChange> {
-  const changed = Object.entries(fields).flatMap(([name, value]) => fieldChange(name, before[name], value));
+function diffExistingClient(
+  { path, serviceAccountId, fields }: DesiredClient,
+  before: RemoteClient,
+): DiffResult<ClientChange> {
+  const changed = Object.entries(fields).flatMap(([name, value]) => diffField(name, before[name], value));
   const fixed = changed.filter(({ field }) => field !== 'organizationId' && field !== 'businessUnitId');
   if (fixed.length > 0)
     return {
       changes: [],
-      refusals: fixed.map(({ field }) => ({
+      issues: fixed.map(({ field }) => ({
         path: `${path}/${field}`,
-        message: `${field} of the client ${before.clientId} is ${shown(before[field])}; the interface can't change it`,
+        message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the interface can't change it`,
       })),
     };
-  if (changed.length === 0) return nothing;
+  if (changed.length === 0) return noChanges;
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
   if (organizationId === undefined || businessUnitId === undefined)
-    return refused(path, `to move the client ${before.clientId} both organizationId and businessUnitId are needed`);
+    return rejectWith(path, `to move the client ${before.clientId} both organizationId and businessUnitId are needed`);
   const body = { clientIds: [before.clientId], target: { organizationId, businessUnitId } };
   const name = serviceAccountId ?? before.clientId;
   const change = { action: 'update', kind: 'client', name, id: before.clientId } as const;
-  return { changes: [{ ...change, fields: changed, before, body }], refusals: [] };
+  return { changes: [{ ...change, fields: changed, before, body }], issues: [] };
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === undefined ? 'not set' : Array.isArray(value) ? value.join(', ') || 'empty' : String(value);
 }
 
-function fieldChange(field: string, before: unknown, after: unknown): FieldChange[] {
-  if (!Array.isArray(after)) return valueChange(field, before, after);
-  return listChange(field, (before as string[] | undefined) ?? [], after as string[]);
+function diffField(field: string, before: unknown, after: unknown): FieldChange[] {
+  if (!Array.isArray(after)) return diffValue(field, before, after);
+  return diffList(field, (before as string[] | undefined) ?? [], after as string[]);
 }
 
 /** The change of one API key: an existing one is never made again. */
-export function apiKeyChange(desired: DesiredApiKey, index: Index): Outcome<ApiKeyChange> {
+export function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffResult<ApiKeyChange> {
   const { path, apiKeyId, appId, serviceAccountId } = desired;
   const client = index.client(desired);
-  const isNew = !client && serviceAccountId !== undefined && index.isNewService(serviceAccountId);
+  const isNew = !client && serviceAccountId !== undefined && index.isServiceCreated(serviceAccountId);
   if (!client && !isNew)
-    return refused(
+    return rejectWith(
       path,
       `there is no client ${serviceAccountId === undefined ? desired.clientId : `of the service account ${serviceAccountId}`}`,
     );
   const before = index.apiKey(desired);
   if (apiKeyId !== undefined && !before)
-    return refused(`${path}/apiKeyId`, `there is no API key ${apiKeyId}, and its id can't be chosen`);
+    return rejectWith(`${path}/apiKeyId`, `there is no API key ${apiKeyId}, and its id can't be chosen`);
   const owner = { ...(client ? { clientId: client.clientId } : { serviceAccountId }), appId };
   const name = `${serviceAccountId ?? desired.clientId} ${appId}`;
-  if (!before) return { changes: [{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }], refusals: [] };
+  if (!before) return { changes: [{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }], issues: [] };
   const fields = [
-    ...valueChange('appId', before.appId, appId),
-    ...valueChange('clientId', before.clientId, client?.clientId ?? `(new) ${serviceAccountId}`),
+    ...diffValue('appId', before.appId, appId),
+    ...diffValue('clientId', before.clientId, client?.clientId ?? `(new) ${serviceAccountId}`),
   ];
-  if (fields.length === 0) return nothing;
+  if (fields.length === 0) return noChanges;
   return {
     changes: [{ action: 'update', kind: 'apiKey', name, id: before.apiKeyId, fields, before, ...owner }],
-    refusals: [],
+    issues: [],
   };
 }
 
 /** A client that goes, with its keys and memberships. */
-export function clientRemoval(before: ClientState): ClientChange {
+export function buildClientRemoval(before: RemoteClient): ClientChange {
   const { clientId, serviceAccountId } = before;
   return {
     action: 'delete',
@@ -133,7 +137,7 @@ export function clientRemoval(before: ClientState): ClientChange {
 }
 
 /** An API key that goes. */
-export function apiKeyRemoval(before: ApiKeyState): ApiKeyChange {
+export function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
   const { apiKeyId, clientId, appId } = before;
   return {
     action: 'delete',

@@ -1,41 +1,43 @@
 /** Making, moving and removing clients and API keys. A new secret is kept before anything else is done. */
-import { type Execution, expected, type Writer } from './executor.ts';
+import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
 
-const writeClient: Writer<'client'> = async (execution, { change }) => {
-  const { tools, clientIds, keepSecret, remember } = execution;
+const writeClient: StepWriter<'client'> = async (execution, { change }) => {
+  const { deps, clientIds, storeSecret, record } = execution;
   const { action, name, id = '', body } = change;
-  if (action === 'update') return void expected(await tools.call('client-identities.migrate', { body }));
+  if (action === 'update') return void unwrapResult(await deps.call('client-identities.migrate', { body }));
   if (action === 'delete') {
-    expected(await tools.call('client-identities.remove', { params: { serviceAccountId: id } }), 'CLIENT_NOT_FOUND');
-    return remember('gone', { kind: 'client', id, name });
+    unwrapResult(await deps.call('client-identities.remove', { params: { serviceAccountId: id } }), 'CLIENT_NOT_FOUND');
+    return record('gone', { kind: 'client', id, name });
   }
-  const made = expected(await tools.call('client-identities.create', { body }));
-  const [clientId, clientSecret] = [String(made?.clientId), String(made?.clientSecret)];
+  const created = unwrapResult(await deps.call('client-identities.create', { body }));
+  const [clientId, clientSecret] = [String(created?.clientId), String(created?.clientSecret)];
   clientIds.set(name, clientId);
-  await keepSecret({ kind: 'client', serviceAccountId: name, clientId, clientSecret });
-  await remember('made', { kind: 'client', id: clientId, name });
+  await storeSecret({ kind: 'client', serviceAccountId: name, clientId, clientSecret });
+  await record('made', { kind: 'client', id: clientId, name });
 };
 
-const writeApiKey: Writer<'apiKey'> = async (execution, { change }) => {
-  const { tools, keepSecret, remember } = execution;
+const writeApiKey: StepWriter<'apiKey'> = async (execution, { change }) => {
+  const { deps, storeSecret, record } = execution;
   const { action, name, id = '', appId } = change;
   if (action === 'delete') {
-    expected(await tools.call('api-key.remove', { params: { apiKeyId: id } }), 'API_KEY_NOT_FOUND');
-    return remember('gone', { kind: 'apiKey', id, name });
+    unwrapResult(await deps.call('api-key.remove', { params: { apiKeyId: id } }), 'API_KEY_NOT_FOUND');
+    return record('gone', { kind: 'apiKey', id, name });
   }
-  const clientId = ownerOf(execution, change);
+  const clientId = resolveClientId(execution, change);
   if (action === 'update')
-    return void expected(await tools.call('api-key.update', { params: { apiKeyId: id }, body: { appId, clientId } }));
-  const made = expected(await tools.call('api-key.create', { body: { appId, clientId } }));
-  const [apiKeyId, apiKey] = [String(made?.apiKeyId), String(made?.apiKey)];
-  await keepSecret({ kind: 'apiKey', apiKeyId, appId, clientId, apiKey });
-  await remember('made', { kind: 'apiKey', id: apiKeyId, name });
+    return void unwrapResult(
+      await deps.call('api-key.update', { params: { apiKeyId: id }, body: { appId, clientId } }),
+    );
+  const created = unwrapResult(await deps.call('api-key.create', { body: { appId, clientId } }));
+  const [apiKeyId, apiKey] = [String(created?.apiKeyId), String(created?.apiKey)];
+  await storeSecret({ kind: 'apiKey', apiKeyId, appId, clientId, apiKey });
+  await record('made', { kind: 'apiKey', id: apiKeyId, name });
 };
 
-export const clientSteps = { client: writeClient, apiKey: writeApiKey };
+export const clientWriters = { client: writeClient, apiKey: writeApiKey };
 
 /** The client of a key; one that is named by its service account may have been made a moment ago. */
-function ownerOf(
+function resolveClientId(
   { clientIds }: Execution,
   { clientId, serviceAccountId = '' }: { clientId?: string | undefined; serviceAccountId?: string | undefined },
 ): string {

@@ -1,9 +1,9 @@
 /** What documents ask for, in the shape that planning works with, and what is wrong with it by itself. Pure. */
-import { bareRole, isReservedRole } from '../../contract/roles.ts';
+import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
+import { type Diagnostic, findPosition } from './diagnostics.ts';
 import type { Documents } from './documents.ts';
-import { type Fault, placeOf } from './faults.ts';
 import { type Member, type MemberKind, memberKinds } from './members.ts';
-import { type KindName, kinds, reservedNames } from './schema.ts';
+import { entrySchemas, type KindName, reservedResourceNames } from './schema.ts';
 
 export interface DesiredGroup {
   readonly path: string;
@@ -61,34 +61,34 @@ export interface Desired {
 type Entry = Readonly<Record<string, unknown>>;
 
 /** The documents as what they ask for. An entry that lacks what it must have is passed over: that is a fault by itself. */
-export function desiredOf({ set, entries }: Pick<Documents, 'set' | 'entries'>): Desired {
-  const all = <Wanted>(kind: KindName, make: (entry: Entry, path: string) => Wanted): Wanted[] =>
-    entries[kind].flatMap((entry, at) => (isWhole(kind, entry) ? [make(entry, `${kind}/${at}`)] : []));
-  const plainly = <Wanted>(entry: Entry, path: string) => ({ ...entry, path }) as unknown as Wanted;
+export function buildDesired({ set, entries }: Pick<Documents, 'set' | 'entries'>): Desired {
+  const all = <Resource>(kind: KindName, make: (entry: Entry, path: string) => Resource): Resource[] =>
+    entries[kind].flatMap((entry, at) => (hasRequiredFields(kind, entry) ? [make(entry, `${kind}/${at}`)] : []));
+  const asDesired = <Resource>(entry: Entry, path: string) => ({ ...entry, path }) as unknown as Resource;
   return {
     ...(set === undefined ? {} : { set }),
-    groups: all('groups', groupOf),
-    clients: all('clients', clientOf),
-    apiKeys: all('apiKeys', plainly<DesiredApiKey>),
-    corporateGroups: all('corporateGroups', plainly<DesiredCorporateGroup>),
-    customers: all('customers', customerOf),
+    groups: all('groups', parseGroup),
+    clients: all('clients', parseClient),
+    apiKeys: all('apiKeys', asDesired<DesiredApiKey>),
+    corporateGroups: all('corporateGroups', asDesired<DesiredCorporateGroup>),
+    customers: all('customers', parseCustomer),
   };
 }
 
-function isWhole(kind: KindName, entry: Entry): boolean {
-  return (kinds[kind].required ?? []).every((name) => entry[name] !== undefined);
+function hasRequiredFields(kind: KindName, entry: Entry): boolean {
+  return (entrySchemas[kind].required ?? []).every((name) => entry[name] !== undefined);
 }
 
-function groupOf(entry: Entry, path: string): DesiredGroup {
+function parseGroup(entry: Entry, path: string): DesiredGroup {
   const { roles, dependencies, users, businesses, businessUsers, services, ...rest } = entry;
-  const given = { user: users, business: businesses, businessUser: businessUsers, service: services };
+  const listed = { user: users, business: businesses, businessUser: businessUsers, service: services };
   const members = memberKinds.flatMap((kind) =>
-    given[kind] === undefined ? [] : [[kind, (given[kind] as unknown[]).map((value) => memberOf(kind, value))]],
+    listed[kind] === undefined ? [] : [[kind, (listed[kind] as unknown[]).map((value) => parseMember(kind, value))]],
   );
   return {
     ...(rest as unknown as DesiredGroup),
     path,
-    ...(roles === undefined ? {} : { roles: (roles as string[]).map(bareRole) }),
+    ...(roles === undefined ? {} : { roles: (roles as string[]).map(stripRolePrefix) }),
     ...(dependencies === undefined
       ? {}
       : { dependencies: (dependencies as { groupName: string }[]).map(({ groupName }) => groupName) }),
@@ -96,77 +96,82 @@ function groupOf(entry: Entry, path: string): DesiredGroup {
   };
 }
 
-function memberOf(kind: MemberKind, value: unknown): Member {
+function parseMember(kind: MemberKind, value: unknown): Member {
   if (kind !== 'businessUser') return { kind, id: String(value) };
   const { businessId, userId } = value as { businessId: string; userId: string };
   return { kind, id: userId, businessId };
 }
 
-function clientOf({ clientId, serviceAccountId, ...fields }: Entry, path: string): DesiredClient {
+function parseClient({ clientId, serviceAccountId, ...fields }: Entry, path: string): DesiredClient {
   const named = { clientId, serviceAccountId };
-  const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
-  return { path, ...given, fields };
+  const listed = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  return { path, ...listed, fields };
 }
 
-function customerOf(entry: Entry, path: string): DesiredCustomer {
+function parseCustomer(entry: Entry, path: string): DesiredCustomer {
   const { businessId, userId, document, ...fields } = entry;
   const ids = Object.fromEntries(Object.entries({ businessId, userId }).filter(([, value]) => value !== undefined));
   return { path, kind: userId === undefined ? 'business' : 'user', ...ids, document: String(document), fields };
 }
 
 /** What can't be asked for, whatever server it is: names that are there twice, reserved roles, half of a customer. */
-export function faultsOf(desired: Desired, { places }: Pick<Documents, 'places'>): Fault[] {
-  const fault = (path: string, message: string): Fault => ({ place: placeOf(places, path), message });
-  const twins = [
-    ...twinsOf(desired.groups, ({ groupName }) => [`group ${groupName}`]),
-    ...twinsOf(desired.clients, ({ clientId, serviceAccountId }) => [
+export function validateDesired(desired: Desired, { positions: places }: Pick<Documents, 'positions'>): Diagnostic[] {
+  const createDiagnostic = (path: string, message: string): Diagnostic => ({
+    position: findPosition(places, path),
+    message,
+  });
+  const duplicates = [
+    ...findDuplicates(desired.groups, ({ groupName }) => [`group ${groupName}`]),
+    ...findDuplicates(desired.clients, ({ clientId, serviceAccountId }) => [
       ...(clientId === undefined ? [] : [`client ${clientId}`]),
       ...(serviceAccountId === undefined ? [] : [`client of the service account ${serviceAccountId}`]),
     ]),
-    ...twinsOf(desired.apiKeys, keyNames),
-    ...twinsOf(desired.corporateGroups, ({ corporateGroupName }) => [`corporate group ${corporateGroupName}`]),
-    ...twinsOf(desired.customers, ({ kind, document }) => [`${kind} with the document ${document}`]),
-    ...twinsOf(desired.customers, ({ businessId, userId }) =>
+    ...findDuplicates(desired.apiKeys, listApiKeyNames),
+    ...findDuplicates(desired.corporateGroups, ({ corporateGroupName }) => [`corporate group ${corporateGroupName}`]),
+    ...findDuplicates(desired.customers, ({ kind, document }) => [`${kind} with the document ${document}`]),
+    ...findDuplicates(desired.customers, ({ businessId, userId }) =>
       [`customer ${businessId ?? userId ?? ''}`].filter((name) => !name.endsWith(' ')),
     ),
   ];
   return [
-    ...twins.map(({ path, name, first }) => fault(path, `${name} is there twice${seeAlso(placeOf(places, first))}`)),
-    ...desired.groups.flatMap(({ path, roles = [] }) => roleFaults(path, roles, fault)),
+    ...duplicates.map(({ path, name, first }) =>
+      createDiagnostic(path, `${name} is there twice${formatFirstPosition(findPosition(places, first))}`),
+    ),
+    ...desired.groups.flatMap(({ path, roles = [] }) => validateRoles(path, roles, createDiagnostic)),
     ...desired.clients.flatMap(({ path, clientId, serviceAccountId }) =>
       clientId === undefined && serviceAccountId === undefined
-        ? [fault(path, 'a client needs a serviceAccountId or a clientId')]
+        ? [createDiagnostic(path, 'a client needs a serviceAccountId or a clientId')]
         : [],
     ),
     ...desired.apiKeys.flatMap(({ path, clientId, serviceAccountId }) =>
       (clientId === undefined) === (serviceAccountId === undefined)
-        ? [fault(path, 'an API key needs a clientId or a serviceAccountId')]
+        ? [createDiagnostic(path, 'an API key needs a clientId or a serviceAccountId')]
         : [],
     ),
-    ...desired.customers.flatMap((customer) => customerFaults(customer, fault)),
-    ...homeFaults(desired, fault),
-    ...reservedFaults(desired, fault),
+    ...desired.customers.flatMap((customer) => validateCustomer(customer, createDiagnostic)),
+    ...validateBusinesses(desired, createDiagnostic),
+    ...validateReservedNames(desired, createDiagnostic),
   ];
 }
 
-function keyNames({ apiKeyId, clientId, serviceAccountId, appId }: DesiredApiKey): string[] {
+function listApiKeyNames({ apiKeyId, clientId, serviceAccountId, appId }: DesiredApiKey): string[] {
   return [apiKeyId === undefined ? `API key of ${clientId ?? serviceAccountId} for ${appId}` : `API key ${apiKeyId}`];
 }
 
-function seeAlso(place: ReturnType<typeof placeOf>): string {
-  return place ? `; first in ${place.file}:${place.line}` : '';
+function formatFirstPosition(position: ReturnType<typeof findPosition>): string {
+  return position ? `; first in ${position.file}:${position.line}` : '';
 }
 
-interface Twin {
+interface Duplicate {
   readonly path: string;
   readonly name: string;
   readonly first: string;
 }
 
-function twinsOf<Entry extends { readonly path: string }>(
+function findDuplicates<Entry extends { readonly path: string }>(
   entries: readonly Entry[],
   namesOf: (entry: Entry) => readonly string[],
-): Twin[] {
+): Duplicate[] {
   const seen = new Map<string, string>();
   return entries.flatMap((entry) =>
     namesOf(entry).flatMap((name) => {
@@ -177,43 +182,52 @@ function twinsOf<Entry extends { readonly path: string }>(
   );
 }
 
-type MakeFault = (path: string, message: string) => Fault;
+type CreateDiagnostic = (path: string, message: string) => Diagnostic;
 
 /** `A` and `ROLE_A` are one role, and some are given by the service alone. */
-function roleFaults(path: string, roles: readonly string[], fault: MakeFault): Fault[] {
+function validateRoles(path: string, roles: readonly string[], createDiagnostic: CreateDiagnostic): Diagnostic[] {
   return roles.flatMap((role, at) => {
-    const place = `${path}/roles/${at}`;
-    if (isReservedRole(role)) return [fault(place, `${role} is given by the service itself; no group can have it`)];
-    return roles.indexOf(role) < at ? [fault(place, `the role ${role} is there twice`)] : [];
+    const position = `${path}/roles/${at}`;
+    if (isReservedRole(role))
+      return [createDiagnostic(position, `${role} is given by the service itself; no group can have it`)];
+    return roles.indexOf(role) < at ? [createDiagnostic(position, `the role ${role} is there twice`)] : [];
   });
 }
 
-function customerFaults({ path, kind, businessId, fields }: DesiredCustomer, fault: MakeFault): Fault[] {
+function validateCustomer(
+  { path, kind, businessId, fields }: DesiredCustomer,
+  createDiagnostic: CreateDiagnostic,
+): Diagnostic[] {
   const { businessName, name, organizationId, businessUnitId } = fields;
   if (kind === 'business') {
-    if (businessName === undefined) return [fault(path, 'a customer needs a businessName or a userId')];
-    return name === undefined ? [] : [fault(`${path}/name`, 'the name of a business is its businessName')];
+    if (businessName === undefined) return [createDiagnostic(path, 'a customer needs a businessName or a userId')];
+    return name === undefined ? [] : [createDiagnostic(`${path}/name`, 'the name of a business is its businessName')];
   }
-  const strange = Object.entries({ businessId, businessName, organizationId, businessUnitId });
-  return strange.flatMap(([field, value]) =>
-    value === undefined ? [] : [fault(`${path}/${field}`, `a customer with a userId has no ${field}`)],
+  const unexpected = Object.entries({ businessId, businessName, organizationId, businessUnitId });
+  return unexpected.flatMap(([field, value]) =>
+    value === undefined ? [] : [createDiagnostic(`${path}/${field}`, `a customer with a userId has no ${field}`)],
   );
 }
 
 /** A business is in one corporate group at most. */
-function homeFaults({ corporateGroups }: Desired, fault: MakeFault): Fault[] {
-  const homes = new Map<string, string>();
+function validateBusinesses({ corporateGroups }: Desired, createDiagnostic: CreateDiagnostic): Diagnostic[] {
+  const corporateGroupOf = new Map<string, string>();
   return corporateGroups.flatMap(({ path, corporateGroupName, businesses = [] }) =>
     businesses.flatMap((businessId, at) => {
-      const other = homes.get(businessId);
-      homes.set(businessId, other ?? corporateGroupName);
+      const other = corporateGroupOf.get(businessId);
+      corporateGroupOf.set(businessId, other ?? corporateGroupName);
       const message = `the business ${businessId} is in ${other} already, and in one corporate group at most`;
-      return other === undefined || other === corporateGroupName ? [] : [fault(`${path}/businesses/${at}`, message)];
+      return other === undefined || other === corporateGroupName
+        ? []
+        : [createDiagnostic(`${path}/businesses/${at}`, message)];
     }),
   );
 }
 
-function reservedFaults({ groups, clients, corporateGroups, customers }: Desired, fault: MakeFault): Fault[] {
+function validateReservedNames(
+  { groups, clients, corporateGroups, customers }: Desired,
+  createDiagnostic: CreateDiagnostic,
+): Diagnostic[] {
   const named = [
     ...groups.map(({ path, groupName }) => [`${path}/groupName`, groupName] as const),
     ...clients.map(({ path, serviceAccountId }) => [`${path}/serviceAccountId`, serviceAccountId] as const),
@@ -221,6 +235,6 @@ function reservedFaults({ groups, clients, corporateGroups, customers }: Desired
     ...customers.map(({ path, businessId }) => [`${path}/businessId`, businessId] as const),
   ];
   return named.flatMap(([path, name]) =>
-    name !== undefined && reservedNames.has(name) ? [fault(path, `${name} is a reserved word`)] : [],
+    name !== undefined && reservedResourceNames.has(name) ? [createDiagnostic(path, `${name} is a reserved word`)] : [],
   );
 }

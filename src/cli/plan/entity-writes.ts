@@ -1,12 +1,12 @@
 /** Updates and removals of what has a tag: nothing that somebody else changed is written over. */
 import type { FieldChange } from './changes.ts';
-import { type Execution, expected, stale } from './executor.ts';
-import { mergeInto } from './merging.ts';
+import { createStaleError, type Execution, unwrapResult } from './executor.ts';
+import { mergeChanges } from './three-way-merge.ts';
 
 /** Of writers at the same time one always gets through, so this many can meet. */
-const attempts = 10;
+const maxAttempts = 10;
 
-type Thing = Readonly<Record<string, unknown>>;
+type EntityBody = Readonly<Record<string, unknown>>;
 
 export interface Entity {
   /** `group ops`, for messages. */
@@ -17,43 +17,40 @@ export interface Entity {
   readonly params: Readonly<Record<string, string>>;
   readonly missing: string;
   /** From what the server sends to plain lists, and back to what it takes. */
-  plain(body: Thing): Thing;
-  body(thing: Thing): Thing;
+  plain(body: EntityBody): EntityBody;
+  body(merged: EntityBody): EntityBody;
 }
 
 /** Reads, merges and writes with the tag; starts again where somebody was faster. */
-export async function updateEntity(
-  { tools }: Execution,
-  entity: Entity,
-  fields: readonly FieldChange[],
-): Promise<void> {
+export async function updateEntity({ deps }: Execution, entity: Entity, fields: readonly FieldChange[]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const read = await tools.call(entity.get, { params: entity.params });
-    const body = expected(read, entity.missing);
-    if (!body) throw stale(tools, `${entity.title} is not there any more`);
-    const { thing, differs, conflicts } = mergeInto(entity.plain(body), fields);
-    if (conflicts.length > 0) throw stale(tools, `${entity.title} has another ${conflicts.join(', ')} than expected`);
+    const read = await deps.call(entity.get, { params: entity.params });
+    const body = unwrapResult(read, entity.missing);
+    if (!body) throw createStaleError(deps, `${entity.title} is not there any more`);
+    const { merged, isChanged: differs, conflicts } = mergeChanges(entity.plain(body), fields);
+    if (conflicts.length > 0)
+      throw createStaleError(deps, `${entity.title} has another ${conflicts.join(', ')} than expected`);
     if (!differs) return;
-    const written = await tools.call(entity.update, {
+    const written = await deps.call(entity.update, {
       params: entity.params,
-      body: entity.body(thing),
+      body: entity.body(merged),
       ifMatch: read.etag,
     });
     // Removed between reading and writing: reading again tells.
     const isStale = written.code === 'CHANGED_MEANWHILE' || written.code === entity.missing;
-    if (!isStale || attempt >= attempts) return void expected(written);
+    if (!isStale || attempt >= maxAttempts) return void unwrapResult(written);
   }
 }
 
 /** Removes what still is as the plan saw it. What is gone already is no fault. */
-export async function removeEntity({ tools }: Execution, entity: Entity, before: Thing): Promise<void> {
-  const read = await tools.call(entity.get, { params: entity.params });
-  const body = expected(read, entity.missing);
+export async function removeEntity({ deps }: Execution, entity: Entity, before: EntityBody): Promise<void> {
+  const read = await deps.call(entity.get, { params: entity.params });
+  const body = unwrapResult(read, entity.missing);
   if (!body) return;
   const now = entity.plain(body);
   const same = Object.keys({ ...before, ...now }).every((field) => text(before[field]) === text(now[field]));
-  if (!same) throw stale(tools, `${entity.title} is not as it was`);
-  expected(await tools.call(entity.remove, { params: entity.params, ifMatch: read.etag }), entity.missing);
+  if (!same) throw createStaleError(deps, `${entity.title} is not as it was`);
+  unwrapResult(await deps.call(entity.remove, { params: entity.params, ifMatch: read.etag }), entity.missing);
 }
 
 function text(value: unknown): string {

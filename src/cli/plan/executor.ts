@@ -1,15 +1,15 @@
 /** Carries out the steps of a plan, one after the other. What was done already is passed over, so it can be run again. */
 
 import { escapeControls } from '../runtime/control-characters.ts';
-import { businessSteps } from './business-writes.ts';
-import { clientSteps } from './client-writes.ts';
-import { groupSteps } from './group-writes.ts';
-import { memberSteps } from './member-writes.ts';
-import type { Made } from './pruning.ts';
-import type { State } from './state.ts';
+import { businessWriters } from './business-writes.ts';
+import { clientWriters } from './client-writes.ts';
+import type { PlanDeps } from './deps.ts';
+import { kindLabels } from './format-plan.ts';
+import { groupWriters } from './group-writes.ts';
+import { memberWriters } from './member-writes.ts';
+import type { ManagedResource } from './prune.ts';
+import type { RemoteState } from './remote-state.ts';
 import type { Step } from './steps.ts';
-import { kindWords } from './text.ts';
-import type { Tools } from './tools.ts';
 
 /** A secret that was made, and what it is of. */
 export interface NewSecret {
@@ -18,69 +18,73 @@ export interface NewSecret {
 }
 
 export interface Execution {
-  readonly tools: Tools;
-  readonly state: State;
+  readonly deps: PlanDeps;
+  readonly state: RemoteState;
   /** Ids of groups and of clients by service account, those made on the way included. */
   readonly groupIds: Map<string, string>;
   readonly clientIds: Map<string, string>;
   /** Keeps a secret as soon as it is there. */
-  keepSecret(secret: NewSecret): Promise<void>;
+  storeSecret(secret: NewSecret): Promise<void>;
   /** Remembers what was made, or that it is gone. */
-  remember(what: 'made' | 'gone', ...things: readonly Made[]): Promise<void>;
+  record(what: 'made' | 'gone', ...things: readonly ManagedResource[]): Promise<void>;
 }
 
-export type Writer<Kind extends Step['kind']> = (
+export type StepWriter<Kind extends Step['kind']> = (
   execution: Execution,
   step: Extract<Step, { kind: Kind }>,
 ) => Promise<void>;
 
-const writers: { readonly [Kind in Step['kind']]: Writer<Kind> } = {
-  ...businessSteps,
-  ...clientSteps,
-  ...groupSteps,
-  ...memberSteps,
+const writers: { readonly [Kind in Step['kind']]: StepWriter<Kind> } = {
+  ...businessWriters,
+  ...clientWriters,
+  ...groupWriters,
+  ...memberWriters,
 };
 
 /** An execution that knows the ids of what is there. */
-export function executionOf(tools: Tools, state: State, ports: Pick<Execution, 'keepSecret' | 'remember'>): Execution {
+export function createExecution(
+  deps: PlanDeps,
+  state: RemoteState,
+  callbacks: Pick<Execution, 'storeSecret' | 'record'>,
+): Execution {
   const clients = (state.clients ?? []).flatMap(({ clientId, serviceAccountId }) =>
     serviceAccountId === undefined ? [] : [[serviceAccountId, clientId] as const],
   );
   const groupIds = new Map([...(state.groups ?? [])].map(([name, { groupId }]) => [name, groupId]));
-  return { tools, state, groupIds, clientIds: new Map(clients), ...ports };
+  return { deps, state, groupIds, clientIds: new Map(clients), ...callbacks };
 }
 
 /** Does all steps, and says each on standard error. Ends at the first that fails. */
-export async function execute(execution: Execution, steps: readonly Step[]): Promise<void> {
-  const { context } = execution.tools;
+export async function executeSteps(execution: Execution, steps: readonly Step[]): Promise<void> {
+  const { context } = execution.deps;
   for (const step of steps) {
     context.io.signal.throwIfAborted();
-    await (writers[step.kind] as Writer<typeof step.kind>)(execution, step as never);
-    context.notice(titleOf(step));
+    await (writers[step.kind] as StepWriter<typeof step.kind>)(execution, step as never);
+    context.notice(formatStepTitle(step));
   }
 }
 
 /** What a step does, in a line. */
-export function titleOf(step: Step): string {
+export function formatStepTitle(step: Step): string {
   if (step.kind === 'join')
     return `+ ${escapeControls(step.group)}: ${step.members.length} ${step.members[0]?.kind ?? ''}${step.members.length === 1 ? '' : 's'}`;
   if (step.kind === 'leave') return `- ${escapeControls(step.group)}: ${step.member.kind} ${step.member.id}`;
   const { action, kind, name } = step.change;
   const mark = { create: '+', update: '~', delete: '-' }[action];
-  return `${mark} ${kindWords[kind]} ${escapeControls(name)}${'release' in step && step.release ? ' (takes away first)' : ''}`;
+  return `${mark} ${kindLabels[kind]} ${escapeControls(name)}${'release' in step && step.release ? ' (takes away first)' : ''}`;
 }
 
 /** What was planned does not fit what is there now. */
-export function stale({ failure }: Tools, message: string): Error {
+export function createStaleError({ failure }: PlanDeps, message: string): Error {
   return failure(`${message}; it was changed since the plan was made.`, {
     code: 'CHANGED_MEANWHILE',
     exitCode: 6,
-    fix: 'Run it again: what was done already is not done twice.',
+    hint: 'Run it again: what was done already is not done twice.',
   });
 }
 
 /** The body of an answer that must not be a refusal, or nothing where it is one of these. */
-export function expected(
+export function unwrapResult(
   { body, code, failure }: { readonly body: unknown; readonly code?: string | undefined; readonly failure?: unknown },
   ...tolerated: readonly string[]
 ): Readonly<Record<string, unknown>> | undefined {

@@ -1,15 +1,15 @@
 /** What changes of groups and of who is in them. Pure. */
-import { type FieldChange, type GroupChange, given, listChange, valueChange } from './changes.ts';
+import { diffList, diffValue, type FieldChange, type GroupChange, resolveValue } from './changes.ts';
 import type { DesiredGroup } from './desired.ts';
-import { type Member, memberFields, memberKey, memberKinds, memberName, sortedMembers } from './members.ts';
-import { type GroupState, membersIn, type State } from './state.ts';
+import { formatMember, type Member, memberFields, memberKey, memberKinds, sortMembers } from './members.ts';
+import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
 
-type Named = Omit<GroupState, 'groupId'>;
+type GroupFields = Omit<RemoteGroup, 'groupId'>;
 
 /** The group as it will be. */
-export function groupAfter(desired: DesiredGroup, current: GroupState | undefined): Named {
-  const organizationId = given(desired.organizationId, current?.organizationId);
-  const businessUnitId = given(desired.businessUnitId, current?.businessUnitId);
+export function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undefined): GroupFields {
+  const organizationId = resolveValue(desired.organizationId, current?.organizationId);
+  const businessUnitId = resolveValue(desired.businessUnitId, current?.businessUnitId);
   return {
     groupName: desired.groupName,
     ...(organizationId === undefined ? {} : { organizationId }),
@@ -20,55 +20,57 @@ export function groupAfter(desired: DesiredGroup, current: GroupState | undefine
 }
 
 /** Who joins and who leaves: of each kind that is given, all others leave. */
-export function memberMoves(
+export function diffMembers(
   { groupName, members }: DesiredGroup,
-  state: Pick<State, 'members'>,
+  state: Pick<RemoteState, 'members'>,
 ): { readonly joining: readonly Member[]; readonly leaving: readonly Member[] } {
-  const current = membersIn(state, groupName);
-  const wanted = new Map(
+  const current = getGroupMembers(state, groupName);
+  const desiredMembers = new Map(
     memberKinds.flatMap((kind) => (members[kind] ?? []).map((one) => [memberKey(one), one] as const)),
   );
-  const joining = [...wanted].flatMap(([key, member]) => (current.has(key) ? [] : [member]));
+  const joining = [...desiredMembers].flatMap(([key, member]) => (current.has(key) ? [] : [member]));
   const leaving = [...current].flatMap(([key, member]) =>
-    members[member.kind] === undefined || wanted.has(key) ? [] : [member],
+    members[member.kind] === undefined || desiredMembers.has(key) ? [] : [member],
   );
-  return { joining: sortedMembers(joining), leaving: sortedMembers(leaving) };
+  return { joining: sortMembers(joining), leaving: sortMembers(leaving) };
 }
 
 /** The change of one group, where there is one. `pruned` leave besides those whom the documents no longer list. */
-export function groupChange(desired: DesiredGroup, state: State, pruned: readonly Member[] = []): GroupChange[] {
+export function diffGroup(desired: DesiredGroup, state: RemoteState, pruned: readonly Member[] = []): GroupChange[] {
   const before = state.groups?.get(desired.groupName);
-  const after = groupAfter(desired, before);
-  const { joining, leaving } = memberMoves(desired, state);
-  const moves = { joining, leaving: sortedMembers([...leaving, ...pruned]) };
-  const fields = fieldsOf(before, after, moves);
+  const after = resolveGroup(desired, before);
+  const { joining, leaving } = diffMembers(desired, state);
+  const memberChanges = { joining, leaving: sortMembers([...leaving, ...pruned]) };
+  const fields = diffFields(before, after, memberChanges);
   if (before && fields.length === 0) return [];
-  const found = { kind: 'group', name: desired.groupName, fields, after, ...moves } as const;
-  return [before ? { ...found, action: 'update', id: before.groupId, before } : { ...found, action: 'create' }];
+  const change = { kind: 'group', name: desired.groupName, fields, after, ...memberChanges } as const;
+  return [before ? { ...change, action: 'update', id: before.groupId, before } : { ...change, action: 'create' }];
 }
 
-function fieldsOf(
-  before: Named | undefined,
-  after: Named | undefined,
+function diffFields(
+  before: GroupFields | undefined,
+  after: GroupFields | undefined,
   { joining, leaving }: { readonly joining: readonly Member[]; readonly leaving: readonly Member[] },
 ): FieldChange[] {
   return [
-    ...valueChange('organizationId', before?.organizationId, after?.organizationId),
-    ...valueChange('businessUnitId', before?.businessUnitId, after?.businessUnitId),
-    ...listChange('roles', before?.roles ?? [], after?.roles ?? []),
-    ...listChange('dependencies', before?.dependencies ?? [], after?.dependencies ?? []),
-    ...memberKinds.flatMap((kind) => listChange(memberFields[kind], namesOf(leaving, kind), namesOf(joining, kind))),
+    ...diffValue('organizationId', before?.organizationId, after?.organizationId),
+    ...diffValue('businessUnitId', before?.businessUnitId, after?.businessUnitId),
+    ...diffList('roles', before?.roles ?? [], after?.roles ?? []),
+    ...diffList('dependencies', before?.dependencies ?? [], after?.dependencies ?? []),
+    ...memberKinds.flatMap((kind) =>
+      diffList(memberFields[kind], listMemberNames(leaving, kind), listMemberNames(joining, kind)),
+    ),
   ];
 }
 
-function namesOf(members: readonly Member[], kind: string): string[] {
-  return members.filter((member) => member.kind === kind).map(memberName);
+function listMemberNames(members: readonly Member[], kind: string): string[] {
+  return members.filter((member) => member.kind === kind).map(formatMember);
 }
 
 /** A group that goes, with everybody in it. */
-export function groupRemoval(before: GroupState, state: State): GroupChange {
-  const leaving = sortedMembers(membersIn(state, before.groupName).values());
-  const fields = fieldsOf(before, undefined, { joining: [], leaving });
+export function buildGroupRemoval(before: RemoteGroup, state: RemoteState): GroupChange {
+  const leaving = sortMembers(getGroupMembers(state, before.groupName).values());
+  const fields = diffFields(before, undefined, { joining: [], leaving });
   return {
     action: 'delete',
     kind: 'group',
@@ -81,14 +83,14 @@ export function groupRemoval(before: GroupState, state: State): GroupChange {
   };
 }
 
-export interface GroupsAfter {
-  readonly groups: ReadonlyMap<string, Named>;
+export interface ProjectedGroups {
+  readonly groups: ReadonlyMap<string, GroupFields>;
   readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
 }
 
 /** All groups and the members that were read, as they will be. */
-export function groupsAfter(changes: readonly GroupChange[], state: State): GroupsAfter {
-  const groups = new Map<string, Named>(state.groups);
+export function projectGroups(changes: readonly GroupChange[], state: RemoteState): ProjectedGroups {
+  const groups = new Map<string, GroupFields>(state.groups);
   const members = new Map(state.members);
   for (const { action, name, after, joining, leaving } of changes) {
     if (action === 'delete' || !after) {
@@ -97,7 +99,7 @@ export function groupsAfter(changes: readonly GroupChange[], state: State): Grou
       continue;
     }
     groups.set(name, after);
-    const now = new Map(membersIn(state, name));
+    const now = new Map(getGroupMembers(state, name));
     for (const member of leaving) now.delete(memberKey(member));
     for (const member of joining) now.set(memberKey(member), member);
     members.set(name, now);

@@ -3,18 +3,18 @@
 /** A group by the names of those it depends on. Names that are not in the map are passed over. */
 export type Dependencies = ReadonlyMap<string, { readonly dependencies: readonly string[] }>;
 
-export interface Walk {
+export interface TopologicalOrder {
   /** Every group after those it depends on. */
   readonly order: readonly string[];
   /** Circles, each from a group back to itself: `a, b, a`. Empty where there are none. */
-  readonly circles: readonly (readonly string[])[];
+  readonly cycles: readonly (readonly string[])[];
 }
 
 /** Walks the graph without recursion: chains can be as long as there are groups. */
-export function walk(graph: Dependencies): Walk {
+export function sortTopologically(graph: Dependencies): TopologicalOrder {
   const order: string[] = [];
   const done = new Set<string>();
-  const circles: string[][] = [];
+  const cycles: string[][] = [];
   for (const start of graph.keys()) {
     const path: { readonly name: string; next: number }[] = done.has(start) ? [] : [{ name: start, next: 0 }];
     const onPath = new Set(path.map(({ name }) => name));
@@ -25,23 +25,23 @@ export function walk(graph: Dependencies): Walk {
         onPath.delete(at.name);
         done.add(at.name);
         order.push(at.name);
-      } else if (onPath.has(below)) circles.push([...namesFrom(path, below), below]);
+      } else if (onPath.has(below)) cycles.push([...sliceFrom(path, below), below]);
       else if (!done.has(below) && graph.has(below)) {
         path.push({ name: below, next: 0 });
         onPath.add(below);
       }
     }
   }
-  return { order, circles };
+  return { order, cycles };
 }
 
-function namesFrom(path: readonly { readonly name: string }[], start: string): string[] {
+function sliceFrom(path: readonly { readonly name: string }[], start: string): string[] {
   const names = path.map(({ name }) => name);
   return names.slice(names.indexOf(start));
 }
 
 /** Whether `start` comes by dependencies to `end`. */
-export function reaches(graph: Dependencies, start: string, end: string): boolean {
+export function isReachable(graph: Dependencies, start: string, end: string): boolean {
   const seen = new Set([start]);
   // A set also gives what is added to it while it is walked.
   for (const name of seen) {
@@ -51,16 +51,16 @@ export function reaches(graph: Dependencies, start: string, end: string): boolea
   return false;
 }
 
-type Giving = ReadonlyMap<string, { readonly roles: readonly string[]; readonly dependencies: readonly string[] }>;
+type RoleGraph = ReadonlyMap<string, { readonly roles: readonly string[]; readonly dependencies: readonly string[] }>;
 
 /** The roles that each group gives: its own, and those of all groups it depends on. The graph has no circle. */
-export function effectiveRoles(groups: Giving): Map<string, ReadonlySet<string>> {
-  const found = new Map<string, ReadonlySet<string>>();
-  for (const name of walk(groups).order) {
+export function computeGroupRoles(groups: RoleGraph): Map<string, ReadonlySet<string>> {
+  const rolesByGroup = new Map<string, ReadonlySet<string>>();
+  for (const name of sortTopologically(groups).order) {
     const { roles = [], dependencies = [] } = groups.get(name) ?? {};
-    const given = new Set(roles);
-    for (const below of dependencies) for (const role of found.get(below) ?? []) given.add(role);
-    found.set(name, given);
+    const roleNames = new Set(roles);
+    for (const below of dependencies) for (const role of rolesByGroup.get(below) ?? []) roleNames.add(role);
+    rolesByGroup.set(name, roleNames);
   }
-  return found;
+  return rolesByGroup;
 }

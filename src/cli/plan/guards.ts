@@ -1,10 +1,16 @@
 /** What a plan does to those who administer the service: the caller, and the last of them. Pure. */
 import type { AnyChange } from './changes.ts';
-import { type Holdings, holdingsOf, type Reach, type RoleEffect, rolesHeld } from './role-effects.ts';
-import type { State } from './state.ts';
+import type { RemoteState } from './remote-state.ts';
+import {
+  collectHeldRoles,
+  computeHeldRoles,
+  type HeldRoles,
+  type RoleEffect,
+  type RoleImpact,
+} from './role-effects.ts';
 
 /** Who applies the plan, as far as its token tells. */
-export interface Caller {
+export interface PlanCaller {
   readonly userId?: string | undefined;
   readonly businessId?: string | undefined;
   readonly serviceId?: string | undefined;
@@ -13,7 +19,7 @@ export interface Caller {
   readonly authorities?: readonly string[] | undefined;
 }
 
-export interface Guards {
+export interface LockoutGuards {
   /** Administrative roles that the caller would lose. */
   readonly callerLoses: readonly string[];
   /** Nobody who is known would be left who can administer the service. */
@@ -25,22 +31,24 @@ export interface Guards {
 export const administrativeRoles: readonly string[] = ['ADMIN', 'IAM_ADMIN_MAINTENANCE'];
 
 /** Looks at the roles before and after. */
-export function guardsOf(
-  reach: Reach | undefined,
+export function evaluateGuards(
+  impact: RoleImpact | undefined,
   effects: readonly RoleEffect[],
   changes: readonly AnyChange[],
-  state: State,
-  caller: Caller,
-): Guards {
+  state: RemoteState,
+  caller: PlanCaller,
+): LockoutGuards {
   const administratorsLose = effects
     .filter(({ loses }) => loses.some((role) => administrativeRoles.includes(role)))
     .map(({ kind, id }) => `${kind} ${id}`);
-  if (!reach) return { callerLoses: [], lastAdministrator: false, administratorsLose };
-  const [before, after] = [holdingsOf(reach.before), holdingsOf(reach.after)];
+  if (!impact) return { callerLoses: [], lastAdministrator: false, administratorsLose };
+  const [before, after] = [computeHeldRoles(impact.before), computeHeldRoles(impact.after)];
   const isRemoved = changes.some(
     ({ kind, action, id }) => kind === 'client' && action === 'delete' && id === caller.clientId,
   );
-  const lost = [...callerRoles(caller, before, state)].filter((role) => !callerRoles(caller, after, state).has(role));
+  const lost = [...collectCallerRoles(caller, before, state)].filter(
+    (role) => !collectCallerRoles(caller, after, state).has(role),
+  );
   return {
     callerLoses:
       isRemoved && caller.userId === undefined
@@ -51,21 +59,21 @@ export function guardsOf(
   };
 }
 
-function callerRoles(
-  { userId, businessId, serviceId, authorities }: Caller,
-  holdings: Holdings,
-  state: State,
+function collectCallerRoles(
+  { userId, businessId, serviceId, authorities }: PlanCaller,
+  holdings: HeldRoles,
+  state: RemoteState,
 ): Set<string> {
   if (userId === undefined)
     return new Set([
       ...(authorities ?? []),
       ...(serviceId === undefined ? [] : (holdings.get(`service ${serviceId}`) ?? [])),
     ]);
-  const own = rolesHeld(holdings, `user ${userId}`, state.users);
+  const own = collectHeldRoles(holdings, `user ${userId}`, state.users);
   return new Set([...own, ...(businessId === undefined ? [] : (holdings.get(`business ${businessId}`) ?? []))]);
 }
 
 /** Services do not count, as with the server: somebody has to be able to sign in. */
-function hasAdministrator(holdings: Holdings): boolean {
+function hasAdministrator(holdings: HeldRoles): boolean {
   return [...holdings].some(([holder, roles]) => !holder.startsWith('service ') && roles.has('IAM_ADMIN_MAINTENANCE'));
 }

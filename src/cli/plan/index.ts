@@ -1,33 +1,33 @@
 /** What the commands of provisioning do. A file of its own in the bundle: no other command loads it. */
-import type { Options } from '../leaf.ts';
-import { prepare, readContent } from './preparing.ts';
-import { filesOf, printLines, printPlan, styleOf } from './printing.ts';
+import type { CommandOptions } from '../command.ts';
+import type { PlanDeps } from './deps.ts';
+import { formatChanges, toChangeJson } from './format-plan.ts';
+import { prepare, readContent } from './prepare.ts';
+import { createTextStyle, getDocumentFiles, renderLines, renderPlan } from './render.ts';
 import { savePlan } from './saved-plan.ts';
-import { changeLines, shownChange } from './text.ts';
-import type { Tools } from './tools.ts';
 
-export { runApply } from './applying.ts';
-export { runExport } from './export-command.ts';
+export { runApply } from './apply.ts';
+export { runExport } from './export.ts';
 
 /** `iam plan`. */
-export async function runPlan(tools: Tools, options: Options, file: string | undefined): Promise<void> {
+export async function runPlan(deps: PlanDeps, options: CommandOptions, file: string | undefined): Promise<void> {
   const prune = options.prune === true;
-  const content = await readContent(tools, filesOf(options), options.set as string | undefined);
-  const prepared = await prepare(tools, content, prune);
-  await printPlan(tools, prepared.plan);
+  const content = await readContent(deps, getDocumentFiles(options), options.set as string | undefined);
+  const prepared = await prepare(deps, content, prune);
+  await renderPlan(deps, prepared.plan);
   if (file !== undefined) {
-    await savePlan(tools, file, content, prepared, prune);
-    tools.context.notice(`The plan is in ${file}; \`iam apply ${file}\` carries it out.`);
+    await savePlan(deps, file, content, prepared, prune);
+    deps.context.notice(`The plan is in ${file}; \`iam apply ${file}\` carries it out.`);
   }
-  if (options.detailedExitcode === true && prepared.plan.changes.length > 0) throw tools.quietExit(9);
+  if (options.detailedExitcode === true && prepared.plan.changes.length > 0) throw deps.quietExit(9);
 }
 
 /** `iam diff`. */
-export async function runDiff(tools: Tools, options: Options): Promise<void> {
-  const content = await readContent(tools, filesOf(options), options.set as string | undefined);
-  const { plan } = await prepare(tools, content, options.prune === true);
-  const { printer } = tools.context;
-  if (printer.isForPeople) await printLines(tools, changeLines(plan.changes, styleOf(tools)));
-  else await printer.value(plan.changes.map(shownChange));
-  if (plan.changes.length > 0) throw tools.quietExit(1);
+export async function runDiff(deps: PlanDeps, options: CommandOptions): Promise<void> {
+  const content = await readContent(deps, getDocumentFiles(options), options.set as string | undefined);
+  const { plan } = await prepare(deps, content, options.prune === true);
+  const { printer } = deps.context;
+  if (printer.isForPeople) await renderLines(deps, formatChanges(plan.changes, createTextStyle(deps)));
+  else await printer.value(plan.changes.map(toChangeJson));
+  if (plan.changes.length > 0) throw deps.quietExit(1);
 }

@@ -1,9 +1,9 @@
 /** Putting members into groups and taking them out. Who is in already, or out already, is no fault. */
-import { type Execution, expected, type Writer } from './executor.ts';
+import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
 import type { Member, MemberKind } from './members.ts';
-import { membershipOf } from './memberships.ts';
+import { buildMembershipRecord } from './memberships.ts';
 
-interface Paths {
+interface MembershipOperations {
   readonly add: string;
   readonly remove: string;
   /** The parameter that names the group, and the field that names the member. */
@@ -11,7 +11,7 @@ interface Paths {
   readonly member: string;
 }
 
-const paths: Readonly<Record<MemberKind, Paths>> = {
+const membershipOperations: Readonly<Record<MemberKind, MembershipOperations>> = {
   user: { add: 'user-accesses.add-user', remove: 'user-accesses.remove-user', group: 'groupName', member: 'userId' },
   business: {
     add: 'business-accesses.add-business',
@@ -33,32 +33,35 @@ const paths: Readonly<Record<MemberKind, Paths>> = {
   },
 };
 
-const join: Writer<'join'> = async (execution, { group, members }) => {
+const writeJoin: StepWriter<'join'> = async (execution, { group, members }) => {
   const [first] = members;
   if (!first) return;
-  const { add, member } = paths[first.kind];
+  const { add, member } = membershipOperations[first.kind];
   const body = members.map(({ id }) => ({ [member]: id }));
-  expected(await execution.tools.call(add, { params: groupParams(execution, group, first), body }));
-  await execution.remember('made', ...members.map((one) => membershipOf(groupIdOf(execution, group), group, one)));
+  unwrapResult(await execution.deps.call(add, { params: buildGroupParams(execution, group, first), body }));
+  await execution.record(
+    'made',
+    ...members.map((one) => buildMembershipRecord(resolveGroupId(execution, group), group, one)),
+  );
 };
 
-const leave: Writer<'leave'> = async (execution, { group, member }) => {
-  const { remove, member: name } = paths[member.kind];
-  const params = { ...groupParams(execution, group, member), [name]: member.id };
-  expected(await execution.tools.call(remove, { params }), 'MEMBERSHIP_NOT_FOUND');
-  await execution.remember('gone', membershipOf(groupIdOf(execution, group), group, member));
+const writeLeave: StepWriter<'leave'> = async (execution, { group, member }) => {
+  const { remove, member: name } = membershipOperations[member.kind];
+  const params = { ...buildGroupParams(execution, group, member), [name]: member.id };
+  unwrapResult(await execution.deps.call(remove, { params }), 'MEMBERSHIP_NOT_FOUND');
+  await execution.record('gone', buildMembershipRecord(resolveGroupId(execution, group), group, member));
 };
 
-export const memberSteps = { join, leave };
+export const memberWriters = { join: writeJoin, leave: writeLeave };
 
 /** By its id: a name may be the id of another group. */
-function groupIdOf({ groupIds }: Execution, group: string): string {
+function resolveGroupId({ groupIds }: Execution, group: string): string {
   return groupIds.get(group) ?? group;
 }
 
-function groupParams(execution: Execution, group: string, { kind, businessId }: Member): Record<string, string> {
+function buildGroupParams(execution: Execution, group: string, { kind, businessId }: Member): Record<string, string> {
   return {
-    [paths[kind].group]: groupIdOf(execution, group),
+    [membershipOperations[kind].group]: resolveGroupId(execution, group),
     ...(businessId === undefined ? {} : { businessId }),
   };
 }

@@ -24,14 +24,14 @@ export function memberKey({ kind, id, businessId }: Member): string {
 }
 
 /** A member as people read it: `b9/u1` is the user u1 in the name of the business b9. */
-export function memberName({ id, businessId }: Member): string {
+export function formatMember({ id, businessId }: Member): string {
   return businessId === undefined ? id : `${businessId}/${id}`;
 }
 
 /** In the order of kinds, then of ids. */
-export function sortedMembers(members: Iterable<Member>): Member[] {
-  const ranked = [...members].map((member) => ({ member, key: memberName(member) }));
+export function sortMembers(members: Iterable<Member>): Member[] {
+  const keyed = [...members].map((member) => ({ member, key: formatMember(member) }));
   const order = (kind: MemberKind) => memberKinds.indexOf(kind);
-  ranked.sort((a, b) => order(a.member.kind) - order(b.member.kind) || (a.key < b.key ? -1 : Number(a.key > b.key)));
-  return ranked.map(({ member }) => member);
+  keyed.sort((a, b) => order(a.member.kind) - order(b.member.kind) || (a.key < b.key ? -1 : Number(a.key > b.key)));
+  return keyed.map(({ member }) => member);
 }

@@ -1,25 +1,25 @@
 /** Memberships that an earlier apply of the same set made and the documents no longer ask for. Pure. */
 import type { Desired } from './desired.ts';
-import { type Member, type MemberKind, memberKey, memberKinds, memberName } from './members.ts';
-import type { Made } from './pruning.ts';
-import { membersIn, type State } from './state.ts';
+import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from './members.ts';
+import type { ManagedResource } from './prune.ts';
+import { getGroupMembers, type RemoteState } from './remote-state.ts';
 
 /** A membership as it is remembered. No id holds a blank. */
-export function membershipOf(groupId: string, groupName: string, member: Member): Made {
+export function buildMembershipRecord(groupId: string, groupName: string, member: Member): ManagedResource {
   return {
     kind: 'membership',
     id: `${groupId} ${memberKey(member)}`,
-    name: `${groupName}: ${member.kind} ${memberName(member)}`,
+    name: `${groupName}: ${member.kind} ${formatMember(member)}`,
   };
 }
 
-interface Remembered {
-  readonly made: Made;
+interface RecordedMembership {
+  readonly made: ManagedResource;
   readonly groupId: string;
   readonly member: Member;
 }
 
-function remembered(made: Made): Remembered[] {
+function parseMembershipRecord(made: ManagedResource): RecordedMembership[] {
   const [groupId = '', kind, ...ids] = made.id.split(' ');
   const id = ids.at(-1);
   if (made.kind !== 'membership' || id === undefined || !(memberKinds as readonly unknown[]).includes(kind)) return [];
@@ -28,8 +28,8 @@ function remembered(made: Made): Remembered[] {
 }
 
 /** One that is there and that nobody asks for any more. */
-export interface Leftover {
-  readonly made: Made;
+export interface OrphanedMembership {
+  readonly made: ManagedResource;
   readonly groupName: string;
   readonly member: Member;
 }
@@ -38,23 +38,35 @@ export interface Leftover {
  * Those of groups that stay, of kinds that the documents do not list: where they list a kind, all others of it leave anyway.
  * As long as the members of a group were not read, none of it.
  */
-export function leftMemberships(recorded: readonly Made[], desired: Desired, state: State): Leftover[] {
-  return candidates(recorded, desired, state).filter(({ groupName, member }) =>
-    membersIn(state, groupName).has(memberKey(member)),
+export function findOrphanedMemberships(
+  recorded: readonly ManagedResource[],
+  desired: Desired,
+  state: RemoteState,
+): OrphanedMembership[] {
+  return findOrphanCandidates(recorded, desired, state).filter(({ groupName, member }) =>
+    getGroupMembers(state, groupName).has(memberKey(member)),
   );
 }
 
 /** Names of the groups whose members tell whether a membership is still there. */
-export function groupsOfMemberships(recorded: readonly Made[], desired: Desired, state: State): string[] {
-  return candidates(recorded, desired, state).map(({ groupName }) => groupName);
+export function listGroupsOfMemberships(
+  recorded: readonly ManagedResource[],
+  desired: Desired,
+  state: RemoteState,
+): string[] {
+  return findOrphanCandidates(recorded, desired, state).map(({ groupName }) => groupName);
 }
 
-function candidates(recorded: readonly Made[], desired: Desired, state: State): Leftover[] {
-  const found = recorded.flatMap(remembered);
-  if (found.length === 0) return [];
+function findOrphanCandidates(
+  recorded: readonly ManagedResource[],
+  desired: Desired,
+  state: RemoteState,
+): OrphanedMembership[] {
+  const result = recorded.flatMap(parseMembershipRecord);
+  if (result.length === 0) return [];
   const names = new Map([...(state.groups ?? [])].map(([name, { groupId }]) => [groupId, name]));
   const listed = new Map(desired.groups.map(({ groupName, members }) => [groupName, members]));
-  return found.flatMap(({ made, groupId, member }) => {
+  return result.flatMap(({ made, groupId, member }) => {
     const groupName = names.get(groupId);
     if (groupName === undefined || listed.get(groupName)?.[member.kind] !== undefined) return [];
     return [{ made, groupName, member }];
@@ -62,12 +74,12 @@ function candidates(recorded: readonly Made[], desired: Desired, state: State): 
 }
 
 /** Members that leave, by the name of their group. */
-export function byGroup(leftovers: readonly Leftover[]): ReadonlyMap<string, readonly Member[]> {
-  const found = new Map<string, Member[]>();
-  for (const { groupName, member } of leftovers) {
-    const others = found.get(groupName);
+export function groupByGroupName(orphans: readonly OrphanedMembership[]): ReadonlyMap<string, readonly Member[]> {
+  const result = new Map<string, Member[]>();
+  for (const { groupName, member } of orphans) {
+    const others = result.get(groupName);
     if (others) others.push(member);
-    else found.set(groupName, [member]);
+    else result.set(groupName, [member]);
   }
-  return found;
+  return result;
 }

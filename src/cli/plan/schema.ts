@@ -129,7 +129,7 @@ const customer = object(
 );
 
 /** Words that mean something in a path, so that nothing new may be called by them. */
-export const reservedNames: ReadonlySet<string> = new Set(
+export const reservedResourceNames: ReadonlySet<string> = new Set(
   [
     '. .. me main-email main-mobile role dependency user-accounts business-accounts service-accounts roles login connect',
     'organizational-structure lock unlock identification login-legacy auth-legacy-by-param remember-me renew-token',
@@ -139,7 +139,7 @@ export const reservedNames: ReadonlySet<string> = new Set(
 );
 
 /** Kinds of entries in a document, and what each holds. */
-export const kinds = {
+export const entrySchemas = {
   groups: group,
   clients: client,
   apiKeys: apiKey,
@@ -147,8 +147,8 @@ export const kinds = {
   customers: customer,
 } as const;
 
-export type KindName = keyof typeof kinds;
-export const kindNames = Object.keys(kinds) as KindName[];
+export type KindName = keyof typeof entrySchemas;
+export const kindNames = Object.keys(entrySchemas) as KindName[];
 
 /** The schema of one document. */
 export const documentSchema: JsonSchema = {
@@ -162,7 +162,10 @@ export const documentSchema: JsonSchema = {
         description: 'Name under which --prune remembers what was made',
       },
       ...Object.fromEntries(
-        kindNames.map((kind) => [kind, { type: 'array', items: kinds[kind], description: kinds[kind].description }]),
+        kindNames.map((kind) => [
+          kind,
+          { type: 'array', items: entrySchemas[kind], description: entrySchemas[kind].description },
+        ]),
       ),
     },
     [],

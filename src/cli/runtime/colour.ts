@@ -1,13 +1,13 @@
 /** The one module that decides on colour: flag, NO_COLOR, FORCE_COLOR, then whether the stream is a terminal. */
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { Environment, Output } from './io.ts';
+import type { Environment, OutputStream } from './io.ts';
 
 /** Paints for this stream, or leaves text as it is; `mode` is auto, always or never. */
-export function colours(stream: Output, environment: Environment, mode = 'auto'): ChalkInstance {
+export function createColours(stream: OutputStream, environment: Environment, mode = 'auto'): ChalkInstance {
   return new Chalk({ level: isColoured(stream, environment, mode) ? 1 : 0 });
 }
 
-function isColoured(stream: Output, { variables }: Environment, mode: string): boolean {
+function isColoured(stream: OutputStream, { variables }: Environment, mode: string): boolean {
   if (mode !== 'auto') return mode === 'always';
   if (variables.NO_COLOR) return false;
   const forced = variables.FORCE_COLOR;

@@ -1,9 +1,9 @@
 /** `--columns`: which fields of a row are shown, in which order; those of objects within it by dots. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import { CliError, usageError } from './failures.ts';
+import { CliError, usageError } from './errors.ts';
 
 /** Reads `a,b.c`. */
-export function readColumns(text: string): string[] {
+export function parseColumns(text: string): string[] {
   const columns = text.split(',').map((name) => name.trim());
   if (columns.includes('')) throw usageError(`--columns ${JSON.stringify(text)} names an empty column.`);
   return [...new Set(columns)];
@@ -20,32 +20,32 @@ export function valueAt(row: unknown, column: string): unknown {
 }
 
 /** @throws CliError for wrong usage where rows of this kind have no such column; a schema without fields says nothing */
-export function requireColumns(columns: readonly string[], schema: JsonSchema | undefined): void {
+export function assertKnownColumns(columns: readonly string[], schema: JsonSchema | undefined): void {
   const row = schema?.properties ? schema : schema?.items;
   if (!row?.properties || row.additionalProperties === true) return;
-  const strange = columns.filter((column) => !isIn(row, column.split('.')));
-  if (strange.length > 0) throw usageError(...unknown(strange, Object.keys(row.properties)));
+  const unknownColumns = columns.filter((column) => !hasColumn(row, column.split('.')));
+  if (unknownColumns.length > 0) throw usageError(...formatUnknownColumns(unknownColumns, Object.keys(row.properties)));
 }
 
-function isIn(schema: JsonSchema | undefined, [name, ...rest]: readonly string[]): boolean {
+function hasColumn(schema: JsonSchema | undefined, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
   const kinds = [schema, ...(schema?.anyOf ?? [])];
   const declared = kinds.map((kind) => kind?.properties ?? kind?.items?.properties).find((found) => found);
   // What a field holds may not be said.
   if (!declared) return true;
-  return Object.hasOwn(declared, name) && isIn(declared[name], rest);
+  return Object.hasOwn(declared, name) && hasColumn(declared[name], rest);
 }
 
 /** @throws CliError where none of the rows that are there has such a column */
-export function foundColumns(columns: readonly string[], rows: readonly unknown[]): void {
-  const strange = columns.filter((column) => rows.every((row) => valueAt(row, column) === undefined));
+export function assertColumnsPresent(columns: readonly string[], rows: readonly unknown[]): void {
+  const unknownColumns = columns.filter((column) => rows.every((row) => valueAt(row, column) === undefined));
   const known = [...new Set(rows.flatMap((row) => Object.keys((row ?? {}) as object)))];
-  if (strange.length === 0 || known.length === 0) return;
-  const [message, fix] = unknown(strange, known);
-  throw new CliError(message, { code: 'COLUMN_UNKNOWN', exitCode: 1, fix });
+  if (unknownColumns.length === 0 || known.length === 0) return;
+  const [message, hint] = formatUnknownColumns(unknownColumns, known);
+  throw new CliError(message, { code: 'COLUMN_UNKNOWN', exitCode: 1, hint });
 }
 
-function unknown(strange: readonly string[], known: readonly string[]): [string, string] {
-  const columns = strange.length > 1 ? 'are no columns' : 'is no column';
-  return [`${strange.join(', ')} ${columns} of this.`, `There are ${known.join(', ')}.`];
+function formatUnknownColumns(unknownColumns: readonly string[], known: readonly string[]): [string, string] {
+  const columns = unknownColumns.length > 1 ? 'are no columns' : 'is no column';
+  return [`${unknownColumns.join(', ')} ${columns} of this.`, `There are ${known.join(', ')}.`];
 }

@@ -2,26 +2,32 @@
 import type { Command } from 'commander';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
-import { readColumns } from './columns.ts';
+import { parseColumns } from './columns.ts';
 import { connect } from './connection.ts';
 import { escapeControls } from './control-characters.ts';
 import type { CurlCall } from './curl.ts';
-import { usageError } from './failures.ts';
+import { usageError } from './errors.ts';
 import type { Environment, Io } from './io.ts';
 import { createPrinter, type Format, formats, type Printer, type Selection } from './output.ts';
 import { readProfiles } from './profile.ts';
 import { findProjectFile, type ProjectFile } from './project-file.ts';
-import type { Asking } from './prompt.ts';
-import { readQuery } from './query.ts';
+import type { PromptOptions } from './prompt.ts';
+import { compileQuery } from './query.ts';
 import { type FindRequestFields, requestFieldsIn } from './request-fields.ts';
-import { type GlobalOptions, resolve, type SettingName, type Sources, settingNames } from './settings.ts';
+import {
+  type GlobalOptions,
+  resolveSetting,
+  type SettingDefinition,
+  type SettingSources,
+  settingDefinitions,
+} from './settings.ts';
 import { printCurl } from './tracing.ts';
 
 export interface Context {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
-  readonly sources: Sources;
+  readonly sources: SettingSources;
   readonly printer: Printer;
   /** What a request declares, so that nothing else of it is shown. */
   readonly fieldsAt: FindRequestFields;
@@ -32,10 +38,10 @@ export interface Context {
   /** Prints a call that is not made for curl, where that was asked for. */
   readonly curl?: ((call: CurlCall) => void) | undefined;
   /** What a question needs to know. */
-  asking(stdinIsData: boolean): Asking;
+  promptOptions(stdinIsData: boolean): PromptOptions;
 }
 
-export interface Surroundings {
+export interface CliRuntime {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
@@ -45,33 +51,39 @@ export interface Surroundings {
 
 /** Runs `work` with a context and closes what it opened. */
 export async function withContext(
-  surroundings: Surroundings,
+  runtime: CliRuntime,
   options: GlobalOptions,
   work: (context: Context) => Promise<void>,
 ): Promise<void> {
-  const { io, environment } = surroundings;
-  const sources = await sourcesFor(environment, options);
+  const { io, environment } = runtime;
+  const sources = await loadSources(environment, options);
   for (const warning of sources.project?.warnings ?? []) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
-  const printer = createPrinter(io.stdout, formatOf(sources), await selectionOf(options, sources), io.signal);
-  const fieldsAt = requestFieldsIn(surroundings.manifest);
+  const printer = createPrinter(io.stdout, readFormat(sources), await readSelection(options, sources), io.signal);
+  const fieldsAt = requestFieldsIn(runtime.manifest);
   let client: Promise<BaseClient> | undefined;
   const context: Context = {
-    ...surroundings,
+    ...runtime,
     sources,
     printer,
     fieldsAt,
     notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
     connect: (as) =>
       (client ??= connect({
-        ...surroundings,
+        ...runtime,
         sources,
         tracing,
         fieldsAt,
         anonymous: as === 'anonymous',
       })),
     curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, sources, call) : undefined,
-    asking: (stdinIsData) => ({ io, environment, input: options.input !== false, stdinIsData, color: options.color }),
+    promptOptions: (stdinIsData) => ({
+      io,
+      environment,
+      input: options.input !== false,
+      stdinIsData,
+      color: options.color,
+    }),
   };
   try {
     await work(context);
@@ -81,32 +93,32 @@ export async function withContext(
 }
 
 /** All that settings are taken from. @throws CliError where one of the files is broken */
-export async function sourcesFor(environment: Environment, options: GlobalOptions): Promise<Sources> {
-  const project = projectFor(environment);
+export async function loadSources(environment: Environment, options: GlobalOptions): Promise<SettingSources> {
+  const project = findProject(environment);
   const file = await readProfiles(environment.variables);
   return { options, variables: environment.variables, file, project };
 }
 
 /** Looked for from the working directory upwards. */
-function projectFor({ workingFolder }: Environment): ProjectFile | undefined {
+function findProject({ workingFolder }: Environment): ProjectFile | undefined {
   const folder = workingFolder?.();
-  const settings: readonly SettingName[] = settingNames;
+  const settings: readonly SettingDefinition[] = settingDefinitions;
   return folder === undefined ? undefined : findProjectFile(folder, settings);
 }
 
-function formatOf(sources: Sources): Format {
-  const { value = '', origin = '' } = resolve('output', sources) ?? {};
+function readFormat(sources: SettingSources): Format {
+  const { value = '', origin = '' } = resolveSetting('output', sources) ?? {};
   if ((formats as readonly string[]).includes(value)) return value as Format;
   throw usageError(`${origin} must be one of ${formats.join(', ')}, not ${JSON.stringify(value)}.`);
 }
 
 /** What of the data is shown: told wrong before anything is sent. */
-async function selectionOf({ query, columns, csvRaw }: GlobalOptions, sources: Sources): Promise<Selection> {
-  if (columns !== undefined && !['table', 'wide', 'csv'].includes(formatOf(sources)))
-    throw usageError(`--columns is for -o table, wide and csv, not for ${formatOf(sources)}.`, 'Use --query there.');
+async function readSelection({ query, columns, csvRaw }: GlobalOptions, sources: SettingSources): Promise<Selection> {
+  if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(sources)))
+    throw usageError(`--columns is for -o table, wide and csv, not for ${readFormat(sources)}.`, 'Use --query there.');
   return {
-    query: query === undefined ? undefined : await readQuery(query),
-    columns: columns === undefined ? undefined : readColumns(columns),
+    query: query === undefined ? undefined : await compileQuery(query),
+    columns: columns === undefined ? undefined : parseColumns(columns),
     csvRaw,
   };
 }

@@ -6,13 +6,13 @@
 /** As JSON writes them. Line breaks and tabs come as they are where a text has structure. */
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const others = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f\\ufeff';
-const any = new RegExp(`[\\u0000-\\u001f${others}]`, 'g');
-const butBreaksAndTabs = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${others}]`, 'g');
+const otherControls = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f\\ufeff';
+const allControls = new RegExp(`[\\u0000-\\u001f${otherControls}]`, 'g');
+const controlsExceptBreaksAndTabs = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${otherControls}]`, 'g');
 
 /** Text for one line: each of these characters becomes visible, such as `\u001b`. */
 export function escapeControls(text: string): string {
-  return text.replace(any, (letter) => shortForms[letter] ?? escapeOf(letter));
+  return text.replace(allControls, (letter) => shortForms[letter] ?? toUnicodeEscape(letter));
 }
 
 /** Text of several lines. */
@@ -22,12 +22,12 @@ export function escapeLines(text: string): string {
 
 /** Text in which line breaks and tabs stay, and everything else has one form: `\u000d` for a carriage return. */
 export function escapeInText(text: string): string {
-  return text.replace(butBreaksAndTabs, escapeOf);
+  return text.replace(controlsExceptBreaksAndTabs, toUnicodeEscape);
 }
 
 /** Whether such a character is in it, line breaks and tabs aside. */
 export function hasControls(text: string): boolean {
-  return text.search(butBreaksAndTabs) >= 0;
+  return text.search(controlsExceptBreaksAndTabs) >= 0;
 }
 
 /** JSON that says the same, and in which each of these characters is an escape. */
@@ -36,6 +36,6 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapeInText(JSON.stringify(value, null, indent));
 }
 
-function escapeOf(letter: string): string {
+function toUnicodeEscape(letter: string): string {
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

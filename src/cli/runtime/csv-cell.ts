@@ -19,26 +19,26 @@ const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const escapes = /\\u([0-9a-f]{4})/g;
 
 /** The text of a cell. */
-export function toCell(value: string, { raw = false }: CellOptions = {}): string {
+export function encodeCell(value: string, { raw = false }: CellOptions = {}): string {
   // What looks like an escape already must not be read as one.
   const text = value.replace(escapes, (found, code: string) =>
-    characterOf(code) === undefined ? found : `\\u005c${found.slice(1)}`,
+    decodeEscape(code) === undefined ? found : `\\u005c${found.slice(1)}`,
   );
   const escaped = escapeInText(text);
   if (raw) return escaped;
-  return eachPiece(escaped, (piece, isFormula) => (isFormula && !plainNumber.test(piece) ? `'${piece}` : piece));
+  return mapPieces(escaped, (piece, isFormula) => (isFormula && !plainNumber.test(piece) ? `'${piece}` : piece));
 }
 
 /** The value that a cell stands for. */
-export function fromCell(cell: string, { raw = false }: CellOptions = {}): string {
+export function decodeCell(cell: string, { raw = false }: CellOptions = {}): string {
   const text = raw
     ? cell
-    : eachPiece(cell, (piece, isFormula) => (isFormula && piece.startsWith("'") ? piece.slice(1) : piece));
-  return text.replace(escapes, (found, code: string) => characterOf(code) ?? found);
+    : mapPieces(cell, (piece, isFormula) => (isFormula && piece.startsWith("'") ? piece.slice(1) : piece));
+  return text.replace(escapes, (found, code: string) => decodeEscape(code) ?? found);
 }
 
 /** The text with each piece between separators changed. An apostrophe in front of a formula leaves it one. */
-function eachPiece(text: string, change: (piece: string, isFormula: boolean) => string): string {
+function mapPieces(text: string, change: (piece: string, isFormula: boolean) => string): string {
   const parts = text.split(separators);
   const changed = parts.map((part, at) => {
     if (at % 2 === 1) return part;
@@ -48,7 +48,7 @@ function eachPiece(text: string, change: (piece: string, isFormula: boolean) => 
 }
 
 /** What an escape of this code stands for; nothing where no cell is written with it. */
-function characterOf(code: string): string | undefined {
+function decodeEscape(code: string): string | undefined {
   const character = String.fromCharCode(Number.parseInt(code, 16));
   return character === '\\' || hasControls(character) ? character : undefined;
 }

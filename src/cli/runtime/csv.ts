@@ -1,32 +1,32 @@
 /** Rows as CSV (RFC 4180), a line at a time. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { valueAt } from './columns.ts';
-import { type CellOptions, toCell } from './csv-cell.ts';
+import { type CellOptions, encodeCell } from './csv-cell.ts';
 
 /** All columns that rows of this kind can have: those of the schema, and what the first row has besides. */
-export function csvColumns(first: unknown, schema: JsonSchema | undefined): string[] {
+export function listCsvColumns(first: unknown, schema: JsonSchema | undefined): string[] {
   const own = typeof first === 'object' && first !== null ? Object.keys(first) : [];
   return [...new Set([...Object.keys(schema?.properties ?? {}), ...own])];
 }
 
 /** The names of the columns, as they stand in JSON. */
-export function csvHeading(columns: readonly string[], options?: CellOptions): string {
-  return columns.map((column) => quoted(toCell(column, options))).join(',');
+export function formatCsvHeader(columns: readonly string[], options?: CellOptions): string {
+  return columns.map((column) => quoteCell(encodeCell(column, options))).join(',');
 }
 
 /** One row. Lists of plain values, or of objects with one field, are joined by semicolons; all else that nests is JSON. */
-export function csvLine(row: unknown, columns: readonly string[], options?: CellOptions): string {
-  if (typeof row !== 'object' || row === null) return quoted(text(row, options));
-  return columns.map((column) => quoted(text(valueAt(row, column), options))).join(',');
+export function formatCsvLine(row: unknown, columns: readonly string[], options?: CellOptions): string {
+  if (typeof row !== 'object' || row === null) return quoteCell(formatValue(row, options));
+  return columns.map((column) => quoteCell(formatValue(valueAt(row, column), options))).join(',');
 }
 
-function text(value: unknown, options: CellOptions | undefined): string {
+function formatValue(value: unknown, options: CellOptions | undefined): string {
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return toCell(String(value), options);
+  if (typeof value !== 'object') return encodeCell(String(value), options);
   const entries = Array.isArray(value) && value.every(isPlain) ? value.map(plainText) : undefined;
   // Each entry for itself: where semicolons part cells, each is a cell.
-  if (entries?.every(canBeJoined)) return entries.map((entry) => toCell(entry, options)).join(';');
-  return toCell(JSON.stringify(value), options);
+  if (entries?.every(canBeJoined)) return entries.map((entry) => encodeCell(entry, options)).join(';');
+  return encodeCell(JSON.stringify(value), options);
 }
 
 function isPlain(value: unknown): boolean {
@@ -44,6 +44,6 @@ function canBeJoined(entry: string): boolean {
   return entry !== '' && !/;|^[[{]/.test(entry) && entry.trim() === entry;
 }
 
-function quoted(value: string): string {
+function quoteCell(value: string): string {
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -1,7 +1,7 @@
 /** A call as a line for curl that can be run: what is secret stands in it as a variable of the shell. Pure. */
 import type { RedactionStyle } from '../../contract/redaction.ts';
 import { escapeControls, jsonText } from './control-characters.ts';
-import { isOpenHeader, openBody, openPath } from './redact.ts';
+import { isLoggableHeader, redactPath, redactRequestBody } from './redact.ts';
 import type { RequestFields } from './request-fields.ts';
 
 export interface CurlCall {
@@ -16,45 +16,45 @@ export interface CurlCall {
 const [opening, closing] = ['\u{e000}', '\u{e001}'];
 
 const style: RedactionStyle = {
-  sensitive: reference,
+  sensitive: toVariableName,
   // No variable that a shell has already.
-  undeclared: (names) => names.map((name) => [name, reference(`undeclared_${name}`)]),
+  undeclared: (names) => names.map((name) => [name, toVariableName(`undeclared_${name}`)]),
   mistyped: variable('VALUE'),
 };
 
 /** `curl -X POST ... -H "authorization: Bearer $IAM_TOKEN"`, on one line. */
-export function curlCommand({ method, url, headers = {}, body }: CurlCall, fields: RequestFields): string {
+export function formatCurlCommand({ method, url, headers = {}, body }: CurlCall, fields: RequestFields): string {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const options = named.flatMap(([name, value]) => headerOption(name, value, url));
-  const data = body === undefined ? [] : ['--data-raw', shellText(bodyText(body, fields))];
-  const words = ['curl', '-X', method, ...options, ...data, shellText(openPath(url, fields.query, style))];
+  const options = named.flatMap(([name, value]) => formatHeaderOption(name, value, url));
+  const data = body === undefined ? [] : ['--data-raw', quoteForShell(formatBody(body, fields))];
+  const words = ['curl', '-X', method, ...options, ...data, quoteForShell(redactPath(url, fields.query, style))];
   // No request has such characters in its target or its headers.
   return escapeControls(words.join(' '));
 }
 
-function headerOption(name: string, value: string, url: string): string[] {
-  if (isOpenHeader(name)) return ['-H', shellText(`${name}: ${value}`)];
-  if (name === 'x-api-key') return ['-H', shellText(`${name}: ${variable('IAM_API_KEY')}`)];
-  if (name !== 'authorization') return ['-H', shellText(`${name}: ${reference(name)}`)];
-  if (!/^basic /i.test(value)) return ['-H', shellText(`${name}: Bearer ${variable('IAM_TOKEN')}`)];
+function formatHeaderOption(name: string, value: string, url: string): string[] {
+  if (isLoggableHeader(name)) return ['-H', quoteForShell(`${name}: ${value}`)];
+  if (name === 'x-api-key') return ['-H', quoteForShell(`${name}: ${variable('IAM_API_KEY')}`)];
+  if (name !== 'authorization') return ['-H', quoteForShell(`${name}: ${toVariableName(name)}`)];
+  if (!/^basic /i.test(value)) return ['-H', quoteForShell(`${name}: Bearer ${variable('IAM_TOKEN')}`)];
   const isUser = url.includes('/user-identities/');
   const pair = isUser ? ['IAM_USERNAME', 'IAM_PASSWORD'] : ['IAM_CLIENT_ID', 'IAM_CLIENT_SECRET'];
-  return ['-u', shellText(pair.map(variable).join(':'))];
+  return ['-u', quoteForShell(pair.map(variable).join(':'))];
 }
 
 /** Text that is not JSON, and a body that nothing declares, are left out as a whole. */
-function bodyText(body: unknown, { body: fields }: RequestFields): string {
+function formatBody(body: unknown, { body: fields }: RequestFields): string {
   if (!fields) return variable('BODY');
   try {
     const value = typeof body === 'string' ? (JSON.parse(body) as unknown) : body;
-    return jsonText(openBody(value, fields, style));
+    return jsonText(redactRequestBody(value, fields, style));
   } catch {
     return variable('BODY');
   }
 }
 
 /** `clientSecret` as a variable: CLIENT_SECRET. */
-function reference(name: string): string {
+function toVariableName(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');
   return variable(words.toUpperCase());
 }
@@ -64,12 +64,12 @@ function variable(name: string): string {
 }
 
 /** In single quotes, but for variables. */
-function shellText(text: string): string {
+function quoteForShell(text: string): string {
   const parts = text.split(new RegExp(`${opening}([A-Z0-9_]+)${closing}`, 'u'));
-  const quoted = parts.map((part, at) => (at % 2 === 1 ? `"$${part}"` : part === '' ? '' : single(part)));
+  const quoted = parts.map((part, at) => (at % 2 === 1 ? `"$${part}"` : part === '' ? '' : singleQuote(part)));
   return quoted.join('') || "''";
 }
 
-function single(text: string): string {
+function singleQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -43,14 +43,22 @@ const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
  * The exit code for a rejected request. The entry of the error table decides where the code is known: a missing role
  * stays forbidden on operations that answer it with 401.
  */
-export function exitCodeOf(status: number, entry: Pick<ErrorEntry, 'status' | 'category'> | undefined): number {
-  return (entry && categories[entry.category]) ?? byStatus(entry?.status ?? status);
+export function getExitCode(status: number, entry: Pick<ErrorEntry, 'status' | 'category'> | undefined): number {
+  return (entry && categories[entry.category]) ?? getExitCodeByStatus(entry?.status ?? status);
 }
 
-const statuses: Readonly<Record<number, number>> = { 401: 4, 403: 5, 404: 3, 408: 75, 409: 6, 412: 6, 429: 75 };
-const validation: readonly number[] = [400, 413, 415, 417, 422, 431];
+const exitCodesByStatus: Readonly<Record<number, number>> = {
+  401: 4,
+  403: 5,
+  404: 3,
+  408: 75,
+  409: 6,
+  412: 6,
+  429: 75,
+};
+const validationStatuses: readonly number[] = [400, 413, 415, 417, 422, 431];
 
-function byStatus(status: number): number {
-  if (validation.includes(status)) return 7;
-  return statuses[status] ?? (status >= 500 ? 75 : 1);
+function getExitCodeByStatus(status: number): number {
+  if (validationStatuses.includes(status)) return 7;
+  return exitCodesByStatus[status] ?? (status >= 500 ? 75 : 1);
 }

@@ -1,13 +1,13 @@
 /** What a command reads besides its options: documents and secrets, from files or standard input. */
 import { readFile } from 'node:fs/promises';
-import { unreadable, usageError } from './failures.ts';
-import { type Io, readAll } from './io.ts';
+import { unreadableFileError, usageError } from './errors.ts';
+import { type Io, readStream } from './io.ts';
 
 /** The text of a file; `-` is standard input. */
 export async function readText(file: string, io: Io): Promise<string> {
-  if (file === '-') return readAll(io.stdin, io.signal);
+  if (file === '-') return readStream(io.stdin, io.signal);
   return readFile(file, 'utf8').catch((error) => {
-    throw unreadable(file, error);
+    throw unreadableFileError(file, error);
   });
 }
 

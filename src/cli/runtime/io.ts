@@ -4,32 +4,32 @@ import type * as storeTools from '../../server/store-tools.ts';
 
 export type StoreModule = typeof storeTools;
 
-import type { Gateway } from './questions.ts';
+import type { Prompter } from './prompter.ts';
 
-export type Input = Readable & { readonly isTTY?: boolean | undefined };
-export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+export type InputStream = Readable & { readonly isTTY?: boolean | undefined };
+export type OutputStream = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
 /** Standard output for a text that is all there is to print, such as help. */
-export interface Page {
+export interface TextOutput {
   /** Of the terminal, where it is one. */
   readonly columns?: number | undefined;
   write(text: string): unknown;
 }
 
 export interface Io {
-  readonly stdin: Input;
+  readonly stdin: InputStream;
   /** Data only. */
-  readonly stdout: Output;
+  readonly stdout: OutputStream;
   /** The same, for a text that needs no stream; `stdout` where it is left out. */
-  readonly page?: Page | undefined;
+  readonly textOutput?: TextOutput | undefined;
   /** Progress, notices, prompts and errors. */
-  readonly stderr: Output;
+  readonly stderr: OutputStream;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
   /** Leaves signals to somebody else, whose handlers are there by then: the server stops cleanly by its own. */
   readonly releaseSignals: () => void;
   /** Who asks in place of the terminal. */
-  readonly gateway?: Gateway | undefined;
+  readonly prompter?: Prompter | undefined;
 }
 
 export interface Environment {
@@ -47,17 +47,17 @@ export interface Environment {
 }
 
 /** Where a text goes that is all there is to print. */
-export function pageOf(io: Io): Page {
-  return io.page ?? io.stdout;
+export function getTextOutput(io: Io): TextOutput {
+  return io.textOutput ?? io.stdout;
 }
 
 /** The columns of the terminal that a stream is; nothing where it is none, so that nothing is cut or broken there. */
-export function widthOf(stream: Output): number | undefined {
+export function getTerminalWidth(stream: OutputStream): number | undefined {
   return stream.isTTY === true ? stream.columns : undefined;
 }
 
 /** Reads all of standard input as text. */
-export async function readAll(input: Input, signal: AbortSignal): Promise<string> {
+export async function readStream(input: InputStream, signal: AbortSignal): Promise<string> {
   const stop = () => input.destroy(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { jsonText } from './control-characters.ts';
-import { csvColumns, csvHeading, csvLine } from './csv.ts';
-import type { Output } from './io.ts';
-import { nameOf } from './names.ts';
+import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
+import { entityName } from './entity-name.ts';
+import type { OutputStream } from './io.ts';
 import type { Format } from './output.ts';
-import { columnsOf, type Row, tableWriter } from './table.ts';
+import { createTableFormatter, listColumns, type TableRow } from './table.ts';
 
 /** Rows of a table that are lined up together. */
-const tableLength = 1_000;
+const rowsPerTable = 1_000;
 
 /** What is known of the entries of a list. */
 export interface ListShape {
@@ -20,14 +20,14 @@ export interface ListShape {
 
 export interface ListWriter {
   /** So many entries are better written together. */
-  readonly least?: number;
+  readonly minBatchSize?: number;
   /** The text of some entries, in the order in which they come; never called with none. */
   page(items: readonly unknown[]): string;
   /** What stands after the last of them; `count` is how many there were. */
   end(count: number): string;
 }
 
-interface ListLook extends ListShape {
+interface ListStyle extends ListShape {
   readonly columns: readonly string[] | undefined;
   readonly width: number | undefined;
   /** Cells of CSV that start a formula stay as they are. */
@@ -35,21 +35,21 @@ interface ListLook extends ListShape {
 }
 
 /** The writer of a format. */
-export async function listWriter(format: Format, look: ListLook): Promise<ListWriter> {
-  if (format === 'json') return jsonWriter();
-  if (format === 'jsonl') return lineWriter((item) => jsonText(item));
-  if (format === 'name') return lineWriter(nameOf);
-  if (format === 'csv') return csvWriter(look);
-  if (format === 'table' || format === 'wide') return rowWriter(format, look);
-  const { yamlText } = await import('./yaml.ts');
-  return { page: (items) => yamlText(items), end: (count) => (count === 0 ? yamlText([]) : '') };
+export async function createListWriter(format: Format, style: ListStyle): Promise<ListWriter> {
+  if (format === 'json') return createJsonWriter();
+  if (format === 'jsonl') return createLineWriter((item) => jsonText(item));
+  if (format === 'name') return createLineWriter(entityName);
+  if (format === 'csv') return createCsvWriter(style);
+  if (format === 'table' || format === 'wide') return createRowWriter(format, style);
+  const { formatYaml } = await import('./yaml.ts');
+  return { page: (items) => formatYaml(items), end: (count) => (count === 0 ? formatYaml([]) : '') };
 }
 
 /**
  * One document: a list that is not read to its end is never closed, so that nobody takes it for the whole. Looks as if it
  * were made at once.
  */
-function jsonWriter(): ListWriter {
+function createJsonWriter(): ListWriter {
   let before = '[\n';
   return {
     page: (items) => {
@@ -62,34 +62,35 @@ function jsonWriter(): ListWriter {
   };
 }
 
-function lineWriter(line: (item: unknown) => string): ListWriter {
+function createLineWriter(line: (item: unknown) => string): ListWriter {
   return { page: (items) => items.map((item) => `${line(item)}\n`).join(''), end: () => '' };
 }
 
 /** What stands above the first entry stands there also where there is none. */
-function csvWriter({ schema, columns: chosen, csvRaw: raw }: ListLook): ListWriter {
+function createCsvWriter({ schema, columns: chosen, csvRaw: raw }: ListStyle): ListWriter {
   let columns: readonly string[] | undefined;
   const heading = (first?: unknown) => {
     if (columns) return '';
-    columns = chosen ?? csvColumns(first, schema);
-    return columns.length > 0 ? `${csvHeading(columns, { raw })}\n` : '';
+    columns = chosen ?? listCsvColumns(first, schema);
+    return columns.length > 0 ? `${formatCsvHeader(columns, { raw })}\n` : '';
   };
   return {
-    page: (items) => heading(items[0]) + items.map((item) => `${csvLine(item, columns ?? [], { raw })}\n`).join(''),
+    page: (items) =>
+      heading(items[0]) + items.map((item) => `${formatCsvLine(item, columns ?? [], { raw })}\n`).join(''),
     end: () => heading(),
   };
 }
 
-function rowWriter(format: Format, { schema, main, columns, width }: ListLook): ListWriter {
+function createRowWriter(format: Format, { schema, main, columns, width }: ListStyle): ListWriter {
   const shown = format === 'table' ? main : undefined;
-  const lines = tableWriter({
+  const lines = createTableFormatter({
     width,
-    columnsOf: (rows) => columns ?? columnsOf(rows, schema).filter((column) => shown?.includes(column) ?? true),
+    columnsOf: (rows) => columns ?? listColumns(rows, schema).filter((column) => shown?.includes(column) ?? true),
   });
   return {
-    least: tableLength,
+    minBatchSize: rowsPerTable,
     page: (items) =>
-      lines(items as Row[])
+      lines(items as TableRow[])
         .join('\n')
         .concat('\n'),
     end: () => '',
@@ -100,25 +101,25 @@ function rowWriter(format: Format, { schema, main, columns, width }: ListLook): 
 export async function writePages(
   pages: AsyncIterable<readonly unknown[]>,
   writer: ListWriter,
-  stream: Output,
+  stream: OutputStream,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let count = 0;
-  for await (const items of writer.least === undefined ? pages : together(pages, writer.least)) {
+  for await (const items of writer.minBatchSize === undefined ? pages : batchPages(pages, writer.minBatchSize)) {
     if (items.length === 0) continue;
-    if (!(await taken(stream, writer.page(items), signal))) return count + items.length;
+    if (!(await writeWithBackpressure(stream, writer.page(items), signal))) return count + items.length;
     count += items.length;
   }
   const end = writer.end(count);
-  if (end !== '') await taken(stream, end, signal);
+  if (end !== '') await writeWithBackpressure(stream, end, signal);
   return count;
 }
 
-async function* together(pages: AsyncIterable<readonly unknown[]>, least: number) {
+async function* batchPages(pages: AsyncIterable<readonly unknown[]>, minBatchSize: number) {
   let items: unknown[] = [];
   for await (const page of pages) {
     items.push(...page);
-    if (items.length < least) continue;
+    if (items.length < minBatchSize) continue;
     yield items;
     items = [];
   }
@@ -126,13 +127,17 @@ async function* together(pages: AsyncIterable<readonly unknown[]>, least: number
 }
 
 /** Writes and waits until there is room for more; false where nobody reads any longer. */
-async function taken(stream: Output, text: string, signal: AbortSignal | undefined): Promise<boolean> {
+async function writeWithBackpressure(
+  stream: OutputStream,
+  text: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   if (!stream.writable) return false;
-  if (!stream.write(text) && stream.writable) await room(stream, signal);
+  if (!stream.write(text) && stream.writable) await waitForDrain(stream, signal);
   return stream.writable;
 }
 
-async function room(stream: Output, signal: AbortSignal | undefined): Promise<void> {
+async function waitForDrain(stream: OutputStream, signal: AbortSignal | undefined): Promise<void> {
   const over = new AbortController();
   const options = { signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal };
   // A broken pipe is told as an error and a close, in either order: none of them is a failure here.

@@ -2,39 +2,39 @@
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
-import { unreadable, usageError } from './failures.ts';
-import { withoutUserInfo } from './redact.ts';
-import { resolve, type SettingKey, type Sources } from './settings.ts';
+import { unreadableFileError, usageError } from './errors.ts';
+import { stripUserInfo } from './redact.ts';
+import { type CliSettingKey, resolveSetting, type SettingSources } from './settings.ts';
 
 /** What the settings say about the connections; nothing where they say nothing. */
-export function tlsOf(sources: Sources): TlsOptions | undefined {
-  const caFile = contentsOf('ca-file', sources);
-  const cert = contentsOf('client-cert', sources);
-  const key = contentsOf('client-key', sources);
+export function resolveTls(sources: SettingSources): TlsOptions | undefined {
+  const caFile = readSettingFile('ca-file', sources);
+  const cert = readSettingFile('client-cert', sources);
+  const key = readSettingFile('client-key', sources);
   if ((cert === undefined) !== (key === undefined))
     throw usageError('A client certificate goes with its key.', 'Give both --client-cert and --client-key.');
   if (caFile === undefined && cert === undefined) return undefined;
   if (caFile !== undefined && !caFile.includes('-----BEGIN CERTIFICATE-----'))
-    throw usageError(`${resolve('ca-file', sources)?.value} holds no certificate in PEM.`);
+    throw usageError(`${resolveSetting('ca-file', sources)?.value} holds no certificate in PEM.`);
   return {
     // What is given takes the place of the usual ones, so they are given along.
-    ...(caFile === undefined ? {} : { ca: [...usualRoots(sources), caFile] }),
+    ...(caFile === undefined ? {} : { ca: [...defaultRoots(sources), caFile] }),
     ...(cert === undefined ? {} : { cert, key }),
   };
 }
 
-function contentsOf(key: SettingKey, sources: Sources): string | undefined {
-  const { value: file, origin } = resolve(key, sources) ?? {};
+function readSettingFile(key: CliSettingKey, sources: SettingSources): string | undefined {
+  const { value: file, origin } = resolveSetting(key, sources) ?? {};
   if (file === undefined) return undefined;
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw unreadable(file, error, origin);
+    throw unreadableFileError(file, error, origin);
   }
 }
 
 /** Those of Node, and those that NODE_EXTRA_CA_CERTS adds to them. */
-function usualRoots({ variables }: Sources): readonly string[] {
+function defaultRoots({ variables }: SettingSources): readonly string[] {
   const { NODE_EXTRA_CA_CERTS: file } = variables;
   if (!file) return tls.rootCertificates;
   try {
@@ -49,35 +49,35 @@ function usualRoots({ variables }: Sources): readonly string[] {
  * The proxy for calls to a server, if any: `--proxy` for every one; what the environment or a profile names for all but
  * this machine and what NO_PROXY lists.
  */
-export function proxyFor(sources: Sources, baseUrl: string): string | undefined {
+export function resolveProxy(sources: SettingSources, baseUrl: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const target = new URL(baseUrl);
-  const named = resolve('proxy', sources);
-  if (named?.origin === '--proxy') return checked(named.value, named.origin);
-  if (isLoopback(target) || isExcepted(target, variable(sources, 'NO_PROXY'))) return undefined;
-  if (named) return named.value === '' ? undefined : checked(named.value, named.origin);
+  const named = resolveSetting('proxy', sources);
+  if (named?.origin === '--proxy') return assertProxyUrl(named.value, named.origin);
+  if (isLoopbackUrl(target) || isNoProxyHost(target, readProxyVariable(sources, 'NO_PROXY'))) return undefined;
+  if (named) return named.value === '' ? undefined : assertProxyUrl(named.value, named.origin);
   const name = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const usual = variable(sources, name);
-  return usual ? checked(usual, name) : undefined;
+  const usual = readProxyVariable(sources, name);
+  return usual ? assertProxyUrl(usual, name) : undefined;
 }
 
 /** Both ways of writing are usual, and the lower case goes first. */
-function variable({ variables }: Sources, name: string): string | undefined {
+function readProxyVariable({ variables }: SettingSources, name: string): string | undefined {
   return variables[name.toLowerCase()] || variables[name];
 }
 
-function checked(value: string, origin: string): string {
+function assertProxyUrl(value: string, origin: string): string {
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
-  throw usageError(`The proxy ${JSON.stringify(withoutUserInfo(value))} (${origin}) is no http or https URL.`);
+  throw usageError(`The proxy ${JSON.stringify(stripUserInfo(value))} (${origin}) is no http or https URL.`);
 }
 
 /** Whether a server is on this machine. */
-export function isLoopback({ hostname }: URL): boolean {
+export function isLoopbackUrl({ hostname }: URL): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
 }
 
 /** `NO_PROXY=host,.domain,host:8443,*`: a domain means its hosts as well. */
-function isExcepted(target: URL, list = ''): boolean {
+function isNoProxyHost(target: URL, list = ''): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   const names = list
     .toLowerCase()

@@ -1,24 +1,23 @@
 /** Data on standard output, in the format that was asked for. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import { foundColumns, requireColumns, valueAt } from './columns.ts';
+import { assertColumnsPresent, assertKnownColumns, valueAt } from './columns.ts';
 import { escapeLines, jsonText } from './control-characters.ts';
-import { csvColumns, csvHeading, csvLine } from './csv.ts';
+import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
 import type { CellOptions } from './csv-cell.ts';
-import { type Output, widthOf } from './io.ts';
-import { type ListShape, listWriter, writePages } from './list-writer.ts';
-import { nameOf } from './names.ts';
-import type { Query } from './query.ts';
-import { cell, columnsOf, fieldLines, type Row, tableWriter } from './table.ts';
+import { entityName } from './entity-name.ts';
+import { getTerminalWidth, type OutputStream } from './io.ts';
+import { createListWriter, type ListShape, writePages } from './list-writer.ts';
+import type { ResultQuery } from './query.ts';
+import { createTableFormatter, formatCell, formatFields, listColumns, type TableRow } from './table.ts';
 
 export type { ListShape } from './list-writer.ts';
-export { nameOf } from './names.ts';
 
 export const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const;
 export type Format = (typeof formats)[number];
 
 /** What of the data is shown. */
 export interface Selection {
-  readonly query?: Query | undefined;
+  readonly query?: ResultQuery | undefined;
   /** Columns of a table or of CSV, in this order. */
   readonly columns?: readonly string[] | undefined;
   /** Cells of CSV that start a formula stay as they are. */
@@ -46,7 +45,7 @@ export interface Printer {
 
 /** Prints to the stream. Once the reader has gone, or the signal came, nothing more is written. */
 export function createPrinter(
-  stream: Output,
+  stream: OutputStream,
   format: Format,
   { query, columns, csvRaw }: Selection = {},
   signal?: AbortSignal,
@@ -54,10 +53,10 @@ export function createPrinter(
   const verbatim = (given: readonly string[]) => {
     if (given.length > 0 && stream.writable) stream.write(`${given.join('\n')}\n`);
   };
-  const width = format === 'table' ? widthOf(stream) : undefined;
-  const value = async (given: unknown) => verbatim(await valueLines(given, format, { width, columns, csvRaw }));
+  const width = format === 'table' ? getTerminalWidth(stream) : undefined;
+  const value = async (given: unknown) => verbatim(await formatValueLines(given, format, { width, columns, csvRaw }));
   const check = (schema: JsonSchema | undefined) => {
-    if (columns && !query) requireColumns(columns, schema);
+    if (columns && !query) assertKnownColumns(columns, schema);
   };
   return {
     format,
@@ -70,7 +69,7 @@ export function createPrinter(
     list: async (pages, shape = {}) => {
       check(shape.schema);
       if (!query)
-        return writePages(pages, await listWriter(format, { ...shape, columns, width, csvRaw }), stream, signal);
+        return writePages(pages, await createListWriter(format, { ...shape, columns, width, csvRaw }), stream, signal);
       const all: unknown[] = [];
       for await (const page of pages) all.push(...page);
       await value(query(all));
@@ -79,53 +78,63 @@ export function createPrinter(
   };
 }
 
-interface Look {
+interface OutputStyle {
   readonly width: number | undefined;
   readonly columns: readonly string[] | undefined;
   readonly csvRaw: boolean | undefined;
 }
 
-async function valueLines(value: unknown, format: Format, { width, columns, csvRaw }: Look): Promise<string[]> {
+async function formatValueLines(
+  value: unknown,
+  format: Format,
+  { width, columns, csvRaw }: OutputStyle,
+): Promise<string[]> {
   if (format === 'json') return [jsonText(value, 2)];
-  if (format === 'yaml') return yamlLines(value);
-  const rows = Array.isArray(value) ? value : wrappedRows(value);
+  if (format === 'yaml') return formatYamlLines(value);
+  const rows = Array.isArray(value) ? value : unwrapRows(value);
   if (format === 'jsonl') return (rows ?? [value]).map((row) => jsonText(row));
-  if (format === 'name') return (rows ?? [value]).map(nameOf).filter((name) => name !== '');
-  if (columns) foundColumns(columns, rows ?? [value]);
-  if (format === 'csv') return csvLines(rows ?? [value], columns, { raw: csvRaw });
-  if (rows) return rowLines(rows, { width, columns, csvRaw });
+  if (format === 'name') return (rows ?? [value]).map(entityName).filter((name) => name !== '');
+  if (columns) assertColumnsPresent(columns, rows ?? [value]);
+  if (format === 'csv') return formatCsvLines(rows ?? [value], columns, { raw: csvRaw });
+  if (rows) return formatRows(rows, { width, columns, csvRaw });
   if (typeof value !== 'object') return escapeLines(String(value)).split('\n');
-  return value === null ? [] : fieldLines(columns ? chosen(value as Row, columns) : (value as Row), width);
+  return value === null
+    ? []
+    : formatFields(columns ? selectColumns(value as TableRow, columns) : (value as TableRow), width);
 }
 
-function rowLines(rows: readonly unknown[], { width, columns }: Look): string[] {
+function formatRows(rows: readonly unknown[], { width, columns }: OutputStyle): string[] {
   if (rows.length === 0) return [];
-  if (!rows.every(isRow)) return rows.map(cell);
-  return tableWriter({ width, columnsOf: (given) => columns ?? columnsOf(given, undefined) })(rows);
+  if (!rows.every(isRow)) return rows.map(formatCell);
+  return createTableFormatter({ width, columnsOf: (given) => columns ?? listColumns(given, undefined) })(rows);
 }
 
-function chosen(row: Row, columns: readonly string[]): Row {
+function selectColumns(row: TableRow, columns: readonly string[]): TableRow {
   return Object.fromEntries(columns.map((column) => [column, valueAt(row, column)]));
 }
 
 /** All rows are there, so the columns are those of any of them. */
-function csvLines(rows: readonly unknown[], columns: readonly string[] | undefined, options: CellOptions): string[] {
-  const all = columns ?? [...new Set(rows.flatMap((row) => csvColumns(row, undefined)))];
-  if (all.length === 0) return rows.map((row) => csvLine(row, all, options)).filter((line) => line !== '');
-  return [csvHeading(all, options), ...rows.map((row) => csvLine(row, all, options))];
+function formatCsvLines(
+  rows: readonly unknown[],
+  columns: readonly string[] | undefined,
+  options: CellOptions,
+): string[] {
+  const all = columns ?? [...new Set(rows.flatMap((row) => listCsvColumns(row, undefined)))];
+  if (all.length === 0) return rows.map((row) => formatCsvLine(row, all, options)).filter((line) => line !== '');
+  return [formatCsvHeader(all, options), ...rows.map((row) => formatCsvLine(row, all, options))];
 }
 
-async function yamlLines(value: unknown): Promise<string[]> {
-  const { yamlText } = await import('./yaml.ts');
-  return [yamlText(value).trimEnd()];
+async function formatYamlLines(value: unknown): Promise<string[]> {
+  const { formatYaml } = await import('./yaml.ts');
+  return [formatYaml(value).trimEnd()];
 }
 
 /** The rows of an object that only wraps one list, such as `{keys: [..]}`. */
-function wrappedRows(value: unknown): Row[] | undefined {
+function unwrapRows(value: unknown): TableRow[] | undefined {
   const [only, ...others] = isRow(value) ? Object.values(value) : [];
   return others.length === 0 && Array.isArray(only) && only.every(isRow) ? only : undefined;
 }
 
-function isRow(value: unknown): value is Row {
+function isRow(value: unknown): value is TableRow {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

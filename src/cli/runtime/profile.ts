@@ -1,9 +1,9 @@
 /** The user's profiles: one file of named servers and the credentials for each. */
 import os from 'node:os';
 import path from 'node:path';
-import { usageError } from './failures.ts';
-import { readIfThere, replaceFile, underLock } from './files.ts';
-import { reachableUrl } from './server-url.ts';
+import { usageError } from './errors.ts';
+import { readFileIfExists, replacePrivateFile, withFileLock } from './private-files.ts';
+import { toReachableUrl } from './server-url.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -46,7 +46,7 @@ export interface ProfileFile {
 }
 
 /** The folder of a kind of user files by the XDG rules: `config` or `cache`. */
-export function userFolder(variables: Variables, kind: 'config' | 'cache'): string {
+export function getUserFolder(variables: Variables, kind: 'config' | 'cache'): string {
   const named = variables[kind === 'config' ? 'XDG_CONFIG_HOME' : 'XDG_CACHE_HOME'];
   // A relative one is to be ignored by those rules.
   if (named && path.isAbsolute(named)) return path.join(named, 'iam');
@@ -54,14 +54,14 @@ export function userFolder(variables: Variables, kind: 'config' | 'cache'): stri
 }
 
 /** Where the profiles are kept. */
-export function profilePath(variables: Variables): string {
-  return path.join(userFolder(variables, 'config'), 'config.json');
+export function getProfilePath(variables: Variables): string {
+  return path.join(getUserFolder(variables, 'config'), 'config.json');
 }
 
 /** All profiles; none where there is no file yet. */
 export async function readProfiles(variables: Variables): Promise<ProfileFile> {
-  const file = profilePath(variables);
-  const text = await readIfThere(file);
+  const file = getProfilePath(variables);
+  const text = await readFileIfExists(file);
   if (text === undefined) return { profiles: {} };
   return parseProfiles(text, file);
 }
@@ -87,10 +87,10 @@ export async function changeProfiles(
   variables: Variables,
   change: (file: ProfileFile) => ProfileFile,
 ): Promise<ProfileFile> {
-  const file = profilePath(variables);
-  return underLock(`${file}.lock`, async () => {
+  const file = getProfilePath(variables);
+  return withFileLock(`${file}.lock`, async () => {
     const changed = change(await readProfiles(variables));
-    await replaceFile(file, `${JSON.stringify(changed, null, 2)}\n`);
+    await replacePrivateFile(file, `${JSON.stringify(changed, null, 2)}\n`);
     return changed;
   });
 }
@@ -108,14 +108,14 @@ export async function saveProfile(name: string, profile: Profile, variables: Var
     current: file.current && Object.hasOwn(file.profiles, file.current) ? file.current : name,
     profiles: { ...file.profiles, [name]: profile },
   }));
-  return { path: profilePath(variables), current: saved.current === name };
+  return { path: getProfilePath(variables), current: saved.current === name };
 }
 
 /** Keeps the credentials that a new store was given as the profile `local`. @returns where that is, in words for a person. */
 export async function saveLocalProfile(profile: Profile, variables: Variables): Promise<string> {
   const { path, current } = await saveProfile(
     'local',
-    { ...profile, baseUrl: reachableUrl(profile.baseUrl) },
+    { ...profile, baseUrl: toReachableUrl(profile.baseUrl) },
     variables,
   );
   return current ? path : `${path} (another profile is the current one: add --profile local)`;

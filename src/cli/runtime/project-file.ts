@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { escapeControls } from './control-characters.ts';
-import { usageError } from './failures.ts';
+import { usageError } from './errors.ts';
 
 export interface ProjectFile {
   readonly path: string;
@@ -30,14 +30,14 @@ export const projectFileName = '.iamrc.json';
 export function findProjectFile(folder: string, settings: readonly ProjectSetting[]): ProjectFile | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, projectFileName);
-    const text = textOf(file);
+    const text = readTextIfReadable(file);
     if (text !== undefined) return parseProjectFile(text, file, settings);
     if (path.dirname(at) === at) return undefined;
   }
 }
 
 /** A folder that can't be read is none that somebody works in. */
-function textOf(file: string): string | undefined {
+function readTextIfReadable(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
@@ -47,18 +47,18 @@ function textOf(file: string): string | undefined {
 
 /** Reads the text of such a file; `settings` are all that there are. */
 export function parseProjectFile(text: string, file: string, settings: readonly ProjectSetting[]): ProjectFile {
-  const entries = Object.entries(objectOf(text, file)).map(([name, value]) => [settingKey(name), value] as const);
-  const warnings = entries.flatMap(([name, value]) => warningsOf(file, name, value, settings));
-  const used = entries.filter(([name, value]) => warningsOf(file, name, value, settings).length === 0);
+  const entries = Object.entries(parseObject(text, file)).map(([name, value]) => [toSettingKey(name), value] as const);
+  const warnings = entries.flatMap(([name, value]) => listWarnings(file, name, value, settings));
+  const used = entries.filter(([name, value]) => listWarnings(file, name, value, settings).length === 0);
   return { path: file, values: Object.fromEntries(used.map(([name, value]) => [name, String(value)])), warnings };
 }
 
 /** `baseUrl`, as profiles have it, means `base-url`. */
-function settingKey(name: string): string {
+function toSettingKey(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
 
-function objectOf(text: string, file: string): Record<string, unknown> {
+function parseObject(text: string, file: string): Record<string, unknown> {
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
@@ -68,7 +68,7 @@ function objectOf(text: string, file: string): Record<string, unknown> {
   throw usageError(`${file} is no JSON object.`, 'Mend it, or take it away.');
 }
 
-function warningsOf(file: string, name: string, value: unknown, settings: readonly ProjectSetting[]): string[] {
+function listWarnings(file: string, name: string, value: unknown, settings: readonly ProjectSetting[]): string[] {
   const keys = settings.filter(({ project }) => project).map(({ key }) => key);
   const shown = escapeControls(JSON.stringify(name));
   if (isSecretSetting(name, settings))

@@ -1,14 +1,14 @@
 /** `--query`: a part of a result, chosen by a JMESPath expression. */
-import { CliError, usageError } from './failures.ts';
+import { CliError, usageError } from './errors.ts';
 
 /** Gives what the expression finds in a value; null where it finds nothing. */
-export type Query = (value: unknown) => unknown;
+export type ResultQuery = (value: unknown) => unknown;
 
 /**
  * Reads the expression, so that a mistake in it is told before anything is sent.
  * @throws CliError for wrong usage; and from the query itself where a function does not take what it is given
  */
-export async function readQuery(expression: string): Promise<Query> {
+export async function compileQuery(expression: string): Promise<ResultQuery> {
   const { compile, TreeInterpreter } = await import('./jmespath.ts');
   const tree = attempt(
     () => compile(expression),

@@ -1,6 +1,6 @@
 /** What must not be seen in anything that is printed about a request: sensitive fields, and all that is not declared. Pure. */
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { FieldTree, holdsHidden, type RedactionStyle, redact } from '../../contract/redaction.ts';
+import { FieldTree, hasSensitiveField, type RedactionStyle, redact } from '../../contract/redaction.ts';
 import type { RequestFields } from './request-fields.ts';
 
 const secretMark = '(secret)';
@@ -13,12 +13,12 @@ const plainStyle: RedactionStyle = {
 };
 
 /** A copy of a body that shows of its hidden fields only that they are there. */
-export function openBody(body: unknown, fields: FieldTree | undefined, style = plainStyle): unknown {
+export function redactRequestBody(body: unknown, fields: FieldTree | undefined, style = plainStyle): unknown {
   return fields ? redact(body, fields, style) : undeclaredMark;
 }
 
 /** A path whose query holds only what may be shown. */
-export function openPath(path: string, fields: FieldTree, style = plainStyle): string {
+export function redactPath(path: string, fields: FieldTree, style = plainStyle): string {
   const [start = '', query] = path.split(/\?(.*)/s);
   if (query === undefined) return path;
   const parts = query.split('&').map((part) => {
@@ -36,26 +36,26 @@ export function isOpenRequest(
   { path, headers, body }: { path: string; headers: Readonly<Record<string, string>>; body?: string | undefined },
   fields: RequestFields,
 ): boolean {
-  if (Object.keys(headers).some((name) => !isOpenHeader(name.toLowerCase()))) return false;
-  if (openPath(path, fields.query) !== path) return false;
+  if (Object.keys(headers).some((name) => !isLoggableHeader(name.toLowerCase()))) return false;
+  if (redactPath(path, fields.query) !== path) return false;
   if (body === undefined) return true;
   try {
-    return fields.body !== undefined && !holdsHidden(JSON.parse(body) as unknown, fields.body);
+    return fields.body !== undefined && !hasSensitiveField(JSON.parse(body) as unknown, fields.body);
   } catch {
     return false;
   }
 }
 
 /** Whether a header of any request can be shown: all others may hold credentials. */
-export function isOpenHeader(name: string): boolean {
+export function isLoggableHeader(name: string): boolean {
   return ['accept', 'content-type', 'if-match', 'if-none-match', 'x-request-id'].includes(name);
 }
 
 /** Headers, of which those that an operation declares are shown as well. */
-export function openHeaders(headers: Readonly<Record<string, string>>, fields: FieldTree): Record<string, string> {
+export function redactHeaders(headers: Readonly<Record<string, string>>, fields: FieldTree): Record<string, string> {
   const isOpen = (name: string) => {
     const declared = fields.field(name);
-    return isOpenHeader(name.toLowerCase()) || (declared !== undefined && declared.level === undefined);
+    return isLoggableHeader(name.toLowerCase()) || (declared !== undefined && declared.level === undefined);
   };
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isOpen(name) ? value : secretMark]));
 }
@@ -80,6 +80,6 @@ function responseFields({ schema, header }: ManifestOperation['response']): Fiel
 }
 
 /** A URL without the name and the password that may stand in it. */
-export function withoutUserInfo(text: string): string {
+export function stripUserInfo(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1(secret)@');
 }

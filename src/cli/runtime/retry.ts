@@ -1,10 +1,10 @@
 /** Calls that may be made again without harm are, where the server was only busy or the connection broke. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClientError, NetworkError } from '../../client/errors.ts';
-import { usageError } from './failures.ts';
-import { resolve, type Sources } from './settings.ts';
+import { usageError } from './errors.ts';
+import { resolveSetting, type SettingSources } from './settings.ts';
 
-export interface RetryRules {
+export interface RetryOptions {
   /** Milliseconds that all waits together may take. */
   readonly maxWait: number;
   /** A read is repeated after a broken connection too; a write that may have arrived is not: its second try could fail for that. */
@@ -15,40 +15,40 @@ export interface RetryRules {
   notice(text: string): void;
 }
 
-const attempts = 3;
-const firstPause = 100;
+const maxAttempts = 3;
+const firstDelayMs = 100;
 /** Waits shorter than this are not worth a word. */
-const worthTelling = 1_000;
-const busy: readonly number[] = [429, 502, 503, 504];
-const broken: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+const noticeAfterMs = 1_000;
+const busyStatuses: readonly number[] = [429, 502, 503, 504];
+const brokenConnectionCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
 /** Runs `work` until it succeeds, fails for good, or waiting would take too long. */
-export async function withRetries<Result>(rules: RetryRules, work: () => Promise<Result>): Promise<Result> {
+export async function withRetries<Result>(rules: RetryOptions, work: () => Promise<Result>): Promise<Result> {
   let waited = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      const wait = attempt < attempts ? waitAfter(error, attempt, rules) : undefined;
+      const wait = attempt < maxAttempts ? computeDelay(error, attempt, rules) : undefined;
       if (wait === undefined || waited + wait > rules.maxWait) throw error;
       waited += wait;
-      if (wait >= worthTelling) rules.notice(`The server is busy; trying again in ${Math.ceil(wait / 1000)} s.`);
+      if (wait >= noticeAfterMs) rules.notice(`The server is busy; trying again in ${Math.ceil(wait / 1000)} s.`);
       await pause(wait, undefined, { signal: rules.signal });
     }
   }
 }
 
 /** What the server asks for, else a time that doubles, up to half of it left to chance so that callers part. */
-function waitAfter(error: unknown, attempt: number, { isRead, random }: RetryRules): number | undefined {
-  const jittered = firstPause * 2 ** (attempt - 1) * (0.5 + random() / 2);
-  if (error instanceof ClientError && busy.includes(error.status))
+function computeDelay(error: unknown, attempt: number, { isRead, random }: RetryOptions): number | undefined {
+  const jittered = firstDelayMs * 2 ** (attempt - 1) * (0.5 + random() / 2);
+  if (error instanceof ClientError && busyStatuses.includes(error.status))
     return error.retryAfter === undefined ? jittered : error.retryAfter * 1000;
-  return isRead && error instanceof NetworkError && broken.includes(error.code) ? jittered : undefined;
+  return isRead && error instanceof NetworkError && brokenConnectionCodes.includes(error.code) ? jittered : undefined;
 }
 
 /** The longest that waiting may take, as it was set. */
-export function maxWaitOf(sources: Sources): number {
-  const { value = '', origin = '' } = resolve('max-wait', sources) ?? {};
+export function readMaxWait(sources: SettingSources): number {
+  const { value = '', origin = '' } = resolveSetting('max-wait', sources) ?? {};
   if (/^\d{1,5}(\.\d+)?$/.test(value)) return Number(value) * 1000;
   throw usageError(`${origin} must be a number of seconds, not ${JSON.stringify(value)}.`);
 }

@@ -4,7 +4,7 @@
 const files = { serve: '../server/main.cjs', storeTools: '../server/store-tools.cjs' };
 
 /** Loads a part of the server: what serves, or what works on the files of a store that nobody serves. */
-export async function loadServer(part: keyof typeof files): Promise<unknown> {
+export async function loadServerModule(part: keyof typeof files): Promise<unknown> {
   const { plainRequire } = await import('./plain-require.ts');
   return plainRequire(files[part]);
 }

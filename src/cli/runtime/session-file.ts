@@ -1,9 +1,9 @@
 /** What a login leaves between runs: one private file of tokens for each profile. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { readIfThere, replaceFile } from './files.ts';
 import type { Environment } from './io.ts';
-import { userFolder } from './profile.ts';
+import { readFileIfExists, replacePrivateFile } from './private-files.ts';
+import { getUserFolder } from './profile.ts';
 
 export interface StoredSession {
   /** The server that it is with; its tokens go to no other. */
@@ -22,7 +22,7 @@ export interface StoredSession {
 export const expiryMargin = 30_000;
 
 /** When a token ends. Some deployments send the epoch second of the end instead of the seconds that are left. */
-export function expiryOf(expiresIn: number, now: number): number | undefined {
+export function computeExpiry(expiresIn: number, now: number): number | undefined {
   if (!Number.isFinite(expiresIn)) return undefined;
   return expiresIn > 1_000_000_000 ? expiresIn * 1000 : now + expiresIn * 1000;
 }
@@ -30,13 +30,13 @@ export function expiryOf(expiresIn: number, now: number): number | undefined {
 type Variables = Environment['variables'];
 
 /** Where the session of a profile is kept. */
-export function sessionPath(profile: string, variables: Variables): string {
-  return path.join(userFolder(variables, 'cache'), 'tokens', `profile-${profile}.json`);
+export function getSessionPath(profile: string, variables: Variables): string {
+  return path.join(getUserFolder(variables, 'cache'), 'tokens', `profile-${profile}.json`);
 }
 
 /** The session of a profile, where there is one that can be read. */
 export async function readSession(profile: string, variables: Variables): Promise<StoredSession | undefined> {
-  const text = await readIfThere(sessionPath(profile, variables));
+  const text = await readFileIfExists(getSessionPath(profile, variables));
   if (text === undefined) return undefined;
   try {
     const value = JSON.parse(text) as Partial<StoredSession> | null;
@@ -49,22 +49,22 @@ export async function readSession(profile: string, variables: Variables): Promis
 
 /** Keeps a session in the place of the one before. */
 export async function writeSession(profile: string, session: StoredSession, variables: Variables): Promise<void> {
-  await replaceFile(sessionPath(profile, variables), `${JSON.stringify(session)}\n`);
+  await replacePrivateFile(getSessionPath(profile, variables), `${JSON.stringify(session)}\n`);
 }
 
 /** Forgets the session of a profile. */
-export async function forgetSession(profile: string, variables: Variables): Promise<void> {
-  await rm(sessionPath(profile, variables), { force: true });
+export async function deleteSession(profile: string, variables: Variables): Promise<void> {
+  await rm(getSessionPath(profile, variables), { force: true });
 }
 
 /** A session from the answer of a login or a renewal. */
-export function sessionFrom(
+export function parseSession(
   answer: unknown,
   identity: Pick<StoredSession, 'baseUrl' | 'clientId' | 'userName'>,
   now: number,
 ): StoredSession | undefined {
   const { accessToken, refreshToken, expiresIn } = (answer ?? {}) as Record<string, unknown>;
-  const expiresAt = expiryOf(Number(expiresIn), now);
+  const expiresAt = computeExpiry(Number(expiresIn), now);
   if (typeof accessToken !== 'string' || expiresAt === undefined) return undefined;
   const renewal = typeof refreshToken === 'string' ? { refreshToken } : {};
   return { ...identity, accessToken, expiresAt, ...renewal };

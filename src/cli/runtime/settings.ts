@@ -1,5 +1,5 @@
 /** Every value that a command takes from around it, and where it came from: flag, environment, project, profile, default. */
-import { usageError } from './failures.ts';
+import { usageError } from './errors.ts';
 import type { Profile, ProfileFile } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
 
@@ -26,7 +26,7 @@ export interface GlobalOptions {
   readonly curl?: boolean;
 }
 
-export interface SettingName {
+export interface SettingDefinition {
   readonly key: string;
   readonly option?: keyof GlobalOptions;
   readonly environment: string;
@@ -40,7 +40,7 @@ export interface SettingName {
   readonly meaning: string;
 }
 
-export const settingNames = [
+export const settingDefinitions = [
   { key: 'profile', option: 'profile', environment: 'IAM_PROFILE', project: true, meaning: 'Profile to use' },
   {
     key: 'base-url',
@@ -161,11 +161,11 @@ export const settingNames = [
     profile: 'clientKey',
     meaning: 'File of its private key',
   },
-] as const satisfies readonly SettingName[];
+] as const satisfies readonly SettingDefinition[];
 
-export type SettingKey = (typeof settingNames)[number]['key'];
+export type CliSettingKey = (typeof settingDefinitions)[number]['key'];
 
-export interface Sources {
+export interface SettingSources {
   readonly options: GlobalOptions;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly file: ProfileFile;
@@ -173,18 +173,18 @@ export interface Sources {
   readonly project?: ProjectFile | undefined;
 }
 
-export interface Value {
+export interface SettingValue {
   readonly value: string;
   readonly origin: string;
 }
 
 /** The setting of that name. */
-export function settingOf(key: string): SettingName | undefined {
-  return settingNames.find((setting) => setting.key === key);
+export function findSetting(key: string): SettingDefinition | undefined {
+  return settingDefinitions.find((setting) => setting.key === key);
 }
 
 /** Name of the profile in use, and who chose it. */
-export function profileName({ options, variables, file, project }: Sources): Value | undefined {
+export function resolveProfileName({ options, variables, file, project }: SettingSources): SettingValue | undefined {
   if (options.profile) return { value: options.profile, origin: '--profile' };
   if (variables.IAM_PROFILE) return { value: variables.IAM_PROFILE, origin: 'IAM_PROFILE' };
   if (project?.values.profile) return { value: project.values.profile, origin: project.path };
@@ -192,8 +192,8 @@ export function profileName({ options, variables, file, project }: Sources): Val
 }
 
 /** The profile in use; a chosen one that is not there is a mistake, none at all is not. */
-export function chosenProfile(sources: Sources): Profile | undefined {
-  const name = profileName(sources);
+export function resolveProfile(sources: SettingSources): Profile | undefined {
+  const name = resolveProfileName(sources);
   if (!name) return undefined;
   if (Object.hasOwn(sources.file.profiles, name.value)) return sources.file.profiles[name.value];
   if (name.origin === 'current profile') return undefined;
@@ -204,34 +204,34 @@ export function chosenProfile(sources: Sources): Profile | undefined {
 }
 
 /** The value of a setting by precedence. A profile named by flag goes before the environment: flags do. */
-export function resolve(key: SettingKey, sources: Sources): Value | undefined {
-  if (key === 'profile') return profileName(sources);
-  const setting: SettingName = settingOf(key) as SettingName;
-  const found = valuesOf(setting, sources);
-  return setting.strictest ? strictest(setting.strictest, found) : found[0];
+export function resolveSetting(key: CliSettingKey, sources: SettingSources): SettingValue | undefined {
+  if (key === 'profile') return resolveProfileName(sources);
+  const setting: SettingDefinition = findSetting(key) as SettingDefinition;
+  const found = listValues(setting, sources);
+  return setting.strictest ? selectStrictest(setting.strictest, found) : found[0];
 }
 
 /** All that places say about a setting, the one that goes first first. */
-function valuesOf(setting: SettingName, sources: Sources): Value[] {
+function listValues(setting: SettingDefinition, sources: SettingSources): SettingValue[] {
   const { key, option, environment: variable, fallback } = setting;
-  const flag = valueFrom(option && sources.options[option], `--${key}`);
-  const environment = valueFrom(sources.variables[variable] || undefined, variable);
-  const project = valueFrom(sources.project?.values[key], sources.project?.path ?? '');
-  const stored = setting.profile && chosenProfile(sources)?.[setting.profile];
-  const profile = valueFrom(stored, `profile ${profileName(sources)?.value}`);
-  const usual = valueFrom(fallback, 'default');
+  const flag = toSettingValue(option && sources.options[option], `--${key}`);
+  const environment = toSettingValue(sources.variables[variable] || undefined, variable);
+  const project = toSettingValue(sources.project?.values[key], sources.project?.path ?? '');
+  const stored = setting.profile && resolveProfile(sources)?.[setting.profile];
+  const profile = toSettingValue(stored, `profile ${resolveProfileName(sources)?.value}`);
+  const usual = toSettingValue(fallback, 'default');
   const between = sources.options.profile ? [profile, environment, project] : [environment, project, profile];
   return [flag, ...between, usual].filter((value) => value !== undefined);
 }
 
-function valueFrom(value: unknown, origin: string): Value | undefined {
+function toSettingValue(value: unknown, origin: string): SettingValue | undefined {
   return value === undefined || typeof value === 'object' ? undefined : { value: String(value), origin };
 }
 
 /** Whatever is not plainly a no is a yes here: a slip must not open what was meant to be closed. */
-function strictest(rule: 'true' | 'lowest', found: readonly Value[]): Value | undefined {
+function selectStrictest(rule: 'true' | 'lowest', found: readonly SettingValue[]): SettingValue | undefined {
   if (rule === 'lowest') return [...found].sort((a, b) => rank(a.value) - rank(b.value))[0];
-  const isNo = ({ value }: Value) => /^(false|no|off|0)$/i.test(value);
+  const isNo = ({ value }: SettingValue) => /^(false|no|off|0)$/i.test(value);
   const yes = found.find((one) => !isNo(one));
   return yes ? { ...yes, value: 'true' } : found[0] && { ...found[0], value: 'false' };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Environment } from './io.ts';
 
 /** The folder of state by the XDG rules; by those a relative one is to be ignored. */
-export function stateFolder({ XDG_STATE_HOME: named, HOME }: Environment['variables']): string {
+export function getStateFolder({ XDG_STATE_HOME: named, HOME }: Environment['variables']): string {
   const state = named && path.isAbsolute(named) ? named : path.join(HOME || os.homedir(), '.local', 'state');
   return path.join(state, 'iam');
 }

@@ -3,136 +3,139 @@ import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { valueAt } from './columns.ts';
 import { escapeControls } from './control-characters.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type TableRow = Readonly<Record<string, unknown>>;
 
-const gap = '  ';
-const narrowest = 3;
+const columnGap = '  ';
+const minColumnWidth = 3;
 
 /** One value on one line. */
-export function cell(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.map(cell).join(', ');
+  if (Array.isArray(value)) return value.map(formatCell).join(', ');
   if (typeof value !== 'object') return escapeControls(String(value));
   const [[name, only] = [''], ...others] = Object.entries(value);
   if (name === '' || others.length > 0) return escapeControls(JSON.stringify(value));
   // That something is so says nothing without its name.
-  return only === true ? words(name) : cell(only);
+  return only === true ? toWords(name) : formatCell(only);
 }
 
 /** `groupName` as words: `group name`. */
-export function words(property: string): string {
+export function toWords(property: string): string {
   return escapeControls(property.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
 /** The columns that at least one row fills: in the order of the schema, then others as they come. */
-export function columnsOf(rows: readonly Row[], schema: JsonSchema | undefined): string[] {
+export function listColumns(rows: readonly TableRow[], schema: JsonSchema | undefined): string[] {
   const found = new Set([...Object.keys(schema?.properties ?? {}), ...rows.flatMap((row) => Object.keys(row))]);
-  return [...found].filter((column) => rows.some((row) => cell(row[column]) !== ''));
+  return [...found].filter((column) => rows.some((row) => formatCell(row[column]) !== ''));
 }
 
-export interface TableRules {
+export interface TableOptions {
   /** Columns of the terminal; where there is none, nothing is cut. */
   readonly width?: number | undefined;
   /** The columns of these rows, in their order. */
-  columnsOf(rows: readonly Row[]): readonly string[];
+  columnsOf(rows: readonly TableRow[]): readonly string[];
 }
 
 /** Makes the lines of a table, some rows at a time. */
-export type TableWriter = (rows: readonly Row[]) => string[];
+export type TableFormatter = (rows: readonly TableRow[]) => string[];
 
 /**
  * A table that grows: each further rows have the columns and at least the widths of those before. Where they fill a
  * column that none did, the heading comes again with it.
  */
-export function tableWriter(rules: TableRules): TableWriter {
+export function createTableFormatter(rules: TableOptions): TableFormatter {
   let columns: readonly string[] = [];
   let widths: readonly number[] = [];
   return (rows) => {
     const added = rules.columnsOf(rows).filter((column) => !columns.includes(column));
     columns = [...columns, ...added];
-    const heading = columns.map((column) => words(column).toUpperCase());
-    const texts = rows.map((row) => columns.map((column) => cell(valueAt(row, column))));
+    const heading = columns.map((column) => toWords(column).toUpperCase());
+    const texts = rows.map((row) => columns.map((column) => formatCell(valueAt(row, column))));
     const lines = added.length > 0 ? [heading, ...texts] : texts;
     widths = columns.map((_, at) =>
-      lines.reduce((most, line) => Math.max(most, length(line[at] ?? '')), widths[at] ?? 0),
+      lines.reduce((most, line) => Math.max(most, displayWidth(line[at] ?? '')), widths[at] ?? 0),
     );
-    const fitted = rules.width === undefined ? widths : shrunk(widths, rules.width);
-    return lines.map((line) => lineOf(line, fitted));
+    const fitted = rules.width === undefined ? widths : shrinkWidths(widths, rules.width);
+    return lines.map((line) => formatLine(line, fitted));
   };
 }
 
-function lineOf(texts: readonly string[], widths: readonly number[]): string {
+function formatLine(texts: readonly string[], widths: readonly number[]): string {
   return texts
-    .map((text, at) => pad(cut(text, widths[at] ?? 0), widths[at] ?? 0))
-    .join(gap)
+    .map((text, at) => pad(truncate(text, widths[at] ?? 0), widths[at] ?? 0))
+    .join(columnGap)
     .trimEnd();
 }
 
 /** Takes from the widest column until all fit, or none can give more; the first one, the id, gives nothing. */
-function shrunk(widths: readonly number[], width: number): number[] {
+function shrinkWidths(widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
-  let over = fitted.reduce((sum, one) => sum + one, 0) + gap.length * (fitted.length - 1) - width;
+  let over = fitted.reduce((sum, one) => sum + one, 0) + columnGap.length * (fitted.length - 1) - width;
   for (; over > 0; over -= 1) {
     const widest = Math.max(...fitted.slice(1));
-    if (!(widest > narrowest)) break;
+    if (!(widest > minColumnWidth)) break;
     fitted[fitted.indexOf(widest, 1)] = widest - 1;
   }
   return fitted;
 }
 
 /** One entity: a line for each field that is filled, also those of objects in it. Long ones go on below themselves. */
-export function fieldLines(row: Row, width?: number): string[] {
-  const filled = fieldsOf(row).filter(([, text]) => text !== '');
-  const widest = Math.max(0, ...filled.map(([name]) => length(name)));
-  return filled.map(([name, text]) => hanging(`${pad(name, widest)}${gap}`, text, width));
+export function formatFields(row: TableRow, width?: number): string[] {
+  const filled = flattenFields(row).filter(([, text]) => text !== '');
+  const widest = Math.max(0, ...filled.map(([name]) => displayWidth(name)));
+  return filled.map(([name, text]) => hangingIndent(`${pad(name, widest)}${columnGap}`, text, width));
 }
 
-function fieldsOf(row: Row): (readonly [name: string, text: string])[] {
+function flattenFields(row: TableRow): (readonly [name: string, text: string])[] {
   return Object.entries(row).flatMap(([name, value]) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (!isObject || Object.keys(value).length === 1) return [[words(name), cell(value)] as const];
-    return fieldsOf(value as Row).map(([below, text]) => [`${words(name)} ${below}`, text] as const);
+    if (!isObject || Object.keys(value).length === 1) return [[toWords(name), formatCell(value)] as const];
+    return flattenFields(value as TableRow).map(([below, text]) => [`${toWords(name)} ${below}`, text] as const);
   });
 }
 
 /** Text behind a heading, broken between words where it is wider than the terminal; without a width it stays one line. */
-export function hanging(heading: string, text: string, width?: number): string {
-  const room = (width ?? Number.POSITIVE_INFINITY) - length(heading);
-  if (room < narrowest || length(text) <= room) return heading + text;
+export function hangingIndent(heading: string, text: string, width?: number): string {
+  const room = (width ?? Number.POSITIVE_INFINITY) - displayWidth(heading);
+  if (room < minColumnWidth || displayWidth(text) <= room) return heading + text;
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && length(last) + 1 + length(word) <= room) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && displayWidth(last) + 1 + displayWidth(word) <= room)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
-  return heading + lines.join(`\n${' '.repeat(length(heading))}`);
+  return heading + lines.join(`\n${' '.repeat(displayWidth(heading))}`);
 }
 
 /** Letters of East Asia and pictures take two places. */
-const wide =
+const wideCharacter =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const unusual = /[^\u0020-\u00ff]/;
+const nonLatinCharacter = /[^\u0020-\u00ff]/;
 
 /** The places that a text takes on a terminal. */
-function length(text: string): number {
-  return unusual.test(text) ? [...text].reduce((sum, letter) => sum + placesOf(letter), 0) : text.length;
+function displayWidth(text: string): number {
+  return nonLatinCharacter.test(text)
+    ? [...text].reduce((sum, letter) => sum + characterWidth(letter), 0)
+    : text.length;
 }
 
-function placesOf(letter: string): number {
+function characterWidth(letter: string): number {
   if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(letter)) return 0;
-  return wide.test(letter) ? 2 : 1;
+  return wideCharacter.test(letter) ? 2 : 1;
 }
 
 function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - length(text)));
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-function cut(text: string, width: number): string {
-  if (length(text) <= width) return text;
+function truncate(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
   let kept = '';
   let places = 1;
   for (const letter of text) {
-    places += placesOf(letter);
+    places += characterWidth(letter);
     if (places > width) break;
     kept += letter;
   }

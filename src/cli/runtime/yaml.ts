@@ -13,7 +13,7 @@ export {
 } from 'yaml';
 
 /** YAML that says the same, and in which each character that could steer a terminal is an escape. */
-export function yamlText(value: unknown, options: CreateNodeOptions & ToStringOptions = {}): string {
+export function formatYaml(value: unknown, options: CreateNodeOptions & ToStringOptions = {}): string {
   const document = new Document(value, options);
   // Only text in double quotes has escapes.
   visit(document, {

@@ -4,7 +4,7 @@
  * can make as many of the latter two as they like, and these must not push out what tells of administration. Repeated
  * refusals are collapsed besides.
  */
-import type { Timer } from '../ports/timer.ts';
+import type { Timer } from '../integrations/timer.ts';
 import type { AuditEvent } from './event.ts';
 import { createRefusalCollapse } from './refusal-collapse.ts';
 
@@ -47,12 +47,12 @@ export interface AuditOrigin {
 }
 
 export function createAuditLog({ granted, selfService, refused }: AuditSinks, timer: Timer): AuditLog {
-  const refusals = createRefusalCollapse((event) => refused.write(lineOf(event)), timer);
+  const refusals = createRefusalCollapse((event) => refused.write(formatLine(event)), timer);
   const sinks = [...new Set([granted, selfService, refused])];
   return {
     record(event, { network, isAnyone }) {
       if (event.result !== 'granted') refusals.record(event, network);
-      else (isAnyone ? selfService : granted).write(lineOf(event));
+      else (isAnyone ? selfService : granted).write(formatLine(event));
     },
     health() {
       const all = sinks.map((sink) => sink.health());
@@ -62,21 +62,21 @@ export function createAuditLog({ granted, selfService, refused }: AuditSinks, ti
       };
     },
     async close() {
-      refusals.end();
+      refusals.stop();
       await Promise.all(sinks.map((sink) => sink.close()));
     },
   };
 }
 
 /** The line of an event. JSON leaves some characters as they are that terminals and readers of lines obey. */
-function lineOf(event: AuditEvent): string {
+function formatLine(event: AuditEvent): string {
   const json = JSON.stringify(event);
-  return `${obeyed.test(json) ? json.replaceAll(everyObeyed, escaped) : json}\n`;
+  return `${controlCharacters.test(json) ? json.replaceAll(allControlCharacters, escapeCharacter) : json}\n`;
 }
 
-const obeyed = /[\u007f-\u009f\u2028\u2029]/;
-const everyObeyed = new RegExp(obeyed, 'g');
+const controlCharacters = /[\u007f-\u009f\u2028\u2029]/;
+const allControlCharacters = new RegExp(controlCharacters, 'g');
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

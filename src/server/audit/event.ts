@@ -9,11 +9,11 @@ import type { Operation } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
 import { controlPrefix } from '../control/define.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import { readReason } from '../identity/error-reasons.ts';
 import type { Principal } from '../identity/principal.ts';
-import { reasonOf } from '../identity/reasons.ts';
-import type { Issued } from './issued.ts';
 import { isRefusalOfCaller, isRefusedCredential, naturalStatus } from './refusal.ts';
 import { type Targets, targetsInBody, targetsInPath, targetsInResult } from './targets.ts';
+import type { TokenSubject } from './token-subject.ts';
 
 /** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
@@ -52,13 +52,13 @@ export interface AuditEvent {
 }
 
 /** What the steps of a call leave in its state. */
-interface CallState {
+interface RequestState {
   readonly path: string;
   readonly requestId: string;
   readonly operation?: Operation<never>;
   readonly caller?: Principal;
   readonly loggedIn?: string;
-  readonly issued?: Issued;
+  readonly issued?: TokenSubject;
   readonly errors?: readonly ErrorItem[];
   readonly thrown?: unknown;
   readonly body?: unknown;
@@ -68,21 +68,21 @@ interface CallState {
   readonly source: RequestSource;
 }
 
-const none: readonly ErrorItem[] = [];
+const noErrors: readonly ErrorItem[] = [];
 /** The rule of the control plane on a server that no other machine reaches. */
-const fromHere = 'a program or page of this machine';
+const localRule = 'a program or page of this machine';
 
 /** Where a call was made. */
-interface Place {
+interface AuditContext {
   readonly clock: Clock;
   readonly isRemote: boolean;
   readonly sandbox: string | undefined;
 }
 
 /** The event that a call is; undefined for one that decides nothing. */
-export function eventOf(ctx: Context, { clock, isRemote, sandbox }: Place): AuditEvent | undefined {
-  const state = ctx.state as CallState;
-  const { operation, errors = none } = state;
+export function buildAuditEvent(ctx: Context, { clock, isRemote, sandbox }: AuditContext): AuditEvent | undefined {
+  const state = ctx.state as RequestState;
+  const { operation, errors = noErrors } = state;
   const isRecorded = operation !== undefined && operation.audit.kind !== 'read';
   if (!isRecorded && !isRefusalOfCaller(errors)) return undefined;
   const isAuthentication = isRefusedCredential(errors) || operation?.audit.kind === 'authentication';
@@ -96,40 +96,44 @@ export function eventOf(ctx: Context, { clock, isRemote, sandbox }: Place): Audi
     result: natural === undefined ? 'granted' : natural >= 500 ? 'failed' : 'refused',
     status: state.dropped ? undefined : ctx.res.statusCode,
     code: errors[0]?.code,
-    reason: reasonFor(state, errors),
-    actor: actorOf(state.caller),
-    subject: subjectOf(state),
-    targets: operation && targetsOf(operation, state, isAuthentication),
-    rule: operation && ruleOf(operation, state.path, isRemote),
+    reason: findReason(state, errors),
+    actor: describeActor(state.caller),
+    subject: describeSubject(state),
+    targets: operation && collectTargets(operation, state, isAuthentication),
+    rule: operation && describeRule(operation, state.path, isRemote),
     remoteAddress: state.source.address,
   };
 }
 
-function reasonFor({ thrown }: CallState, [first]: readonly ErrorItem[]): string | undefined {
-  const noted = typeof thrown === 'object' && thrown !== null ? reasonOf(thrown)?.text : undefined;
+function findReason({ thrown }: RequestState, [first]: readonly ErrorItem[]): string | undefined {
+  const recorded = typeof thrown === 'object' && thrown !== null ? readReason(thrown)?.text : undefined;
   // Of all messages, this one names roles and nothing else.
-  return noted ?? (first?.code === 'ROLE_MISSING' ? first.message : undefined);
+  return recorded ?? (first?.code === 'ROLE_MISSING' ? first.message : undefined);
 }
 
-function actorOf(caller: Principal | undefined): AuditEvent['actor'] {
+function describeActor(caller: Principal | undefined): AuditEvent['actor'] {
   if (!caller) return { kind: 'nobody' };
-  const { client, user, logon, session, way } = caller;
+  const { client, user, logon, session, authMethod: way } = caller;
   const kind = user ? 'user' : logon === undefined ? 'client' : 'logon';
   return { kind, clientId: client.clientId, userId: user?.userId, logon, sessionId: session?.sessionId, way };
 }
 
 /** Who got a token; else whom the credentials name, where the server knows somebody of that name. */
-function subjectOf({ issued, loggedIn, thrown }: CallState): Party | undefined {
+function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | undefined {
   if (issued) return issued;
   if (loggedIn !== undefined) return { kind: 'client', clientId: loggedIn };
-  const reason = typeof thrown === 'object' && thrown !== null ? reasonOf(thrown) : undefined;
+  const reason = typeof thrown === 'object' && thrown !== null ? readReason(thrown) : undefined;
   if (!reason?.user && !reason?.client) return undefined;
   const kind = reason.user ? 'user' : 'client';
   return { kind, clientId: reason.client?.clientId, userId: reason.user?.userId };
 }
 
 /** Where a credential was refused, a field of the body may hold a password by mistake, so the body names nothing. */
-function targetsOf(operation: Operation<never>, state: CallState, isAuthentication: boolean): Targets | undefined {
+function collectTargets(
+  operation: Operation<never>,
+  state: RequestState,
+  isAuthentication: boolean,
+): Targets | undefined {
   const targets = {
     ...targetsInPath(operation, state.path),
     ...(isAuthentication ? {} : targetsInBody(operation, state.body)),
@@ -138,6 +142,6 @@ function targetsOf(operation: Operation<never>, state: CallState, isAuthenticati
   return Object.keys(targets).length === 0 ? undefined : targets;
 }
 
-function ruleOf({ rolesText }: Operation<never>, path: string, isRemote: boolean): string {
-  return !isRemote && path.startsWith(`${controlPrefix}/`) ? fromHere : rolesText;
+function describeRule({ rolesText }: Operation<never>, path: string, isRemote: boolean): string {
+  return !isRemote && path.startsWith(`${controlPrefix}/`) ? localRule : rolesText;
 }

@@ -13,16 +13,16 @@ export interface AuditFileOptions {
   /** The size at which a new file is begun. */
   readonly rotateBytes?: number;
   /** Files of before that are kept: audit.log.1 is the newest of them. */
-  readonly kept?: number;
+  readonly maxFiles?: number;
   /** So many bytes wait for a disk that takes none, and no more. */
-  readonly mostWaiting?: number;
+  readonly maxQueuedBytes?: number;
 }
 
-export const rotateBytes = 64 * 1024 * 1024;
-export const filesKept = 5;
-const mostWaiting = 4 * 1024 * 1024;
+export const defaultRotateBytes = 64 * 1024 * 1024;
+export const defaultMaxFiles = 5;
+const defaultMaxQueuedBytes = 4 * 1024 * 1024;
 /** Turns of the event loop for which lines wait for others that keep coming. */
-const mostTurns = 16;
+const maxGatherTurns = 16;
 
 /** Opens the file, or makes it, for its owner alone. @throws what the system says. */
 export async function openAuditFile(options: AuditFileOptions): Promise<AuditSink> {
@@ -37,15 +37,20 @@ class AuditFile implements AuditSink {
   #size = 0;
   /** A device or a pipe is not renamed. */
   #isRegular = false;
-  #waiting: string[] = [];
-  #waitingBytes = 0;
+  #queue: string[] = [];
+  #queuedBytes = 0;
   /** What is being written; after a failure, what is still to be. */
-  #rest: Buffer = Buffer.alloc(0);
+  #pending: Buffer = Buffer.alloc(0);
   #writing: Promise<void> | undefined;
   #health: AuditHealth = { writable: true, lost: 0 };
 
   constructor(options: AuditFileOptions) {
-    this.#options = { rotateBytes, kept: filesKept, mostWaiting, ...options };
+    this.#options = {
+      rotateBytes: defaultRotateBytes,
+      maxFiles: defaultMaxFiles,
+      maxQueuedBytes: defaultMaxQueuedBytes,
+      ...options,
+    };
   }
 
   async open(): Promise<void> {
@@ -67,16 +72,16 @@ class AuditFile implements AuditSink {
     await handle.chmod(0o600);
     // A kill may have left half a line: what comes next must not become its end.
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, stat.size - 1));
-    if (stat.size > 0 && buffer[0] !== 0x0a) this.#rest = Buffer.concat([Buffer.from('\n'), this.#rest]);
+    if (stat.size > 0 && buffer[0] !== 0x0a) this.#pending = Buffer.concat([Buffer.from('\n'), this.#pending]);
   }
 
   write(line: string): void {
-    if (this.#waitingBytes + line.length > this.#options.mostWaiting) {
+    if (this.#queuedBytes + line.length > this.#options.maxQueuedBytes) {
       this.#health = { ...this.#health, lost: this.#health.lost + 1 };
       return;
     }
-    this.#waiting.push(line);
-    this.#waitingBytes += line.length;
+    this.#queue.push(line);
+    this.#queuedBytes += line.length;
     this.#writing ??= this.#drain();
   }
 
@@ -86,8 +91,8 @@ class AuditFile implements AuditSink {
 
   async close(): Promise<void> {
     await this.#writing;
-    if (this.#waiting.length > 0 || this.#rest.length > 0) await this.#drain();
-    const left = this.#waiting.length + (this.#rest.length > 0 ? 1 : 0);
+    if (this.#queue.length > 0 || this.#pending.length > 0) await this.#drain();
+    const left = this.#queue.length + (this.#pending.length > 0 ? 1 : 0);
     if (left > 0) this.#options.log.error({ path: this.#options.path, lines: left }, 'audit lines were not written');
     if (this.#isRegular) await this.#handle?.sync().catch(() => undefined);
     await this.#handle?.close();
@@ -95,11 +100,11 @@ class AuditFile implements AuditSink {
 
   async #drain(): Promise<void> {
     try {
-      while (this.#rest.length > 0 || this.#waiting.length > 0) {
+      while (this.#pending.length > 0 || this.#queue.length > 0) {
         await this.#gather();
-        if (this.#rest.length === 0) this.#take();
+        if (this.#pending.length === 0) this.#swapBuffers();
         await this.#rotateIfDue();
-        await this.#writeRest();
+        await this.#writePending();
       }
       this.#recovered();
     } catch (error) {
@@ -111,34 +116,34 @@ class AuditFile implements AuditSink {
 
   /** What is answered in this turn goes out in one piece, and with it what comes in those right after it. */
   async #gather(): Promise<void> {
-    for (let turn = 0, before = 0; turn < mostTurns && this.#waiting.length !== before; turn += 1) {
-      before = this.#waiting.length;
+    for (let turn = 0, before = 0; turn < maxGatherTurns && this.#queue.length !== before; turn += 1) {
+      before = this.#queue.length;
       await setImmediate();
     }
   }
 
-  #take(): void {
-    this.#rest = Buffer.from(this.#waiting.join(''));
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+  #swapBuffers(): void {
+    this.#pending = Buffer.from(this.#queue.join(''));
+    this.#queue = [];
+    this.#queuedBytes = 0;
   }
 
   /** What was written before a failure is not written again. */
-  async #writeRest(): Promise<void> {
-    while (this.#rest.length > 0) {
+  async #writePending(): Promise<void> {
+    while (this.#pending.length > 0) {
       if (!this.#handle) await this.open();
-      const { bytesWritten = 0 } = (await this.#handle?.write(this.#rest)) ?? {};
-      this.#rest = this.#rest.subarray(bytesWritten);
+      const { bytesWritten = 0 } = (await this.#handle?.write(this.#pending)) ?? {};
+      this.#pending = this.#pending.subarray(bytesWritten);
       this.#size += bytesWritten;
     }
   }
 
   async #rotateIfDue(): Promise<void> {
-    const { path, kept, rotateBytes: limit } = this.#options;
-    if (!this.#isRegular || this.#size === 0 || this.#size + this.#rest.length <= limit) return;
+    const { path, maxFiles, rotateBytes: limit } = this.#options;
+    if (!this.#isRegular || this.#size === 0 || this.#size + this.#pending.length <= limit) return;
     await this.#handle?.close();
     this.#handle = undefined;
-    for (let number = kept; number > 0; number -= 1)
+    for (let number = maxFiles; number > 0; number -= 1)
       await rename(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`).catch(ignoreMissing);
     await this.open();
   }

@@ -6,25 +6,25 @@ import { SettingError, type Settings } from '../settings.ts';
 import type { AuditSink, AuditSinks } from './audit.ts';
 import { openAuditFile } from './file.ts';
 
-export interface AuditParts {
+export interface AuditDeps {
   readonly log: Log;
   /** Takes lines for standard error. */
   write(line: string): void;
 }
 
 /** Nothing where it is switched off. @throws SettingError where a file can't be written. */
-export async function openAudit(settings: Settings, { log, write }: AuditParts): Promise<AuditSinks | undefined> {
-  const place = auditPlace(settings);
-  if (place === 'off') return undefined;
-  if (place === '-') {
+export async function openAudit(settings: Settings, { log, write }: AuditDeps): Promise<AuditSinks | undefined> {
+  const target = resolveAuditPath(settings);
+  if (target === 'off') return undefined;
+  if (target === '-') {
     const sink: AuditSink = { write, health: () => ({ writable: true, lost: 0 }), close: async () => {} };
     return { granted: sink, selfService: sink, refused: sink };
   }
-  const granted = await openFile(place, log);
+  const granted = await openFile(target, log);
   const opened = [granted];
   // A device or a pipe takes all; beside a file, what anyone can cause has files of its own.
   const openBeside = async (kind: string) => {
-    const sink = (await stat(place)).isFile() ? await openFile(pathBeside(place, kind), log) : granted;
+    const sink = (await stat(target)).isFile() ? await openFile(buildSiblingPath(target, kind), log) : granted;
     opened.push(sink);
     return sink;
   };
@@ -36,22 +36,22 @@ export async function openAudit(settings: Settings, { log, write }: AuditParts):
   }
 }
 
-async function openFile(place: string, log: Log): Promise<AuditSink> {
+async function openFile(target: string, log: Log): Promise<AuditSink> {
   try {
-    return await openAuditFile({ path: place, log });
+    return await openAuditFile({ path: target, log });
   } catch (error) {
-    throw new SettingError(`--audit-log ${place} can't be written: ${(error as NodeJS.ErrnoException).code}`);
+    throw new SettingError(`--audit-log ${target} can't be written: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 
 /** Beside the store where nothing else is said; what lives in memory only leaves nothing behind. */
-function auditPlace({ auditLog, store, data }: Settings): string {
+function resolveAuditPath({ auditLog, store, data }: Settings): string {
   if (auditLog !== undefined) return ['-', 'off'].includes(auditLog) ? auditLog : path.resolve(auditLog);
   return store === 'memory' ? 'off' : path.resolve(data, 'audit.log');
 }
 
 /** `audit-refused.log` for `audit.log`. */
-function pathBeside(place: string, kind: string): string {
-  const { dir, name, ext } = path.parse(place);
+function buildSiblingPath(target: string, kind: string): string {
+  const { dir, name, ext } = path.parse(target);
   return path.join(dir, `${name}-${kind}${ext}`);
 }

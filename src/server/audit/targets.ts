@@ -1,6 +1,6 @@
 /** Reads the declared targets of a request: the values that identify what an event is about. */
 import type { Operation } from '../../contract/operation.ts';
-import { parametersIn } from '../http/paths.ts';
+import { createPathParamsReader } from '../http/paths.ts';
 
 export type Targets = Readonly<Record<string, string | readonly string[]>>;
 
@@ -41,10 +41,10 @@ function fieldsOf({ audit }: Operation<never>): TargetFields {
   return audit.targets;
 }
 
-const readers = new WeakMap<object, ReturnType<typeof parametersIn>>();
+const readers = new WeakMap<object, ReturnType<typeof createPathParamsReader>>();
 
-function readerOf(operation: Operation<never>): ReturnType<typeof parametersIn> {
-  const reader = readers.get(operation) ?? parametersIn(operation.path);
+function readerOf(operation: Operation<never>): ReturnType<typeof createPathParamsReader> {
+  const reader = readers.get(operation) ?? createPathParamsReader(operation.path);
   readers.set(operation, reader);
   return reader;
 }

@@ -1,8 +1,8 @@
 /** Which of what the interface documents the calls so far have brought about. */
 import * as z from 'zod';
 import type { Operation } from '../../contract/operation.ts';
-import { answerableErrors } from '../../contract/operation-errors.ts';
-import type { Counts } from '../insight/coverage.ts';
+import { listOperationErrors } from '../../contract/operation-errors.ts';
+import type { CoverageCounters } from '../observability/coverage.ts';
 import { operations } from '../operations/index.ts';
 
 const Share = z.strictObject({ exercised: z.int(), total: z.int(), percent: z.number() });
@@ -27,17 +27,17 @@ type Item = Report['items'][number];
 
 const registry: readonly Operation<never>[] = Object.values(operations);
 
-export function coverageReport(counts: Counts): Report {
-  const items = registry.map((operation) => itemOf(operation, counts));
+export function buildCoverageReport(counts: CoverageCounters): Report {
+  const items = registry.map((operation) => buildItem(operation, counts));
   return {
-    operations: share(items),
-    statuses: share(items.flatMap(({ statuses }) => statuses)),
-    codes: share(items.flatMap(({ codes }) => codes)),
+    operations: computeShare(items),
+    statuses: computeShare(items.flatMap(({ statuses }) => statuses)),
+    codes: computeShare(items.flatMap(({ codes }) => codes)),
     items,
   };
 }
 
-function itemOf(operation: Operation<never>, counts: Counts): Item {
+function buildItem(operation: Operation<never>, counts: CoverageCounters): Item {
   const counted = counts.byOperation().get(operation.id);
   const callsOf = (status: number) => counted?.statuses.get(status)?.calls ?? 0;
   const answered = [...(counted?.statuses.keys() ?? [])].sort((a, b) => a - b);
@@ -45,7 +45,7 @@ function itemOf(operation: Operation<never>, counts: Counts): Item {
     operation: operation.id,
     calls: answered.reduce((sum, status) => sum + callsOf(status), 0),
     statuses: operation.statuses.map((status) => ({ status, calls: callsOf(status) })),
-    codes: [...answerableErrors(operation)].map(([code, status]) => ({
+    codes: [...listOperationErrors(operation)].map(([code, status]) => ({
       code,
       status,
       calls: counted?.codes.get(code) ?? 0,
@@ -54,7 +54,7 @@ function itemOf(operation: Operation<never>, counts: Counts): Item {
   };
 }
 
-function share(parts: readonly { readonly calls: number }[]): z.input<typeof Share> {
+function computeShare(parts: readonly { readonly calls: number }[]): z.input<typeof Share> {
   const exercised = parts.filter(({ calls }) => calls > 0).length;
   return { exercised, total: parts.length, percent: Math.floor((exercised / parts.length) * 1000) / 10 };
 }

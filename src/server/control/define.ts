@@ -1,54 +1,54 @@
 /** How a route of the control plane is declared: as an operation is, with its own context. */
 import {
+  createOperationDefiner,
   type Declaration,
   type Operation,
-  operationDefiner,
+  type OperationTypes,
   type RequestDeclaration,
   type ResponseDeclaration,
-  type Typed,
 } from '../../contract/operation.ts';
 import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { AuditLog } from '../audit/audit.ts';
-import type { Insight } from '../insight/insight.ts';
+import type { MessageOutbox } from '../integrations/outbox.ts';
+import type { Timer } from '../integrations/timer.ts';
+import type { Observability } from '../observability/observability.ts';
 import type { OperationContext } from '../operations/define.ts';
-import type { MessagePort } from '../ports/outbox.ts';
-import type { Timer } from '../ports/timer.ts';
 import type { Sandboxes } from '../sandboxes.ts';
-import type { State } from '../state/state.ts';
+import type { StateManager } from '../state/state-manager.ts';
 
 /** Below this path, beside the service prefix and never under it. */
 export const controlPrefix = '/_iam';
 
 /** What operations are given, and what they have no business with. */
-export interface WholeContext extends OperationContext {
+export interface FullContext extends OperationContext {
   /** There is one wherever there is a control plane. */
-  readonly insight: Insight;
+  readonly observability: Observability;
   readonly audit: AuditLog | undefined;
   readonly timer: Timer;
   /** With what is for who reads messages. */
-  readonly outbox: MessagePort;
+  readonly outbox: MessageOutbox;
 }
 
 /** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
 export type ControlContext = Pick<
-  WholeContext,
+  FullContext,
   | 'store'
-  | 'storeKey'
+  | 'storeSecret'
   | 'settings'
   | 'baseUrl'
-  | 'randomness'
+  | 'random'
   | 'keys'
   | 'issuer'
   | 'outbox'
   | 'authentication'
   | 'range'
-  | 'gone'
-  | 'insight'
+  | 'disconnectSignal'
+  | 'observability'
   | 'timer'
 > & {
   /** Where decisions are told, if anywhere. */
   readonly audit: AuditLog | undefined;
-  readonly state: State;
+  readonly state: StateManager;
   readonly sandboxes: Sandboxes;
   /** Every other reader of it has no more than a Clock. */
   readonly clock: AdjustableClock;
@@ -84,14 +84,14 @@ type RouteDeclaration<Path extends string, Req extends RequestDeclaration, Res e
 > &
   RouteOptions;
 
-const defineOperation = operationDefiner<ControlContext>();
+const defineOperation = createOperationDefiner<ControlContext>();
 
 /** Declares a route; its capability decides who may call it. */
 export function defineRoute<
   const Path extends string,
   const Req extends RequestDeclaration,
   const Res extends ResponseDeclaration,
->(declaration: RouteDeclaration<Path, Req, Res>): ControlRoute & Typed<Req, Res> {
+>(declaration: RouteDeclaration<Path, Req, Res>): ControlRoute & OperationTypes<Req, Res> {
   const authorized = { ...declaration, ...capabilities[declaration.capability] } as Declaration<
     Path,
     Req,

@@ -1,17 +1,17 @@
 /** Faults on purpose as they are asked for and shown. */
 import * as z from 'zod';
 import { Id } from '../../contract/schemas.ts';
-import type { Effect, Rule, RuleInput } from '../insight/fault-rules.ts';
-import { codeFor } from '../insight/faults.ts';
+import { findErrorCode } from '../observability/fault-injector.ts';
+import type { FaultEffect, FaultRule, FaultRuleInput } from '../observability/fault-rules.ts';
 import { operations } from '../operations/index.ts';
 
-const longestMs = 60_000;
+const maxMs = 60_000;
 const operationIds = new Set(Object.keys(operations));
 
 const Duration = z
   .string()
   .regex(/^\d{1,5}(ms|s)$/, 'must be a time such as 200ms or 2s')
-  .refine((text) => millisecondsOf(text) <= longestMs, 'must be at most 60s');
+  .refine((text) => parseMilliseconds(text) <= maxMs, 'must be at most 60s');
 
 const EffectFields = {
   status: z.int().min(400, 'must be from 400 to 599').max(599, 'must be from 400 to 599').optional(),
@@ -24,12 +24,12 @@ const EffectFields = {
 
 const EffectSchema = z
   .strictObject(EffectFields)
-  .refine(isOne, 'must be one of status, latency (with jitter or without), drop, rotateKey and staleKeys')
+  .refine(isSingleEffect, 'must be one of status, latency (with jitter or without), drop, rotateKey and staleKeys')
   .describe(
     'One of: status (a failure that the operation documents), latency with or without jitter (200ms, 2s; at most 60s), drop (the connection ends before the operation begins, or after what it wrote is kept), rotateKey: true (a new signing key, before the answer goes out), staleKeys: true (/.well-known/jwks.json gives the keys that were there before the last rotation)',
   );
 
-const Rules = {
+const RuleFields = {
   operation: z
     .string()
     .refine((id) => operationIds.has(id), 'must be the id of an operation, such as groups.create')
@@ -55,13 +55,13 @@ const Rules = {
 };
 
 export const FaultInput = z
-  .strictObject({ ...Rules, effect: EffectSchema })
+  .strictObject({ ...RuleFields, effect: EffectSchema })
   .refine(
-    ({ nth, every, probability }) => given([nth, every, probability]) <= 1,
+    ({ nth, every, probability }) => countDefined([nth, every, probability]) <= 1,
     'must have one of nth, every and probability at most',
   )
   .refine(
-    ({ operation, caller, effect }) => effect.staleKeys === undefined || given([operation, caller]) === 0,
+    ({ operation, caller, effect }) => effect.staleKeys === undefined || countDefined([operation, caller]) === 0,
     'must have no operation and no caller beside staleKeys: the key set is fetched by anybody, and by no operation',
   )
   .refine(isDocumented, 'must have a status that the operation documents');
@@ -70,17 +70,17 @@ type FaultBody = z.output<typeof FaultInput>;
 
 export const FaultItem = z.strictObject({
   id: z.string(),
-  ...Rules,
+  ...RuleFields,
   effect: z.strictObject(EffectFields),
   matched: z.int().describe('Calls that matched'),
   applied: z.int().describe('Calls that were disturbed'),
 });
 
-function given(values: readonly unknown[]): number {
+function countDefined(values: readonly unknown[]): number {
   return values.filter((value) => value !== undefined).length;
 }
 
-function isOne({
+function isSingleEffect({
   status,
   latency,
   jitter,
@@ -88,7 +88,9 @@ function isOne({
   rotateKey,
   staleKeys,
 }: z.output<z.ZodObject<typeof EffectFields>>): boolean {
-  return given([status, latency, drop, rotateKey, staleKeys]) === 1 && (jitter === undefined || latency !== undefined);
+  return (
+    countDefined([status, latency, drop, rotateKey, staleKeys]) === 1 && (jitter === undefined || latency !== undefined)
+  );
 }
 
 /** Without an operation, those that document the status are meant. */
@@ -102,21 +104,21 @@ function isDocumented({
   if (status === undefined) return true;
   const all = Object.values(operations);
   const meant = id === undefined ? all : all.filter((operation) => operation.id === id);
-  return meant.some((operation) => codeFor(status, operation) !== undefined);
+  return meant.some((operation) => findErrorCode(status, operation) !== undefined);
 }
 
 /** What the body of a call says, in the words of the server. */
-export function ruleOf({ effect, ...rule }: FaultBody): RuleInput {
+export function parseFaultRule({ effect, ...rule }: FaultBody): FaultRuleInput {
   const { latency, jitter, ...others } = effect;
-  return { ...rule, effect: { ...others, ...withMilliseconds({ latency, jitter }) } };
+  return { ...rule, effect: { ...others, ...parseTimes({ latency, jitter }) } };
 }
 
-function withMilliseconds(times: Readonly<Record<'latency' | 'jitter', string | undefined>>): Effect {
+function parseTimes(times: Readonly<Record<'latency' | 'jitter', string | undefined>>): FaultEffect {
   const entries = Object.entries(times).filter(([, text]) => text !== undefined);
-  return Object.fromEntries(entries.map(([name, text]) => [name, millisecondsOf(text ?? '')]));
+  return Object.fromEntries(entries.map(([name, text]) => [name, parseMilliseconds(text ?? '')]));
 }
 
-export function faultItem({ effect, ...rule }: Rule): z.input<typeof FaultItem> {
+export function toFaultItem({ effect, ...rule }: FaultRule): z.input<typeof FaultItem> {
   const { latency, jitter, rotateKey, staleKeys, ...others } = effect;
   return {
     ...rule,
@@ -130,6 +132,6 @@ export function faultItem({ effect, ...rule }: Rule): z.input<typeof FaultItem> 
   };
 }
 
-function millisecondsOf(text: string): number {
+function parseMilliseconds(text: string): number {
   return Number.parseInt(text, 10) * (text.endsWith('ms') ? 1 : 1000);
 }

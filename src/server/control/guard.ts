@@ -4,23 +4,23 @@
  * browser may send credentials by itself (RFC 7617), so pages of other sites are refused as well.
  */
 import type { Context } from 'koa';
-import { type ErrorCode, fault } from '../../contract/errors.ts';
+import { apiError, type ErrorCode } from '../../contract/errors.ts';
+import type { AppContext } from '../app-context.ts';
 import { isLoopbackOrigin } from '../http/cors.ts';
-import { isFromBrowser, isFromOwnSite, isFromScript, isNavigation, isReading } from '../http/fetch-metadata.ts';
+import { isFromBrowser, isFromScript, isNavigation, isSafeMethod, isSameSite } from '../http/fetch-metadata.ts';
 import type { Hosts } from '../http/hosts.ts';
-import type { World } from '../world.ts';
 
 /** What any request to the control plane may be refused with. */
 export const guardCodes: readonly ErrorCode[] = ['HOST_FOREIGN', 'ORIGIN_FOREIGN', 'CSRF_HEADER_MISSING'];
 
 export interface ControlGuard {
   /** `isPage`: links on other sites may lead there. @throws IamError one of `guardCodes`. */
-  admit(ctx: Context, isPage: boolean): void;
+  assertAllowed(ctx: Context, isPage: boolean): void;
   /** Whether the first request to a sandbox makes it. */
-  mayMakeSandbox(ctx: Context): boolean;
+  canCreateSandbox(ctx: Context): boolean;
 }
 
-export function createControlGuard({ settings: { allowRemote }, baseUrl }: World, hosts: Hosts): ControlGuard {
+export function createControlGuard({ settings: { allowRemote }, baseUrl }: AppContext, hosts: Hosts): ControlGuard {
   const ownOrigin = allowRemote ? new URL(baseUrl).origin : undefined;
 
   /** Loopback origins are those of this machine only where no other machine reaches the server. */
@@ -31,31 +31,32 @@ export function createControlGuard({ settings: { allowRemote }, baseUrl }: World
     return called === host?.toLowerCase() || origin === ownOrigin || (!allowRemote && isLoopbackOrigin(origin));
   }
 
-  function isFromHere({ req: { headers } }: Context): boolean {
-    return isFromOwnSite(headers, (origin) => isOwnOrigin(origin, headers.host));
+  function isSameSiteRequest({ req: { headers } }: Context): boolean {
+    return isSameSite(headers, (origin) => isOwnOrigin(origin, headers.host));
   }
 
-  function requireThisMachine(ctx: Context): void {
-    if (!hosts.isLocal(ctx.req)) throw fault('HOST_FOREIGN');
+  function assertLocal(ctx: Context): void {
+    if (!hosts.isLocal(ctx.req)) throw apiError('HOST_FOREIGN');
     const { source } = ctx.state;
     if (source.isRelayed)
-      throw fault('ORIGIN_FOREIGN', 'A proxy forwarded this request, and --trusted-proxies does not name it.');
-    if (!source.isLoopback) throw fault('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
+      throw apiError('ORIGIN_FOREIGN', 'A proxy forwarded this request, and --trusted-proxies does not name it.');
+    if (!source.isLoopback) throw apiError('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
   }
 
-  function isOfThisMachine({ req, state: { source } }: Context): boolean {
+  function isLocalRequest({ req, state: { source } }: Context): boolean {
     return hosts.isLocal(req) && source.isLoopback && !source.isRelayed;
   }
 
-  function admit(ctx: Context, isPage: boolean): void {
+  function assertAllowed(ctx: Context, isPage: boolean): void {
     const { method, headers } = ctx.req;
-    if (!allowRemote) requireThisMachine(ctx);
-    if (!(isPage && isNavigation(method, headers)) && !isFromHere(ctx)) throw fault('ORIGIN_FOREIGN');
-    if (!isReading(method) && isFromBrowser(headers) && !isFromScript(headers)) throw fault('CSRF_HEADER_MISSING');
+    if (!allowRemote) assertLocal(ctx);
+    if (!(isPage && isNavigation(method, headers)) && !isSameSiteRequest(ctx)) throw apiError('ORIGIN_FOREIGN');
+    if (!isSafeMethod(method) && isFromBrowser(headers) && !isFromScript(headers))
+      throw apiError('CSRF_HEADER_MISSING');
   }
 
   return {
-    admit,
-    mayMakeSandbox: (ctx) => !allowRemote && isOfThisMachine(ctx) && isFromHere(ctx),
+    assertAllowed,
+    canCreateSandbox: (ctx) => !allowRemote && isLocalRequest(ctx) && isSameSiteRequest(ctx),
   };
 }

@@ -1,12 +1,12 @@
 /** Messages as the inbox shows them. */
 import * as z from 'zod';
-import { line } from '../../contract/schemas.ts';
+import { singleLine } from '../../contract/schemas.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
-import { codeOf, textOf } from '../identity/messages.ts';
-import { attemptsLeft } from '../identity/otp-attempts.ts';
-import type { StoreKey } from '../identity/store-key.ts';
-import type { MessagePort } from '../ports/outbox.ts';
+import { decryptMessageCode, renderMessageText } from '../identity/messages.ts';
+import { countRemainingAttempts } from '../identity/otp-attempts.ts';
+import type { StoreSecret } from '../identity/store-secret.ts';
+import type { MessageOutbox } from '../integrations/outbox.ts';
 import type { Range, Reader, Store } from '../store/store.ts';
 import { foldIdentifier, type Message } from '../store/tables.ts';
 
@@ -30,8 +30,8 @@ export const InboxItem = z.strictObject({
 });
 
 export const InboxFilters = {
-  to: line(254, 'Only messages to this address, in any case, or to this number').optional(),
-  purpose: line(64, 'Only messages of this purpose').optional(),
+  to: singleLine(254, 'Only messages to this address, in any case, or to this number').optional(),
+  purpose: singleLine(64, 'Only messages of this purpose').optional(),
 };
 
 export interface InboxQuery {
@@ -39,30 +39,30 @@ export interface InboxQuery {
   readonly purpose?: string | undefined;
 }
 
-interface Tools {
+interface InboxDeps {
   readonly store: Reader;
-  readonly storeKey: StoreKey;
+  readonly storeSecret: StoreSecret;
   readonly clock: Clock;
 }
 
 /** Messages that fit and have arrived, the oldest first; with `after` those that came after that one. */
-export async function messagesFor(
-  { store, outbox }: { readonly store: Reader; readonly outbox: Pick<MessagePort, 'settle'> },
+export async function listMessages(
+  { store, outbox }: { readonly store: Reader; readonly outbox: Pick<MessageOutbox, 'deliverDue'> },
   { to, purpose, after }: InboxQuery & { readonly after?: string | undefined },
 ): Promise<readonly Message[]> {
-  await outbox.settle();
+  await outbox.deliverDue();
   const range: Range = { after };
   const rows =
     to === undefined
       ? await store.messages.list(range)
-      : await store.messages.find('to', foldIdentifier(contactOf(to)), range);
+      : await store.messages.find('to', foldIdentifier(parseContact(to)), range);
   return rows.filter(
     (message) => message.delivery !== 'late' && (purpose === undefined || message.purpose === purpose),
   );
 }
 
 /** A number with its plus sign, which a query loses unless it is escaped. */
-function contactOf(to: string): string {
+function parseContact(to: string): string {
   const [, digits] = /^[ +]?(\d+)$/.exec(to) ?? [];
   return digits === undefined ? to : `+${digits}`;
 }
@@ -76,31 +76,35 @@ export function emptyInbox(store: Store): Promise<void> {
 }
 
 /** A message with its code, and what may still be done with that. */
-export async function inboxItem(
+export async function toInboxItem(
   message: Message,
-  { store, storeKey, clock }: Tools,
+  { store, storeSecret, clock }: InboxDeps,
 ): Promise<z.input<typeof InboxItem>> {
   const { messageId, to, channel, purpose, createdAt, expiresAt, codeId, failure } = message;
-  const shown = message.delivery === undefined ? message : { ...message, sealedCode: undefined };
-  const code = codeOf(shown, storeKey);
+  const visible = message.delivery === undefined ? message : { ...message, sealedCode: undefined };
+  const code = decryptMessageCode(visible, storeSecret);
   return {
     id: messageId,
     to,
     channel,
     purpose,
     ...(code === undefined ? {} : { code }),
-    text: textOf(shown, storeKey),
+    text: renderMessageText(visible, storeSecret),
     createdAt,
     ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(codeId === undefined ? {} : await fateOf(codeId, { store, storeKey }, epochSeconds(clock))),
+    ...(codeId === undefined ? {} : await readCodeStatus(codeId, { store, storeSecret }, epochSeconds(clock))),
     ...(failure === undefined ? {} : { failure }),
   };
 }
 
-async function fateOf(codeId: string, { store, storeKey }: Pick<Tools, 'store' | 'storeKey'>, now: number) {
+async function readCodeStatus(
+  codeId: string,
+  { store, storeSecret }: Pick<InboxDeps, 'store' | 'storeSecret'>,
+  now: number,
+) {
   const code = await store.codes.get(codeId);
   if (code && !code.used && code.expiresAt > now)
-    return { attemptsLeft: await attemptsLeft(store, code, now, storeKey) };
+    return { attemptsLeft: await countRemainingAttempts(store, code, now, storeSecret) };
   const [later] = await store.messages.find('voids', codeId, { limit: 1 });
   return later ? { supersededBy: later.messageId } : {};
 }

@@ -1,8 +1,8 @@
 /** Calls as the journal of requests shows them. */
 import * as z from 'zod';
-import { line } from '../../contract/schemas.ts';
-import type { KeptCall, RequestJournal } from '../insight/journal.ts';
-import { shownAnswer, shownBody, shownQuery } from '../insight/redact.ts';
+import { singleLine } from '../../contract/schemas.ts';
+import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
+import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
 
 export const RequestItem = z.strictObject({
   id: z.string().describe('The X-Request-Id of the answer'),
@@ -26,14 +26,14 @@ export const RequestDetail = RequestItem.extend({
 });
 
 export const RequestFilters = {
-  operation: line(64, 'Only calls of this operation, such as groups.create').optional(),
-  caller: line(64, 'Only calls by this subject, client or user').optional(),
+  operation: singleLine(64, 'Only calls of this operation, such as groups.create').optional(),
+  caller: singleLine(64, 'Only calls by this subject, client or user').optional(),
   status: z
     .string()
     .regex(/^[1-5](\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
     .optional()
     .describe('Only answers of this status, such as 404, or of a class, such as 4xx'),
-  error: line(64, 'Only answers with this error code').optional(),
+  error: singleLine(64, 'Only answers with this error code').optional(),
 };
 
 export interface RequestQuery {
@@ -44,37 +44,37 @@ export interface RequestQuery {
 }
 
 /** So many calls may be waited for. */
-export const mostAwaited = 1000;
+export const maxAwaited = 1000;
 
 /** The last calls that fit, the newest first: so many, or undefined where there are fewer. */
-export function wantedCalls(
-  journal: RequestJournal,
+export function findRequests(
+  requestLog: RequestLog,
   { after, ...query }: RequestQuery & { readonly after?: string | undefined },
   count: number,
-): KeptCall[] | undefined {
-  const found: KeptCall[] = [];
-  for (const call of journal.newestFirst()) {
-    if (call.requestId === after) return undefined;
-    if (fitsQuery(call, query) && found.push(call) === count) return found;
+): RequestLogEntry[] | undefined {
+  const found: RequestLogEntry[] = [];
+  for (const entry of requestLog.newestFirst()) {
+    if (entry.requestId === after) return undefined;
+    if (matchesQuery(entry, query) && found.push(entry) === count) return found;
   }
   return undefined;
 }
 
 /** Whether a call is asked for. */
-export function fitsQuery(call: KeptCall, { operation, caller, status, error }: RequestQuery): boolean {
-  if (operation !== undefined && call.operation?.id !== operation) return false;
-  const names = [call.actor, call.caller?.client.clientId, call.caller?.user?.userId];
+export function matchesQuery(entry: RequestLogEntry, { operation, caller, status, error }: RequestQuery): boolean {
+  if (operation !== undefined && entry.operation?.id !== operation) return false;
+  const names = [entry.actor, entry.caller?.client.clientId, entry.caller?.user?.userId];
   if (caller !== undefined && !names.includes(caller)) return false;
-  if (error !== undefined && !call.errors.some(({ code }) => code === error)) return false;
-  return status === undefined || isOfStatus(call.status, status);
+  if (error !== undefined && !entry.errors.some(({ code }) => code === error)) return false;
+  return status === undefined || matchesStatus(entry.status, status);
 }
 
-function isOfStatus(status: number | undefined, wanted: string): boolean {
-  return status !== undefined && String(status).startsWith(wanted.replace('xx', ''));
+function matchesStatus(status: number | undefined, pattern: string): boolean {
+  return status !== undefined && String(status).startsWith(pattern.replace('xx', ''));
 }
 
-export function requestItem(call: KeptCall): z.input<typeof RequestItem> {
-  const { requestId, at, actor, caller, operation, method, path, status, errors, duration, fault } = call;
+export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestItem> {
+  const { requestId, at, actor, caller, operation, method, path, status, errors, duration, fault } = entry;
   return {
     id: requestId,
     at: new Date(at).toISOString(),
@@ -92,11 +92,11 @@ export function requestItem(call: KeptCall): z.input<typeof RequestItem> {
 }
 
 /** All that is kept of a call, without secrets. */
-export function requestDetail(call: KeptCall): z.input<typeof RequestDetail> {
-  const [body, answer] = [shownBody(call), shownAnswer(call)];
+export function toRequestDetail(entry: RequestLogEntry): z.input<typeof RequestDetail> {
+  const [body, answer] = [redactBody(entry), redactResponse(entry)];
   return {
-    ...requestItem(call),
-    query: shownQuery(call),
+    ...toRequestItem(entry),
+    query: redactQuery(entry),
     ...(body === undefined ? {} : { body }),
     ...(answer === undefined ? {} : { answer }),
   };

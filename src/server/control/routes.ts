@@ -39,7 +39,7 @@ import stateDiff from './routes/state-diff.ts';
 import stateExport from './routes/state-export.ts';
 import stateImport from './routes/state-import.ts';
 import stateReset from './routes/state-reset.ts';
-import storeBackup from './routes/store.ts';
+import storeBackup from './routes/store-backup.ts';
 import userFactors from './routes/user-factors.ts';
 import users from './routes/users.ts';
 

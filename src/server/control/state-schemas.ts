@@ -1,20 +1,20 @@
 /** What the routes of the state take and give. */
 import * as z from 'zod';
-import { line } from '../../contract/schemas.ts';
-import { sandboxName } from '../sandboxes.ts';
-import { reservedStates } from '../state/state.ts';
+import { singleLine } from '../../contract/schemas.ts';
+import { sandboxNamePattern } from '../sandboxes.ts';
+import { reservedSnapshotNames } from '../state/state-manager.ts';
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A name of a snapshot, or of one of the states that are always there. */
-export const StateName = line(64, 'The name of a snapshot').regex(
+export const SnapshotReference = singleLine(64, 'The name of a snapshot').regex(
   namePattern,
   'must be 1 to 64 letters, digits or . _ -, and begin with a letter or a digit',
 );
 
-export const SnapshotName = StateName.refine(
-  (name) => !(reservedStates as readonly string[]).includes(name),
-  `must not be ${reservedStates.join(', ')}: these stand for other states`,
+export const SnapshotName = SnapshotReference.refine(
+  (name) => !(reservedSnapshotNames as readonly string[]).includes(name),
+  `must not be ${reservedSnapshotNames.join(', ')}: these stand for other states`,
 );
 
 export const SnapshotItem = z.strictObject({
@@ -24,10 +24,10 @@ export const SnapshotItem = z.strictObject({
 });
 
 /** The longest state that is taken, in bytes. */
-export const stateLimit = 64 * 1024 * 1024;
+export const maxDumpBytes = 64 * 1024 * 1024;
 
-export const SandboxName = line(64, 'The name of a sandbox').regex(
-  sandboxName,
+export const SandboxName = singleLine(64, 'The name of a sandbox').regex(
+  sandboxNamePattern,
   'must be 1 to 64 letters, digits or . _ -, and begin with a letter or a digit',
 );
 

@@ -5,21 +5,21 @@ import { ConnectionShare } from './connection-share.ts';
 
 export interface Connections {
   /** Ends each connection as soon as no call is under way on it: at once, or with the answer. */
-  endWhenIdle(): void;
-  endNow(): void;
+  closeWhenIdle(): void;
+  closeAll(): void;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionTrackerOptions {
   readonly maxConnections: number;
   /** The network that holds a connection; undefined for a trusted proxy. */
-  holderOf(remoteAddress: string | undefined): string | undefined;
+  networkOf(remoteAddress: string | undefined): string | undefined;
 }
 
 /** All sockets to one other side: under TLS the raw one and the one in it. */
 interface Connection {
   readonly name: string;
   readonly sockets: Set<Socket>;
-  calls: number;
+  activeRequests: number;
   /** The last one that began. */
   request: IncomingMessage | undefined;
 }
@@ -28,77 +28,82 @@ interface Connection {
  * Node's own `closeIdleConnections` looks once, passes over those that have not asked anything yet, and knows nothing
  * of a TLS handshake that goes on; its `maxConnections` lets one source hold all of them.
  */
-export function trackConnections(server: Server, { maxConnections, holderOf }: ConnectionOptions): Connections {
+export function trackConnections(server: Server, { maxConnections, networkOf }: ConnectionTrackerOptions): Connections {
   const connections = new Map<string, Connection>();
   /** The same by socket, which is quicker to look up than to name. */
   const bySocket = new WeakMap<Socket, Connection>();
   const share = new ConnectionShare<Connection>({
-    most: maxConnections,
+    maxConnections,
     hasArrived: ({ request }) => request?.complete === true,
   });
-  let ending = false;
+  let isClosing = false;
 
-  function join(connection: Connection, socket: Socket): void {
+  function addSocket(connection: Connection, socket: Socket): void {
     connection.sockets.add(socket);
     bySocket.set(socket, connection);
     socket.once('close', () => {
       connection.sockets.delete(socket);
       if (connection.sockets.size > 0) return;
       share.remove(connection);
-      forget(connection);
+      removeConnection(connection);
     });
   }
 
   /** Its name may be that of a new connection already. */
-  function forget(connection: Connection): void {
+  function removeConnection(connection: Connection): void {
     if (connections.get(connection.name) === connection) connections.delete(connection.name);
   }
 
   function add(socket: Socket): void {
-    const connection: Connection = { name: nameOf(socket), sockets: new Set(), calls: 0, request: undefined };
+    const connection: Connection = {
+      name: formatName(socket),
+      sockets: new Set(),
+      activeRequests: 0,
+      request: undefined,
+    };
     connections.set(connection.name, connection);
-    join(connection, socket);
-    const surplus = share.add(connection, holderOf(socket.remoteAddress));
+    addSocket(connection, socket);
+    const surplus = share.add(connection, networkOf(socket.remoteAddress));
     if (surplus) {
-      forget(surplus);
-      end(surplus);
+      removeConnection(surplus);
+      destroyConnection(surplus);
     }
   }
 
   server.on('connection', add);
   server.on('secureConnection', (socket: Socket) => {
-    const raw = connections.get(nameOf(socket));
-    if (raw) join(raw, socket);
+    const raw = connections.get(formatName(socket));
+    if (raw) addSocket(raw, socket);
     else socket.destroy();
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = bySocket.get(request.socket);
     if (!connection) return;
-    connection.calls += 1;
+    connection.activeRequests += 1;
     connection.request = request;
-    if (connection.calls === 1) share.move(connection, 'busy');
+    if (connection.activeRequests === 1) share.setPhase(connection, 'busy');
     response.once('close', () => {
-      connection.calls -= 1;
-      if (connection.calls > 0) return;
-      share.move(connection, 'idle');
-      if (ending) end(connection);
+      connection.activeRequests -= 1;
+      if (connection.activeRequests > 0) return;
+      share.setPhase(connection, 'idle');
+      if (isClosing) destroyConnection(connection);
     });
   });
   return {
-    endWhenIdle() {
-      ending = true;
-      for (const connection of connections.values()) if (connection.calls === 0) end(connection);
+    closeWhenIdle() {
+      isClosing = true;
+      for (const connection of connections.values()) if (connection.activeRequests === 0) destroyConnection(connection);
     },
-    endNow() {
-      for (const connection of connections.values()) end(connection);
+    closeAll() {
+      for (const connection of connections.values()) destroyConnection(connection);
     },
   };
 }
 
-function nameOf({ remoteAddress, remotePort }: Socket): string {
+function formatName({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-function end({ sockets }: Connection): void {
+function destroyConnection({ sockets }: Connection): void {
   for (const socket of sockets) socket.destroy();
 }

@@ -1,11 +1,11 @@
 /** Pages in a browser that call from another origin (Fetch standard, CORS protocol). */
 import type { Context } from 'koa';
 import { servicePrefix } from '../../contract/prefix.ts';
-import { setHeader, setHeaders, writeNothing } from './answer.ts';
 import { isLocalName } from './hosts.ts';
+import { setHeader, setHeaders, writeEmpty } from './response.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const exposed = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token, X-Iam-Fault';
+const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token, X-Iam-Fault';
 
 /**
  * Lets allowed origins read answers, and answers preflights without asking who calls.
@@ -16,25 +16,25 @@ export function createCors(origins: readonly string[]): (ctx: Context) => boolea
   const allowed = new Set(origins);
   const isAllowed = (origin: string) => (allowed.size > 0 ? allowed.has(origin) : isLoopbackOrigin(origin));
   return (ctx) => {
-    if (!takesForeignPages(ctx.state.path)) return false;
+    if (!isCorsPath(ctx.state.path)) return false;
     const { origin = '' } = ctx.req.headers;
     // Nothing else varies an answer, so there is no list to add it to.
     setHeader(ctx, 'Vary', 'Origin');
     if (origin !== '' && isAllowed(origin))
-      setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
+      setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposedHeaders });
     if (ctx.req.method !== 'OPTIONS') return false;
-    answerOptions(ctx, origin !== '' && isAllowed(origin));
+    writePreflight(ctx, origin !== '' && isAllowed(origin));
     return true;
   };
 }
 
 const belowService = `${servicePrefix}/`;
 
-function takesForeignPages(path: string): boolean {
+function isCorsPath(path: string): boolean {
   return path.startsWith(belowService) || path.startsWith('/.well-known/');
 }
 
-function answerOptions(ctx: Context, allowed: boolean): void {
+function writePreflight(ctx: Context, allowed: boolean): void {
   setHeader(ctx, 'Allow', `${methods}, OPTIONS`);
   if (allowed)
     setHeaders(ctx, {
@@ -43,7 +43,7 @@ function answerOptions(ctx: Context, allowed: boolean): void {
         ctx.get('Access-Control-Request-Headers') || 'Authorization, Content-Type, If-Match, X-Api-Key',
       'Access-Control-Max-Age': '600',
     });
-  writeNothing(ctx);
+  writeEmpty(ctx);
 }
 
 /** Whether a page of this origin comes from this machine. */

@@ -10,25 +10,26 @@ export interface ListIdentity {
 }
 
 /** Who walks through a list asks for page after page of it. */
-let latest = { identity: '', digest: '' };
+let latestDigest = { identity: '', digest: '' };
 
-function digestOf({ operationId, params, query }: ListIdentity): string {
+function computeDigest({ operationId, params, query }: ListIdentity): string {
   const { limit: _limit, after: _after, ...filters } = query;
   const identity = JSON.stringify([operationId, Object.entries(params).sort(), Object.entries(filters).sort()]);
-  if (latest.identity !== identity) latest = { identity, digest: hash('sha256', identity, 'base64url').slice(0, 8) };
-  return latest.digest;
+  if (latestDigest.identity !== identity)
+    latestDigest = { identity, digest: hash('sha256', identity, 'base64url').slice(0, 8) };
+  return latestDigest.digest;
 }
 
 /** The cursor that continues after this key. */
-export function cursorAfter(key: string, list: ListIdentity): string {
-  return Buffer.from(`${digestOf(list)}${key}`).toString('base64url');
+export function formatCursor(key: string, list: ListIdentity): string {
+  return Buffer.from(`${computeDigest(list)}${key}`).toString('base64url');
 }
 
 /** The key that a cursor continues after. @throws IamError CURSOR_INVALID. */
-export function keyOfCursor(cursor: string, list: ListIdentity): string {
-  const digest = digestOf(list);
+export function parseCursor(cursor: string, list: ListIdentity): string {
+  const digest = computeDigest(list);
   const text = Buffer.from(cursor, 'base64url').toString();
-  if (!text.startsWith(digest) || cursorAfter(text.slice(digest.length), list) !== cursor)
+  if (!text.startsWith(digest) || formatCursor(text.slice(digest.length), list) !== cursor)
     throw fieldError('CURSOR_INVALID', 'after');
   return text.slice(digest.length);
 }

@@ -4,13 +4,13 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import { isLoopback, type Settings } from '../settings.ts';
-import { timesGiven } from './headers.ts';
+import { countHeader } from './headers.ts';
 
 export interface Hosts {
   /** @throws IamError HOST_MISSING, HOST_FOREIGN. */
-  requireServed(request: IncomingMessage): void;
+  assertAllowed(request: IncomingMessage): void;
   /** Whether Host means this machine alone: a loopback address or name, or a name of `--allowed-host`. */
   isLocal(request: IncomingMessage): boolean;
 }
@@ -23,26 +23,26 @@ export function createHosts({ allowRemote, allowedHost }: HostSettings, baseUrl:
   const served = new Set([...allowed, new URL(baseUrl).hostname]);
   const servesAll = allowRemote && allowed.size === 0;
   return {
-    requireServed(request) {
-      const name = requireHost(request);
-      if (!servesAll && !served.has(name) && !isAddress(name) && !isLocalName(name)) throw fault('HOST_FOREIGN');
+    assertAllowed(request) {
+      const name = readHost(request);
+      if (!servesAll && !served.has(name) && !isAddress(name) && !isLocalName(name)) throw apiError('HOST_FOREIGN');
     },
     isLocal(request) {
-      const name = hostOf(request);
+      const name = parseHost(request);
       return name !== undefined && (isLocalName(name) || allowed.has(name));
     },
   };
 }
 
 /** Exactly one Host, and a possible one (RFC 9112, 3.2). Node's own check would answer without a body. */
-function requireHost(request: IncomingMessage): string {
-  const name = timesGiven(request, 'host') === 1 ? hostOf(request) : undefined;
-  if (name === undefined) throw fault('HOST_MISSING');
+function readHost(request: IncomingMessage): string {
+  const name = countHeader(request, 'host') === 1 ? parseHost(request) : undefined;
+  if (name === undefined) throw apiError('HOST_MISSING');
   return name;
 }
 
 /** Host without its port, in lower case; an IPv6 address in its brackets. */
-function hostOf({ headers }: IncomingMessage): string | undefined {
+function parseHost({ headers }: IncomingMessage): string | undefined {
   return /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.exec(headers.host ?? '')?.[1]?.toLowerCase();
 }
 

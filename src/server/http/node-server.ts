@@ -9,11 +9,11 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorTable, fault, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
-import { createGreedy } from './greedy.ts';
-import { originForm } from './paths.ts';
+import { apiError, errorTable, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
+import { createConnectionLimits } from './connection-limits.ts';
+import { toOriginForm } from './paths.ts';
 
-const longestHeaders = 16 * 1024;
+const maxHeaderSize = 16 * 1024;
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
 
@@ -34,7 +34,7 @@ export interface NodeServerOptions {
 export async function createNodeServer(options: NodeServerOptions, listener: RequestListener): Promise<Server> {
   const requestTimeout = options.requestTimeout * 1000;
   const settings: ServerOptions = {
-    maxHeaderSize: longestHeaders,
+    maxHeaderSize,
     headersTimeout: Math.min(headersTimeoutMs, requestTimeout),
     requestTimeout,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -42,29 +42,32 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
     // Node's own answer would have no body; the app checks Host itself.
     requireHostHeader: false,
   };
-  const greedy = createGreedy();
-  const take = greedy.within((request, response) => {
-    request.url = originForm(request.url ?? '/');
+  const limits = createConnectionLimits();
+  const handle = limits.limitPipelining((request, response) => {
+    request.url = toOriginForm(request.url ?? '/');
     listener(request, response);
   });
-  const server = options.tls ? await createTlsServer(settings, options.tls, take) : createServer(settings, take);
-  greedy.dropStuck(server, requestTimeout);
+  const server = options.tls ? await createTlsServer(settings, options.tls, handle) : createServer(settings, handle);
+  limits.closeStalled(server, requestTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseBroken(error, socket, options.newRequestId()),
+    rejectMalformed(error, socket, options.newRequestId()),
   );
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
-    answer(socket, 'METHOD_NOT_ALLOWED', { 'X-Request-Id': options.newRequestId(), Allow: 'GET, HEAD, OPTIONS' }),
+    writeRawResponse(socket, 'METHOD_NOT_ALLOWED', {
+      'X-Request-Id': options.newRequestId(),
+      Allow: 'GET, HEAD, OPTIONS',
+    }),
   );
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
-    reject(response, fault('EXPECTATION_FAILED'), options.newRequestId()),
+    rejectRequest(response, apiError('EXPECTATION_FAILED'), options.newRequestId()),
   );
   return server;
 }
 
 /** Most servers speak without TLS, and need not load it. */
-async function createTlsServer(settings: ServerOptions, tls: TlsFiles, take: RequestListener): Promise<Server> {
+async function createTlsServer(settings: ServerOptions, tls: TlsFiles, handle: RequestListener): Promise<Server> {
   const { createServer: create } = await import('node:https');
-  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout }, take);
+  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout }, handle);
 }
 
 const codes: Readonly<Record<string, PlainErrorCode>> = {
@@ -74,12 +77,12 @@ const codes: Readonly<Record<string, PlainErrorCode>> = {
 };
 
 /** Answers what Node's parser could not read, and closes: nothing after it on the connection can be trusted. */
-function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  answer(socket, codes[error.code ?? ''] ?? 'REQUEST_MALFORMED', { 'X-Request-Id': requestId });
+  writeRawResponse(socket, codes[error.code ?? ''] ?? 'REQUEST_MALFORMED', { 'X-Request-Id': requestId });
 }
 
 /** How long whoever was refused may take to read that and to hang up. */
@@ -89,8 +92,8 @@ const lingerMs = 1000;
  * Writes a whole answer to a connection that Node no longer looks after, and closes. What is still on the way is read,
  * since an end with bytes unread takes the answer away from the other side.
  */
-function answer(socket: Socket, code: PlainErrorCode, headers: Readonly<Record<string, string>>): void {
-  const body = JSON.stringify(fault(code).items);
+function writeRawResponse(socket: Socket, code: PlainErrorCode, headers: Readonly<Record<string, string>>): void {
+  const body = JSON.stringify(apiError(code).items);
   const { status } = errorTable[code];
   const all = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -109,7 +112,7 @@ function answer(socket: Socket, code: PlainErrorCode, headers: Readonly<Record<s
 }
 
 /** Answers a request that does not reach the app, and closes the connection. */
-export function reject(response: ServerResponse, error: IamError, requestId: string): void {
+export function rejectRequest(response: ServerResponse, error: IamError, requestId: string): void {
   response.writeHead(errorTable[error.code].status, {
     'Content-Type': 'application/json; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',

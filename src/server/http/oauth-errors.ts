@@ -1,7 +1,7 @@
 /** Failures of the OAuth token endpoint: the object of RFC 6749, 5.2, in the place of the error array. */
 import type { ErrorItem } from '../../contract/errors.ts';
 
-const names: Readonly<Record<string, string>> = {
+const errorNames: Readonly<Record<string, string>> = {
   CREDENTIALS_MISSING: 'invalid_client',
   CREDENTIALS_INVALID: 'invalid_client',
   TOKEN_INVALID: 'invalid_client',
@@ -21,10 +21,10 @@ export interface OAuthError {
 }
 
 /** Descriptions hold printable ASCII without quote and backslash only, as the RFC has it. */
-export function oauthErrorOf(items: readonly ErrorItem[]): OAuthError {
+export function toOAuthError(items: readonly ErrorItem[]): OAuthError {
   const description = items.map(({ message }) => message).join(' ');
   return {
-    error: names[items[0]?.code ?? ''] ?? 'invalid_request',
+    error: errorNames[items[0]?.code ?? ''] ?? 'invalid_request',
     error_description: description.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'),
   };
 }

@@ -7,20 +7,20 @@ import { isUtf8 } from 'node:buffer';
 /** The parameters of a query, without its question mark. What is garbled is text with U+FFFD in it, as always. */
 export function parseQuery(raw: string): URLSearchParams {
   if (isWellEncoded(raw)) return new URLSearchParams(raw);
-  const parts = raw.split('&').map((part) => (isWellEncoded(part) ? part : part.split('=').map(reencoded).join('=')));
+  const parts = raw.split('&').map((part) => (isWellEncoded(part) ? part : part.split('=').map(reencode).join('=')));
   return new URLSearchParams(parts.join('&'));
 }
 
 /** Names of parameters that do not decode to text. */
-export function garbledNames(raw: string): ReadonlySet<string> {
-  if (isWellEncoded(raw)) return none;
-  return new Set(raw.split('&').flatMap((part) => (isWellEncoded(part) ? [] : [nameOf(part)])));
+export function findMalformedNames(raw: string): ReadonlySet<string> {
+  if (isWellEncoded(raw)) return noNames;
+  return new Set(raw.split('&').flatMap((part) => (isWellEncoded(part) ? [] : [readName(part)])));
 }
 
-const none: ReadonlySet<string> = new Set();
+const noNames: ReadonlySet<string> = new Set();
 
 /** A name that is garbled itself is none that any operation has. */
-function nameOf(part: string): string {
+function readName(part: string): string {
   const [name = ''] = part.split('=', 1);
   return isWellEncoded(name) ? ([...new URLSearchParams(name).keys()][0] ?? '') : name;
 }
@@ -28,10 +28,10 @@ function nameOf(part: string): string {
 /** Whether percent-encoding stands for text. */
 export function isWellEncoded(text: string): boolean {
   if (!text.includes('%')) return true;
-  return !/%(?![0-9A-Fa-f]{2})/.test(text) && isUtf8(bytesOf(text));
+  return !/%(?![0-9A-Fa-f]{2})/.test(text) && isUtf8(decodeBytes(text));
 }
 
-function bytesOf(text: string): Buffer {
+function decodeBytes(text: string): Buffer {
   const byte = (_: string, digits: string) => String.fromCharCode(Number.parseInt(digits, 16));
   return Buffer.from(
     Buffer.from(text)
@@ -41,9 +41,9 @@ function bytesOf(text: string): Buffer {
   );
 }
 
-function reencoded(text: string): string {
+function reencode(text: string): string {
   return text
     .split('+')
-    .map((word) => encodeURIComponent(bytesOf(word).toString('utf8')))
+    .map((word) => encodeURIComponent(decodeBytes(word).toString('utf8')))
     .join('+');
 }

@@ -17,24 +17,24 @@ export interface RequestSource {
   readonly isRelayed?: boolean;
 }
 
-export type ReadSource = (request: IncomingMessage) => RequestSource;
+export type SourceReader = (request: IncomingMessage) => RequestSource;
 
-const unknown = 'unknown';
+const unknownAddress = 'unknown';
 /** So many proxies may stand in a row; a longer list is not walked. */
-const longestChain = 32;
+const maxHops = 32;
 /** So much of a forwarding header is read, from its end, which the nearest proxy wrote. */
-const longestHeader = 4096;
+const maxHeaderLength = 4096;
 
 /** @param trustedProxies addresses and CIDR blocks, as `proxyFault` accepts them. */
-export function createSourceReader(trustedProxies: readonly string[]): ReadSource {
-  const trusted = blockListOf(trustedProxies);
-  const readSocket = socketReader();
+export function createSourceReader(trustedProxies: readonly string[]): SourceReader {
+  const trusted = createBlockList(trustedProxies);
+  const readSocket = createSocketReader();
   return (request) => {
     const direct = readSocket(request);
     if (!isForwarded(request)) return direct;
     if (!trusted || !contains(trusted, direct.address)) return { ...direct, isRelayed: true };
-    const address = forwardedAddress(request, trusted);
-    return address === undefined ? unresolved(direct) : sourceOf(address);
+    const address = readForwardedAddress(request, trusted);
+    return address === undefined ? createUnresolvedSource(direct) : createSource(address);
   };
 }
 
@@ -46,18 +46,18 @@ function isForwarded({ headers }: IncomingMessage): boolean {
  * A forwarded request whose headers name no one address, which the caller can bring about: it comes from somewhere behind
  * the proxy, so it is never this machine, and shares no count with what the proxy's own machine sends.
  */
-function unresolved({ address, network }: RequestSource): RequestSource {
+function createUnresolvedSource({ address, network }: RequestSource): RequestSource {
   const behind = `behind ${network}`;
   return { address, network: behind, isLoopback: false, key: behind };
 }
 
 /** @returns a reader of the network that holds a connection; undefined for a trusted proxy, which serves many sources. */
-export function createHolderReader(
+export function createNetworkReader(
   trustedProxies: readonly string[],
 ): (remoteAddress: string | undefined) => string | undefined {
-  const trusted = blockListOf(trustedProxies);
+  const trusted = createBlockList(trustedProxies);
   return (remoteAddress) => {
-    const { address, network } = sourceOf(plainAddress(remoteAddress ?? ''));
+    const { address, network } = createSource(normalizeAddress(remoteAddress ?? ''));
     return trusted && contains(trusted, address) ? undefined : network;
   };
 }
@@ -66,11 +66,11 @@ export function createHolderReader(
  * From the nearest hop on: what a proxy says is believed only of the hop in front of it. A hop that names no address
  * (RFC 7239, 6.2 and 6.3) ends the walk at the proxy that reported it.
  */
-function nearestUntrusted(hops: readonly string[], trusted: BlockList): string | undefined {
+function findNearestUntrusted(hops: readonly string[], trusted: BlockList): string | undefined {
   let nearest: string | undefined;
   for (const hop of hops.toReversed()) {
     // A loopback hop in front of it tells nothing of the machine that the request is from.
-    if (isIP(hop) === 0) return nearest !== undefined && sourceOf(nearest).isLoopback ? undefined : nearest;
+    if (isIP(hop) === 0) return nearest !== undefined && createSource(nearest).isLoopback ? undefined : nearest;
     nearest = hop;
     if (!contains(trusted, hop)) return nearest;
   }
@@ -89,25 +89,25 @@ export function isProxyAddress(value: string): boolean {
  * The source of a browser whose address an authenticated client forwards in its `ip` header. The client is part of the
  * key, so that what one client claims counts for nobody who comes in another way.
  */
-export function behindClient(source: RequestSource, clientId: string, ip: string | undefined): RequestSource {
-  const network = ip === undefined ? unknown : networkOf(plainAddress(ip.trim()));
-  return network === unknown ? source : { ...source, key: `${network} via ${clientId}` };
+export function sourceBehindClient(source: RequestSource, clientId: string, ip: string | undefined): RequestSource {
+  const network = ip === undefined ? unknownAddress : toNetwork(normalizeAddress(ip.trim()));
+  return network === unknownAddress ? source : { ...source, key: `${network} via ${clientId}` };
 }
 
 /** Remembers the last one: consecutive requests mostly come from the same address. */
-function socketReader(): ReadSource {
+function createSocketReader(): SourceReader {
   let latest: { readonly remoteAddress: string | undefined; readonly source: RequestSource } | undefined;
   return ({ socket: { remoteAddress } }) => {
     if (latest && latest.remoteAddress === remoteAddress) return latest.source;
-    latest = { remoteAddress, source: sourceOf(plainAddress(remoteAddress ?? '')) };
+    latest = { remoteAddress, source: createSource(normalizeAddress(remoteAddress ?? '')) };
     return latest.source;
   };
 }
 
-function sourceOf(address: string): RequestSource {
-  const network = networkOf(address);
+function createSource(address: string): RequestSource {
+  const network = toNetwork(address);
   return {
-    address: network === unknown ? unknown : address,
+    address: network === unknownAddress ? unknownAddress : address,
     network,
     isLoopback: address === '::1' || (isIPv4(address) && address.startsWith('127.')),
     key: network,
@@ -115,14 +115,14 @@ function sourceOf(address: string): RequestSource {
 }
 
 /** An IPv6 host commonly has a whole /64 to choose addresses from (RFC 6177), so that counts as one. */
-function networkOf(address: string): string {
+function toNetwork(address: string): string {
   if (isIPv4(address)) return address;
-  if (isIP(address) === 0) return unknown;
-  return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+  if (isIP(address) === 0) return unknownAddress;
+  return `${parseGroups(address).slice(0, 4).join(':')}::/64`;
 }
 
 /** The eight groups of an IPv6 address, in lower-case hexadecimal without leading zeros. */
-function groupsOf(address: string): string[] {
+function parseGroups(address: string): string[] {
   // The URL parser writes an IPv6 host in the one canonical form (RFC 5952), an embedded IPv4 address included.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const [first, last] = [head, tail ?? ''].map((half) => (half === '' ? [] : half.split(':')));
@@ -130,17 +130,17 @@ function groupsOf(address: string): string[] {
 }
 
 /** Without port, brackets and zone; an IPv4 address in IPv6 form (RFC 4291, 2.5.5.2) as IPv4. */
-function plainAddress(text: string): string {
+function normalizeAddress(text: string): string {
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];
   const [, dotted] = /^(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(text) ?? [];
   const address = (bracketed ?? dotted ?? text).replace(/%.*$/, '').toLowerCase();
   if (isIP(address) !== 6) return address;
-  const groups = groupsOf(address);
+  const groups = parseGroups(address);
   const isMapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
-  return isMapped ? [groups[6], groups[7]].flatMap(bytesOf).join('.') : address;
+  return isMapped ? [groups[6], groups[7]].flatMap(toBytes).join('.') : address;
 }
 
-function bytesOf(group: string | undefined): number[] {
+function toBytes(group: string | undefined): number[] {
   const value = Number.parseInt(group ?? '0', 16);
   return [value >> 8, value & 0xff];
 }
@@ -149,30 +149,30 @@ function bytesOf(group: string | undefined): number[] {
  * What proxies forward. Many set one header and pass the other one on as the caller sent it, so where both are there and
  * do not agree, neither is believed.
  */
-function forwardedAddress({ headers }: IncomingMessage, trusted: BlockList): string | undefined {
+function readForwardedAddress({ headers }: IncomingMessage, trusted: BlockList): string | undefined {
   const { forwarded, 'x-forwarded-for': forwardedFor } = headers;
   const addresses = [
-    ...(forwarded === undefined ? [] : [lastParts(forwarded).map(forwardedNode)]),
-    ...(forwardedFor === undefined ? [] : [lastParts([forwardedFor].flat().join(',')).map(plainAddress)]),
-  ].map((hops) => nearestUntrusted(hops, trusted));
+    ...(forwarded === undefined ? [] : [readLastHops(forwarded).map(parseForwardedNode)]),
+    ...(forwardedFor === undefined ? [] : [readLastHops([forwardedFor].flat().join(',')).map(normalizeAddress)]),
+  ].map((hops) => findNearestUntrusted(hops, trusted));
   const [address] = addresses;
   // Copied: a slice of a header keeps the whole of it in memory, for as long as anything is counted by it.
   return address !== undefined && new Set(addresses).size === 1 ? Buffer.from(address).toString() : undefined;
 }
 
 /** A list whose beginning was cut off begins with an entry that may be half of one, so that is left out. */
-function lastParts(header: string): string[] {
+function readLastHops(header: string): string[] {
   const parts = header
-    .slice(-longestHeader)
+    .slice(-maxHeaderLength)
     .split(',')
     .map((part) => part.trim());
-  return (header.length > longestHeader ? parts.slice(1) : parts).slice(-longestChain);
+  return (header.length > maxHeaderLength ? parts.slice(1) : parts).slice(-maxHops);
 }
 
 /** `for=192.0.2.60;proto=http`, `for="[2001:db8::1]:4711"` (RFC 7239, 4 and 6). An obfuscated node is no address. */
-function forwardedNode(element: string): string {
+function parseForwardedNode(element: string): string {
   const pair = element.split(';').find((part) => /^\s*for=/i.test(part)) ?? '';
-  return plainAddress(
+  return normalizeAddress(
     pair
       .slice(pair.indexOf('=') + 1)
       .trim()
@@ -180,7 +180,7 @@ function forwardedNode(element: string): string {
   );
 }
 
-function blockListOf(addresses: readonly string[]): BlockList | undefined {
+function createBlockList(addresses: readonly string[]): BlockList | undefined {
   if (addresses.length === 0) return undefined;
   const list = new BlockList();
   for (const address of addresses) {

@@ -5,56 +5,56 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { TextStream } from '../../contract/operation.ts';
+import type { Timer } from '../integrations/timer.ts';
 import type { Log } from '../log.ts';
-import type { Timer } from '../ports/timer.ts';
-import { setHeader } from './answer.ts';
+import { setHeader } from './response.ts';
 
 /** So often a sign of life is sent, and whoever has taken nothing since the one before is dropped. */
 const heartbeatMs = 15_000;
 
-interface Tools {
+interface StreamDeps {
   readonly timer: Timer;
   readonly log: Log;
 }
 
 /** Begins the answer; the rest goes out by itself, until there is no more or nobody reads it. */
-export function writeStream(ctx: Context, stream: TextStream, { timer, log }: Tools): void {
+export function writeStream(ctx: Context, stream: TextStream, { timer, log }: StreamDeps): void {
   const response = ctx.res;
   setHeader(ctx, 'Content-Type', stream.contentType);
   response.writeHead(200, ctx.state.headers);
   if (ctx.req.method === 'HEAD') return void response.end();
   // At once, so that the reader knows from when on he hears of everything.
   response.write(stream.heartbeat);
-  const callOff = keepAlive(response, stream.heartbeat, timer);
-  const giveUp = () => endNow(response);
-  stream.over.addEventListener('abort', giveUp);
-  pump(response, stream.pieces)
+  const cancel = startHeartbeat(response, stream.heartbeat, timer);
+  const endEarly = () => endStream(response);
+  stream.closed.addEventListener('abort', endEarly);
+  writePieces(response, stream.chunks)
     .catch((error: unknown) => {
       log.error({ err: error }, 'a stream broke off');
       response.destroy();
     })
     .finally(() => {
-      callOff();
-      stream.over.removeEventListener('abort', giveUp);
+      cancel();
+      stream.closed.removeEventListener('abort', endEarly);
     });
 }
 
-async function pump(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await taken(response);
+    if (!response.write(piece)) await waitForDrain(response);
   }
-  endNow(response);
+  endStream(response);
 }
 
 /** Whoever has not taken what was sent to him does not hold up a stop: he can go on where he was. */
-function endNow(response: ServerResponse): void {
+function endStream(response: ServerResponse): void {
   if (response.writableNeedDrain) response.destroy();
   else response.end();
 }
 
 /** Resolves once the reader has taken what was written, or has gone. */
-function taken(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done);
@@ -68,14 +68,14 @@ function taken(response: ServerResponse): Promise<void> {
 }
 
 /** @returns what ends it. */
-function keepAlive(response: ServerResponse, heartbeat: string, timer: Timer): () => void {
+function startHeartbeat(response: ServerResponse, heartbeat: string, timer: Timer): () => void {
   let isStuck = false;
-  let callOff = timer.after(heartbeatMs, beat);
+  let cancel = timer.after(heartbeatMs, beat);
   function beat(): void {
     if (response.writableNeedDrain && isStuck) return void response.destroy();
     isStuck = response.writableNeedDrain;
     if (!isStuck) response.write(heartbeat);
-    callOff = timer.after(heartbeatMs, beat);
+    cancel = timer.after(heartbeatMs, beat);
   }
   const hasMoved = () => {
     isStuck = false;
@@ -83,6 +83,6 @@ function keepAlive(response: ServerResponse, heartbeat: string, timer: Timer): (
   response.on('drain', hasMoved);
   return () => {
     response.off('drain', hasMoved);
-    callOff();
+    cancel();
   };
 }

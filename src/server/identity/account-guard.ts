@@ -6,21 +6,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Store, TableWriter, Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { type NoticeTools, notifyOfChanges } from './account-notices.ts';
+import { type NoticeDeps, notifyAccountChanges } from './account-notices.ts';
+import { assertMfaForAdministrator } from './object-access.ts';
 import type { Principal } from './principal.ts';
-import { requireProofFor } from './rules.ts';
 
 /** The store for one call: what its transactions write is guarded. */
-export function guardAccounts(store: Store, caller: Principal, deps: NoticeTools): Store {
+export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps): Store {
   const transaction: Store['transaction'] = async (work) => {
     let hasNotices = false;
     const result = await store.transaction(async (tx) => {
       const changes: UserChanges = new Map();
-      const done = await work(guarded(tx, caller, changes));
-      hasNotices = await notifyAll(tx, changes, deps);
+      const done = await work(guardTransaction(tx, caller, changes));
+      hasNotices = await notifyUsers(tx, changes, deps);
       return done;
     });
-    if (hasNotices) deps.outbox.kept();
+    if (hasNotices) deps.outbox.wake();
     return result;
   };
   return Object.assign(Object.create(store) as Store, { transaction });
@@ -29,39 +29,39 @@ export function guardAccounts(store: Store, caller: Principal, deps: NoticeTools
 /** By user id: the user before its first change in the transaction, and after the last one. */
 type UserChanges = Map<string, { readonly before: User; readonly after: User }>;
 
-async function notifyAll(tx: Transaction, changes: UserChanges, deps: NoticeTools): Promise<boolean> {
+async function notifyUsers(tx: Transaction, changes: UserChanges, deps: NoticeDeps): Promise<boolean> {
   let hasNotices = false;
   for (const { before, after } of changes.values())
-    hasNotices = (await notifyOfChanges(tx, before, after, deps)) || hasNotices;
+    hasNotices = (await notifyAccountChanges(tx, before, after, deps)) || hasNotices;
   return hasNotices;
 }
 
-function guarded(tx: Transaction, caller: Principal, changes: UserChanges): Transaction {
-  const users = Object.assign(Object.create(tx.users) as TableWriter<'users'>, userWrites(tx, caller, changes));
-  const factors = Object.assign(Object.create(tx.factors) as TableWriter<'factors'>, factorWrites(tx, caller));
+function guardTransaction(tx: Transaction, caller: Principal, changes: UserChanges): Transaction {
+  const users = Object.assign(Object.create(tx.users) as TableWriter<'users'>, guardUserWrites(tx, caller, changes));
+  const factors = Object.assign(Object.create(tx.factors) as TableWriter<'factors'>, guardFactorWrites(tx, caller));
   return Object.assign(Object.create(tx) as Transaction, { users, factors });
 }
 
 type Writes<Name extends 'users' | 'factors'> = Pick<TableWriter<Name>, 'insert' | 'replace' | 'delete'>;
 
-function userWrites(tx: Transaction, caller: Principal, changes: UserChanges): Writes<'users'> {
+function guardUserWrites(tx: Transaction, caller: Principal, changes: UserChanges): Writes<'users'> {
   return {
     async insert(user) {
-      await requireProofFor(tx, user, caller);
+      await assertMfaForAdministrator(tx, user, caller);
       await tx.users.insert(user);
     },
     async replace(after) {
       const before = await tx.users.get(after.userId);
-      if (before && !isDeepStrictEqual(guardedPart(before), guardedPart(after))) {
+      if (before && !isDeepStrictEqual(pickGuardedFields(before), pickGuardedFields(after))) {
         // Its business may change at the same time, and with it what it holds.
-        for (const user of [before, after]) await requireProofFor(tx, user, caller);
+        for (const user of [before, after]) await assertMfaForAdministrator(tx, user, caller);
         changes.set(after.userId, { before: changes.get(after.userId)?.before ?? before, after });
       }
       await tx.users.replace(after);
     },
     async delete(userId) {
       const user = await tx.users.get(userId);
-      if (user) await requireProofFor(tx, user, caller);
+      if (user) await assertMfaForAdministrator(tx, user, caller);
       changes.delete(userId);
       return tx.users.delete(userId);
     },
@@ -69,7 +69,7 @@ function userWrites(tx: Transaction, caller: Principal, changes: UserChanges): W
 }
 
 /** Of a user: by what it is reached and signs in, and whether it may. */
-function guardedPart(user: User) {
+function pickGuardedFields(user: User) {
   const { userName, userNameProven, identities, legacyLogons, locked } = user;
   const { userEmail, emailVerified, userMobile, mobileVerified } = user;
   return [
@@ -78,22 +78,22 @@ function guardedPart(user: User) {
   ];
 }
 
-function factorWrites(tx: Transaction, caller: Principal): Writes<'factors'> {
-  const requireProof = async (factor: Factor | undefined) => {
+function guardFactorWrites(tx: Transaction, caller: Principal): Writes<'factors'> {
+  const assertMfa = async (factor: Factor | undefined) => {
     const user = factor && (await tx.users.get(factor.userId));
-    if (user) await requireProofFor(tx, user, caller);
+    if (user) await assertMfaForAdministrator(tx, user, caller);
   };
   return {
     async insert(factor) {
-      await requireProof(factor);
+      await assertMfa(factor);
       await tx.factors.insert(factor);
     },
     async replace(factor) {
-      await requireProof(factor);
+      await assertMfa(factor);
       await tx.factors.replace(factor);
     },
     async delete(factorId) {
-      await requireProof(await tx.factors.get(factorId));
+      await assertMfa(await tx.factors.get(factorId));
       return tx.factors.delete(factorId);
     },
   };

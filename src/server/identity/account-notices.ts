@@ -2,7 +2,7 @@
 import type { Transaction } from '../store/store.ts';
 import { foldIdentifier, isUserNameProven, type Message, type User } from '../store/tables.ts';
 import { type Contact, emailContact, mobileContact, verifiedContacts } from './contacts.ts';
-import { type MessageTools, queueMessage } from './messages.ts';
+import { enqueueMessage, type MessageDeps } from './messages.ts';
 
 export type NoticePurpose = 'contact-changed' | 'login-changed' | 'password-changed';
 
@@ -12,48 +12,48 @@ export interface Notice {
   readonly text: string;
 }
 
-export interface NoticeTools extends MessageTools {
+export interface NoticeDeps extends MessageDeps {
   readonly disableRateLimits: boolean;
 }
 
 /** So many notices of one purpose go to a contact at once within an hour; */
-const immediate = 5;
+const maxImmediateNotices = 5;
 const windowMs = 3_600_000;
 /** those beyond are collapsed into one, which lists so many. */
-const mostListed = 20;
+const maxListedChanges = 20;
 
 /**
  * Sends a notice. None is dropped: beyond the budget of the contact they are collapsed into one that goes out once the
- * hour is over. The budget of codes is another one. Part of a transaction; `outbox.kept()` belongs after it.
+ * hour is over. The budget of codes is another one. Part of a transaction; `outbox.wake()` belongs after it.
  */
-export async function sendNotice(tx: Transaction, notice: Notice, tools: NoticeTools): Promise<void> {
-  if (tools.disableRateLimits) return queueMessage(tx, notice, tools);
+export async function sendNotice(tx: Transaction, notice: Notice, deps: NoticeDeps): Promise<void> {
+  if (deps.disableRateLimits) return enqueueMessage(tx, notice, deps);
   const { contact, purpose, text } = notice;
-  const now = tools.clock.now().getTime();
+  const now = deps.clock.now().getTime();
   const sent = (await tx.messages.find('to', foldIdentifier(contact.to))).filter(
     (message) => message.purpose === purpose,
   );
   const pending = sent.find(({ collapsed, delivery }) => collapsed !== undefined && delivery === 'late');
-  if (pending) return tx.messages.replace(withNotice(pending, text));
+  if (pending) return tx.messages.replace(collapseNotice(pending, text));
   const times = sent.map(({ createdAt }) => Date.parse(createdAt)).filter((at) => at > now - windowMs && at <= now);
-  const first = times.sort((a, b) => a - b).at(-immediate);
-  if (first === undefined) return queueMessage(tx, notice, tools);
-  await queueMessage(tx, { ...notice, collapsedUntil: new Date(first + windowMs) }, tools);
+  const first = times.sort((a, b) => a - b).at(-maxImmediateNotices);
+  if (first === undefined) return enqueueMessage(tx, notice, deps);
+  await enqueueMessage(tx, { ...notice, collapsedUntil: new Date(first + windowMs) }, deps);
 }
 
-function withNotice(pending: Message, text: string): Message {
+function collapseNotice(pending: Message, text: string): Message {
   const collapsed = (pending.collapsed ?? 1) + 1;
   const summary = `${collapsed} changes were made to your account. If those were not you, have an administrator lock the account.`;
-  return { ...pending, collapsed, text: collapsed > mostListed ? summary : `${pending.text}\n${text}` };
+  return { ...pending, collapsed, text: collapsed > maxListedChanges ? summary : `${pending.text}\n${text}` };
 }
 
 /** The main contacts that a user no longer has after a change. */
-export function lostContacts(before: User, after: User): Contact[] {
-  const kept = new Set(mainContacts(after).map(({ to }) => to));
-  return mainContacts(before).filter(({ to }) => !kept.has(to));
+export function findRemovedContacts(before: User, after: User): Contact[] {
+  const kept = new Set(listMainContacts(after).map(({ to }) => to));
+  return listMainContacts(before).filter(({ to }) => !kept.has(to));
 }
 
-function mainContacts({ userEmail, userMobile }: User): Contact[] {
+function listMainContacts({ userEmail, userMobile }: User): Contact[] {
   return [
     ...(userEmail === undefined ? [] : [emailContact(userEmail)]),
     ...(userMobile === undefined ? [] : [mobileContact(userMobile)]),
@@ -63,43 +63,43 @@ function mainContacts({ userEmail, userMobile }: User): Contact[] {
 /**
  * Notifies a user, at the contacts that were verified before a change: of login identifiers that were added or removed,
  * and of a contact that was changed at that contact itself, which does not learn what came in its place.
- * @returns whether anything was sent. Part of a transaction; `outbox.kept()` belongs after it.
+ * @returns whether anything was sent. Part of a transaction; `outbox.wake()` belongs after it.
  */
-export async function notifyOfChanges(
+export async function notifyAccountChanges(
   tx: Transaction,
   before: User,
   after: User,
-  tools: NoticeTools,
+  deps: NoticeDeps,
 ): Promise<boolean> {
-  const lost = new Set(lostContacts(before, after).map(({ to }) => to));
-  const changes = identifierChanges(before, after);
+  const removed = new Set(findRemovedContacts(before, after).map(({ to }) => to));
+  const changes = describeIdentifierChanges(before, after);
   const notices = verifiedContacts(before).flatMap((contact): Notice[] => {
-    if (lost.has(contact.to)) return [{ contact, purpose: 'contact-changed', text: lossOf(contact) }];
+    if (removed.has(contact.to)) return [{ contact, purpose: 'contact-changed', text: formatContactChange(contact) }];
     if (changes.length === 0) return [];
     const text = `${changes.join('\n')}\nIf that was not you, have an administrator lock the account.`;
     return [{ contact, purpose: 'login-changed', text }];
   });
-  for (const notice of notices) await sendNotice(tx, notice, tools);
+  for (const notice of notices) await sendNotice(tx, notice, deps);
   return notices.length > 0;
 }
 
-function lossOf({ channel }: Contact): string {
+function formatContactChange({ channel }: Contact): string {
   const what = channel === 'email' ? 'e-mail address' : 'mobile number';
   return `The ${what} of your account was changed by an administrator.`;
 }
 
-function identifierChanges(before: User, after: User): string[] {
-  const [old, current] = [identifiersOf(before), identifiersOf(after)];
+function describeIdentifierChanges(before: User, after: User): string[] {
+  const [old, current] = [collectIdentifiers(before), collectIdentifiers(after)];
   const added = [...current].filter(([name]) => !old.has(name));
   const removed = [...old].filter(([name]) => !current.has(name));
   return [
-    ...added.map(([, shown]) => `A login identifier was added to your account: ${shown}.`),
-    ...removed.map(([, shown]) => `A login identifier was removed from your account: ${shown}.`),
+    ...added.map(([, displayName]) => `A login identifier was added to your account: ${displayName}.`),
+    ...removed.map(([, displayName]) => `A login identifier was removed from your account: ${displayName}.`),
   ];
 }
 
 /** What a user signs in by, besides its id, which never changes: as it compares, and as it is shown. */
-function identifiersOf(user: User): Map<string, string> {
+function collectIdentifiers(user: User): Map<string, string> {
   const { userName, identities, userEmail, emailVerified, legacyLogons = [] } = user;
   const names = [
     ...(isUserNameProven(user) ? [userName] : []),

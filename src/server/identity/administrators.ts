@@ -1,8 +1,8 @@
 /** The rule that somebody who can still sign in holds IAM_ADMIN_MAINTENANCE, whatever else changes. */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { loginNames, type Membership, type User } from '../store/tables.ts';
-import { dependentGroups } from './effective-roles.ts';
+import { collectDependentGroupIds } from './effective-roles.ts';
 
 const administratorRole = 'IAM_ADMIN_MAINTENANCE';
 
@@ -13,20 +13,20 @@ export function canSignIn(user: User): boolean {
 
 /** Whether at least one user who can sign in effectively holds IAM_ADMIN_MAINTENANCE. Clients do not count. */
 export async function hasAdministrator(reader: Reader): Promise<boolean> {
-  const giving = await reader.groups.find('role', administratorRole);
-  const groupIds = await dependentGroups(
+  const granting = await reader.groups.find('role', administratorRole);
+  const groupIds = await collectDependentGroupIds(
     reader,
-    giving.map((group) => group.groupId),
+    granting.map((group) => group.groupId),
   );
   for (const groupId of groupIds) {
     for (const membership of await reader.memberships.find('group', groupId)) {
-      if (await givesAdministrator(reader, membership)) return true;
+      if (await grantsAdministrator(reader, membership)) return true;
     }
   }
   return false;
 }
 
-async function givesAdministrator(reader: Reader, membership: Membership): Promise<boolean> {
+async function grantsAdministrator(reader: Reader, membership: Membership): Promise<boolean> {
   if (membership.kind === 'service') return false;
   if (membership.kind === 'business') {
     const users = await reader.users.find('businessId', membership.memberId);
@@ -42,9 +42,9 @@ async function givesAdministrator(reader: Reader, membership: Membership): Promi
  * takes nothing away and passes.
  * @throws IamError LAST_ADMINISTRATOR; the transaction then keeps nothing of the change.
  */
-export async function keepingAnAdministrator<Result>(tx: Transaction, change: () => Promise<Result>): Promise<Result> {
+export async function withAdministratorCheck<Result>(tx: Transaction, change: () => Promise<Result>): Promise<Result> {
   const before = await hasAdministrator(tx);
   const result = await change();
-  if (before && !(await hasAdministrator(tx))) throw fault('LAST_ADMINISTRATOR');
+  if (before && !(await hasAdministrator(tx))) throw apiError('LAST_ADMINISTRATOR');
   return result;
 }

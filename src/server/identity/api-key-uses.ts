@@ -5,21 +5,21 @@
 import type { Store } from '../store/store.ts';
 
 export interface ApiKeyUses {
-  note(apiKeyId: string, at: Date): void;
+  record(apiKeyId: string, at: Date): void;
   /** The last use noted and not yet written. */
-  noted(apiKeyId: string): Date | undefined;
+  findPending(apiKeyId: string): Date | undefined;
   /** Writes what is noted; what can't be written now stays noted. */
   flush(store: Store): Promise<void>;
   /** Forgets what is noted: it is of keys that are no more, or that are as they were before. */
-  forget(): void;
+  clear(): void;
 }
 
 export function createApiKeyUses(): ApiKeyUses {
   const uses = new Map<string, Date>();
   return {
-    note: (apiKeyId, at) => void uses.set(apiKeyId, at),
-    noted: (apiKeyId) => uses.get(apiKeyId),
-    forget: () => uses.clear(),
+    record: (apiKeyId, at) => void uses.set(apiKeyId, at),
+    findPending: (apiKeyId) => uses.get(apiKeyId),
+    clear: () => uses.clear(),
     async flush(store) {
       const written = new Map(uses);
       if (written.size === 0) return;

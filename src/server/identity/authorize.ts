@@ -1,9 +1,15 @@
 /** Authorization of a caller by the role expression of an operation. */
-import { mostGroupsNamed } from '../../contract/error-body.ts';
+import { maxGroupNames } from '../../contract/error-body.ts';
 import { detailedError, type IamError } from '../../contract/errors.ts';
-import { allows, describeMissing, isReservedRole, nearestMiss, type RoleExpression } from '../../contract/roles.ts';
+import {
+  describeMissing,
+  findMissingAuthorities,
+  isAllowed,
+  isReservedRole,
+  type RoleExpression,
+} from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import { unauthenticated } from './authenticate.ts';
+import { createAuthenticationError } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 
 interface Deps {
@@ -21,12 +27,12 @@ export async function authorizationError(
   caller: Principal | undefined,
   deps: Deps,
 ): Promise<IamError> {
-  if (!caller) return unauthenticated('CREDENTIALS_MISSING');
-  const miss = nearestMiss(roles, caller);
+  if (!caller) return createAuthenticationError('CREDENTIALS_MISSING');
+  const miss = findMissingAuthorities(roles, caller);
   const missing = describeMissing(miss);
   const reasons = [
     missing.length > 0 ? `The caller lacks ${missing.join(', ')}.` : '',
-    miss.standsAgainst.length > 0 ? `The caller must not have ${miss.standsAgainst.join(', ')}.` : '',
+    miss.forbidden.length > 0 ? `The caller must not have ${miss.forbidden.join(', ')}.` : '',
   ];
   const { missingRoles, missingScopes } = miss;
   const grantedByGroups = await groupsWith(missingRoles, caller, deps);
@@ -44,7 +50,7 @@ async function groupsWith(
   { store, groupReaders }: Deps,
 ): Promise<readonly string[]> {
   const role = missingRoles.find((name) => !isReservedRole(name));
-  if (role === undefined || !allows(groupReaders, caller)) return [];
-  const groups = await store.groups.find('role', role, { limit: mostGroupsNamed });
+  if (role === undefined || !isAllowed(groupReaders, caller)) return [];
+  const groups = await store.groups.find('role', role, { limit: maxGroupNames });
   return groups.map(({ groupName }) => groupName);
 }

@@ -1,15 +1,15 @@
 /** Logging a user in by a certificate that it signed a nonce with. */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
+import { type FederatedLoginDeps, findUserByVerifiedEmail, isProviderUnchanged } from './federated-login.ts';
 import { startLoginSession } from './login-session.ts';
-import { findByOutsideEmail, isStillThere, type ProofTools } from './outside-proofs.ts';
-import type { SessionStart } from './sessions.ts';
-import { takeTicket } from './tickets.ts';
-import { findByLogin } from './users.ts';
+import { consumeOneTimeToken } from './one-time-tokens.ts';
+import type { SessionOptions } from './sessions.ts';
+import { findUserByLogin } from './user-roles.ts';
 
-export interface CertificateProof {
+export interface CertificateAssertion {
   /** What was signed. */
   readonly text: string;
   /** PEM, or base64 of DER. */
@@ -23,7 +23,7 @@ export interface CertificateProof {
 }
 
 /** What a right proof says. */
-export interface ProvenCertificate {
+export interface VerifiedCertificate {
   /** SHA-256, lower-case hexadecimal. */
   readonly fingerprint: string;
   readonly emails: readonly string[];
@@ -31,12 +31,12 @@ export interface ProvenCertificate {
   readonly authority: Provider;
 }
 
-interface Tools extends ProofTools {
-  readonly providers: { certificate(proof: CertificateProof): Promise<ProvenCertificate | undefined> };
+interface Deps extends FederatedLoginDeps {
+  readonly providers: { verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined> };
 }
 
 /** The login identifier that stands for a certificate. */
-export function certificateIdentity(fingerprint: string): string {
+export function formatCertificateIdentity(fingerprint: string): string {
   return `${certificatePrefix}${fingerprint.toLowerCase()}`;
 }
 
@@ -46,39 +46,44 @@ export const certificatePrefix = 'x5t#S256:';
  * A session of the user whom the certificate is of, with a second proof. The nonce is used up with the first try.
  * @throws IamError PROOF_INVALID, whatever is wrong.
  */
-export async function loginByCertificate(
-  tools: Tools,
-  proof: CertificateProof,
+export async function loginWithCertificate(
+  deps: Deps,
+  assertion: CertificateAssertion,
   client: Client,
-  wishes: Pick<SessionStart, 'remember' | 'renewable'>,
+  options: Pick<SessionOptions, 'remember' | 'renewable'>,
 ): Promise<TokenResponse> {
-  await takeNonce(tools, proof.text, client);
-  const proven = await tools.providers.certificate(proof);
-  if (!proven) throw fault('PROOF_INVALID');
-  const { user, session, refreshToken } = await tools.store.transaction(async (tx) => {
-    const user = (await isStillThere(tx, proven.authority)) ? await userOf(tx, proven) : undefined;
-    if (!user || user.locked) throw fault('PROOF_INVALID');
-    const start = { ...wishes, clientId: client.clientId, user, level: 'AUTH-MFA' } as const;
-    return startLoginSession(tx, { ...start, callerKey: tools.source.key }, tools);
+  await consumeNonce(deps, assertion.text, client);
+  const verified = await deps.providers.verifyCertificate(assertion);
+  if (!verified) throw apiError('PROOF_INVALID');
+  const { user, session, refreshToken } = await deps.store.transaction(async (tx) => {
+    const user = (await isProviderUnchanged(tx, verified.authority))
+      ? await findCertificateUser(tx, verified)
+      : undefined;
+    if (!user || user.locked) throw apiError('PROOF_INVALID');
+    const start = { ...options, clientId: client.clientId, user, level: 'AUTH-MFA' } as const;
+    return startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
   });
-  tools.authentication.throttles.loggedIn(user, tools.source.key);
-  return tools.issuer.forUser(user, session, client, { refreshToken });
+  deps.authentication.throttles.recordLogin(user, deps.source.key);
+  return deps.issuer.issueForUser(user, session, client, { refreshToken });
 }
 
 /** In a transaction of its own, so that it is gone also where nothing comes of the try. */
-async function takeNonce({ store, clock }: { store: Store } & Tools, nonce: string, client: Client): Promise<void> {
-  const ticket = await store.transaction((tx) => takeTicket(tx, 'certificate-nonce', nonce, clock));
-  if (!ticket || ticket.clientId !== client.clientId) throw fault('PROOF_INVALID');
+async function consumeNonce({ store, clock }: { store: Store } & Deps, nonce: string, client: Client): Promise<void> {
+  const token = await store.transaction((tx) => consumeOneTimeToken(tx, 'certificate-nonce', nonce, clock));
+  if (!token || token.clientId !== client.clientId) throw apiError('PROOF_INVALID');
 }
 
 /** Whoever the certificate is registered with; else the one user who verified an address that it names. */
-async function userOf(tx: Transaction, { fingerprint, emails }: ProvenCertificate): Promise<User | undefined> {
-  const identity = certificateIdentity(fingerprint);
-  const holder = await findByLogin(tx, identity);
-  if (holder?.identities.some((name) => isIdentity(name, identity))) return holder;
+async function findCertificateUser(
+  tx: Transaction,
+  { fingerprint, emails }: VerifiedCertificate,
+): Promise<User | undefined> {
+  const identity = formatCertificateIdentity(fingerprint);
+  const holder = await findUserByLogin(tx, identity);
+  if (holder?.identities.some((name) => isSameIdentity(name, identity))) return holder;
   const users = new Map<string, User>();
   for (const email of emails) {
-    const user = await findByOutsideEmail(tx, email);
+    const user = await findUserByVerifiedEmail(tx, email);
     if (user) users.set(user.userId, user);
   }
   const [user] = users.values();
@@ -86,6 +91,6 @@ async function userOf(tx: Transaction, { fingerprint, emails }: ProvenCertificat
 }
 
 /** Hexadecimal digits count in either case. */
-function isIdentity(name: string, identity: string): boolean {
+function isSameIdentity(name: string, identity: string): boolean {
   return name.startsWith(certificatePrefix) && name.toLowerCase() === identity.toLowerCase();
 }

@@ -4,23 +4,23 @@
  */
 import type { RequestSource } from '../http/request-source.ts';
 import type { MonotonicClock } from '../monotonic-clock.ts';
-import { tooManyAttempts } from './login-throttle.ts';
+import { createTooManyAttemptsError } from './login-throttle.ts';
 
 const windowMs = 15 * 60_000;
-const failuresAllowed = 1000;
-const mostSources = 100_000;
+const maxFailures = 1000;
+const maxSources = 100_000;
 /** What new sources count as beyond that. No source has this key. */
-const shared = 'shared';
+const sharedKey = 'shared';
 
 export interface ClientSecretThrottle {
   /** Counts a wrong secret. @throws IamError TOO_MANY_ATTEMPTS with Retry-After where the source had its fill. */
-  failed(source: Pick<RequestSource, 'key' | 'isLoopback'>): void;
+  recordFailure(source: Pick<RequestSource, 'key' | 'isLoopback'>): void;
   /** Clears everything. */
   reset(): void;
 }
 
 /** Setting disable-rate-limits: nothing counts. */
-export const noClientSecretThrottle: ClientSecretThrottle = { failed: () => undefined, reset: () => undefined };
+export const noClientSecretThrottle: ClientSecretThrottle = { recordFailure: () => undefined, reset: () => undefined };
 
 interface Window {
   readonly endsAt: number;
@@ -28,7 +28,7 @@ interface Window {
 }
 
 /** @param capacity how many sources are counted one by one. */
-export function createClientSecretThrottle(elapsed: MonotonicClock, capacity = mostSources): ClientSecretThrottle {
+export function createClientSecretThrottle(elapsed: MonotonicClock, capacity = maxSources): ClientSecretThrottle {
   /** In the order in which they end. */
   const windows = new Map<string, Window>();
 
@@ -37,18 +37,18 @@ export function createClientSecretThrottle(elapsed: MonotonicClock, capacity = m
       if (endsAt > now) break;
       windows.delete(ended);
     }
-    const counted = windows.has(key) || windows.size < capacity ? key : shared;
+    const counted = windows.has(key) || windows.size < capacity ? key : sharedKey;
     const window = windows.get(counted) ?? { endsAt: now + windowMs, failures: 0 };
     windows.set(counted, window);
     return window;
   }
 
   return {
-    failed({ key, isLoopback }) {
+    recordFailure({ key, isLoopback }) {
       if (isLoopback) return;
       const now = elapsed();
       const window = current(key, now);
-      if (window.failures >= failuresAllowed) throw tooManyAttempts(window.endsAt - now);
+      if (window.failures >= maxFailures) throw createTooManyAttemptsError(window.endsAt - now);
       window.failures += 1;
     },
     reset: () => windows.clear(),

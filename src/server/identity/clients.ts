@@ -1,15 +1,15 @@
 /** What a client may do, and whether it may call at all. */
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
-import { newSecret, type Randomness } from '../randomness.ts';
+import { generateSecret, type Random } from '../random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Client, membershipKey, memberValue } from '../store/tables.ts';
+import { businessOf } from './object-access.ts';
 import { isClientItself, type Principal } from './principal.ts';
-import { businessOf } from './rules.ts';
 import { hashSecret } from './secrets.ts';
-import { ownAuthorities } from './service-roles.ts';
+import { resolveClientAuthorities } from './service-roles.ts';
 import { endSessionsOfClient } from './sessions.ts';
-import { claimSubject, retireSubject } from './subjects.ts';
+import { reserveSubjectId, retireSubjectId } from './subject-ids.ts';
 
 type ClientReader = Pick<Reader, 'groups' | 'memberships' | 'users' | 'clients'>;
 
@@ -19,19 +19,22 @@ export function partyRole(client: Client): string {
 }
 
 /** What every proven client has besides its own authorities. */
-export function provenRoles(client: Client): string[] {
+export function authenticatedClientRoles(client: Client): string[] {
   return ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', partyRole(client)];
 }
 
 /** The roles of clients that have no groups: they hang on the row alone, and rows do not change in place. */
-const rolesOfRow = new WeakMap<Client, ReadonlySet<string>>();
+const rolesByClient = new WeakMap<Client, ReadonlySet<string>>();
 
 /** Every role of a client that has proven itself. */
-export async function rolesOfProvenClient(reader: ClientReader, client: Client): Promise<ReadonlySet<string>> {
-  const known = rolesOfRow.get(client);
-  if (known) return known;
-  const roles = new Set([...(await ownAuthorities(reader, client)), ...provenRoles(client)]);
-  if (client.serviceAccountId === undefined) rolesOfRow.set(client, roles);
+export async function resolveAuthenticatedClientRoles(
+  reader: ClientReader,
+  client: Client,
+): Promise<ReadonlySet<string>> {
+  const cached = rolesByClient.get(client);
+  if (cached) return cached;
+  const roles = new Set([...(await resolveClientAuthorities(reader, client)), ...authenticatedClientRoles(client)]);
+  if (client.serviceAccountId === undefined) rolesByClient.set(client, roles);
   return roles;
 }
 
@@ -43,7 +46,7 @@ export function hasOwner({ userId, businessId, ownerClientId }: Client): boolean
 }
 
 /** False where what owns the client is gone, or may not call itself: the client does not authenticate then. */
-export async function ownerInForce(reader: OwnerReader, client: Client): Promise<boolean> {
+export async function isOwnerActive(reader: OwnerReader, client: Client): Promise<boolean> {
   const { userId, businessId, ownerClientId } = client;
   if (userId !== undefined) {
     const user = await reader.users.get(userId);
@@ -52,17 +55,17 @@ export async function ownerInForce(reader: OwnerReader, client: Client): Promise
   if (businessId !== undefined && !(await reader.businesses.get(businessId))) return false;
   if (ownerClientId === undefined) return true;
   const owner = await reader.clients.get(ownerClientId);
-  return owner !== undefined && ownerInForce(reader, owner);
+  return owner !== undefined && isOwnerActive(reader, owner);
 }
 
 /** What a client belongs to: the field of the client that tells, and the id in it. */
-export interface Owner {
+export interface ClientOwner {
   readonly field: 'businessId' | 'userId' | 'ownerClientId';
   readonly id: string;
 }
 
 /** Who owns what the caller makes for itself: its business, else its user, else the calling client. */
-export function ownerFor(caller: Principal): Owner {
+export function resolveOwner(caller: Principal): ClientOwner {
   const businessId = businessOf(caller);
   if (businessId !== undefined) return { field: 'businessId', id: businessId };
   const userId = isClientItself(caller) ? caller.client.userId : caller.user?.userId;
@@ -72,27 +75,27 @@ export function ownerFor(caller: Principal): Owner {
 }
 
 /** Fields of a client that whoever makes it chooses. */
-type ChosenFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 'organizationId' | 'businessUnitId'> &
+type ClientFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 'organizationId' | 'businessUnitId'> &
   Pick<Client, 'userId' | 'businessId' | 'ownerClientId'> & {
     readonly [Field in 'scope' | 'grantTypes']?: Client[Field] | undefined;
   };
 
-interface Tools {
+interface Deps {
   readonly ids: Ids;
   readonly clock: Clock;
-  readonly randomness: Randomness;
+  readonly random: Random;
 }
 
 /** A client that is not yet kept, and its secret, which nobody can read again. */
-export function newClient(
-  chosen: ChosenFields,
+export function createClientRow(
+  fields: ClientFields,
   party: Client['party'],
-  { ids, clock, randomness }: Tools,
+  { ids, clock, random }: Deps,
 ): { readonly client: Client; readonly clientSecret: string } {
-  const clientSecret = newSecret(randomness);
-  const { scope = [], grantTypes = ['client_credentials'], ...given } = chosen;
+  const clientSecret = generateSecret(random);
+  const { scope = [], grantTypes = ['client_credentials'], ...otherFields } = fields;
   const client: Client = {
-    ...given,
+    ...otherFields,
     clientId: ids.newId(),
     secretHash: hashSecret(clientSecret),
     party,
@@ -108,9 +111,9 @@ export function newClient(
 /** Keeps a new client under names that nobody has or had. @throws IamError ID_TAKEN. */
 export async function addClient(tx: Transaction, client: Client): Promise<void> {
   const { clientId, serviceAccountId } = client;
-  await claimSubject(tx, { subject: clientId, kind: 'client', ownerId: clientId });
+  await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
   if (serviceAccountId !== undefined)
-    await claimSubject(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
+    await reserveSubjectId(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
   await tx.clients.insert(client);
 }
 
@@ -120,9 +123,9 @@ export async function removeClient(tx: Transaction, client: Client): Promise<voi
   for (const key of await tx.apiKeys.find('clientId', clientId)) await tx.apiKeys.delete(key.apiKeyId);
   await endSessionsOfClient(tx, clientId);
   await tx.clients.delete(clientId);
-  await retireSubject(tx, clientId);
+  await retireSubjectId(tx, clientId);
   if (serviceAccountId === undefined) return;
-  await retireSubject(tx, serviceAccountId);
+  await retireSubjectId(tx, serviceAccountId);
   const memberships = await tx.memberships.find('member', memberValue({ kind: 'service', memberId: serviceAccountId }));
   for (const membership of memberships) await tx.memberships.delete(membershipKey(membership));
 }

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { Mobile } from '../../contract/schemas.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
-import type { StoreKey } from './store-key.ts';
+import type { StoreSecret } from './store-secret.ts';
 
 export type MobileNumber = z.output<typeof Mobile>;
 
@@ -21,7 +21,7 @@ export function mobileContact({ regionCode, areaCode, phoneNumber }: MobileNumbe
 }
 
 /** The one contact that is given. Undefined where none is, or both are. */
-export function onlyContact(given: {
+export function selectContact(given: {
   readonly userEmail?: string | undefined;
   readonly userMobile?: MobileNumber | undefined;
 }): Contact | undefined {
@@ -44,29 +44,29 @@ export function verifiedContacts(user: User): Contact[] {
 }
 
 /** `a***@example.com`: enough to tell one's own address, not enough to write to another's. */
-export function maskedEmail(email: string): string {
+export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   const [first = ''] = email.slice(0, at);
   return `${at > 1 ? first : ''}***${email.slice(at)}`;
 }
 
 /** `***1234`: the last digits, at most four and never more than half of them. */
-export function maskedDigits(digits: string | number): string {
+export function maskDigits(digits: string | number): string {
   const text = String(digits);
   return `***${text.slice(text.length - Math.min(4, Math.floor(text.length / 2)))}`;
 }
 
 /** A contact for whom it is not meant for. */
-export function masked({ channel, to }: Contact): string {
-  return channel === 'email' ? maskedEmail(to) : maskedDigits(to.slice(1));
+export function maskContact({ channel, to }: Contact): string {
+  return channel === 'email' ? maskEmail(to) : maskDigits(to.slice(1));
 }
 
-const domains = ['example.com', 'example.org', 'example.net'];
+const decoyDomains = ['example.com', 'example.org', 'example.net'];
 
 /** A masked contact for somebody who is not there: a function of what was asked, the same every time. */
-export function maskedOfNobody(channel: Contact['channel'], asked: string, key: StoreKey): string {
-  const digest = Buffer.from(key.digest('masked', `${channel}\n${foldIdentifier(asked)}`), 'hex');
-  if (channel === 'sms') return maskedDigits(100_000_000 + digest.readUInt32BE(0));
+export function createDecoyMaskedContact(channel: Contact['channel'], identifier: string, key: StoreSecret): string {
+  const digest = Buffer.from(key.digest('masked', `${channel}\n${foldIdentifier(identifier)}`), 'hex');
+  if (channel === 'sms') return maskDigits(100_000_000 + digest.readUInt32BE(0));
   const letter = String.fromCharCode('a'.charCodeAt(0) + ((digest[0] ?? 0) % 26));
-  return `${letter}***@${domains[(digest[1] ?? 0) % domains.length]}`;
+  return `${letter}***@${decoyDomains[(digest[1] ?? 0) % decoyDomains.length]}`;
 }

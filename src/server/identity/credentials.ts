@@ -1,16 +1,16 @@
 /** Reads how a call presents itself, without yet believing any of it. */
-import { fault, type IamError } from '../../contract/errors.ts';
+import { apiError, type IamError } from '../../contract/errors.ts';
 import { basicChallenge } from './authenticate.ts';
 
-export interface Pair {
+export interface BasicCredentials {
   readonly name: string;
   readonly secret: string;
 }
 
-export interface Presented {
-  readonly basic?: Pair;
+export interface RequestCredentials {
+  readonly basic?: BasicCredentials;
   /** On the logins of users: the user's name and password. */
-  readonly userPair?: Pair;
+  readonly userBasicAuth?: BasicCredentials;
   readonly bearer?: string;
   readonly apiKey?: string;
   /** ?clientId= of the query. */
@@ -27,64 +27,64 @@ export interface CredentialSource {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @throws IamError where a header is given twice or in several ways, or is no credential at all. */
-export function readCredentials(source: CredentialSource, { userPair = false } = {}): Presented {
+export function readCredentials(source: CredentialSource, { userBasicAuth = false } = {}): RequestCredentials {
   const { authorization, apiKey, clientIds } = source;
-  if (typeof apiKey === 'object') throw fault('CREDENTIALS_AMBIGUOUS', 'X-Api-Key is given more than once.');
+  if (typeof apiKey === 'object') throw apiError('CREDENTIALS_AMBIGUOUS', 'X-Api-Key is given more than once.');
   if (authorization !== undefined && apiKey !== undefined)
-    throw fault('CREDENTIALS_AMBIGUOUS', 'Authorization and X-Api-Key are both given.');
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'Authorization and X-Api-Key are both given.');
   if (clientIds.length > 1 && new Set(clientIds).size > 1)
-    throw fault('CREDENTIALS_AMBIGUOUS', 'clientId is given more than once.');
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'clientId is given more than once.');
   const [clientId] = clientIds;
   return {
     ...(clientId === undefined ? {} : { clientId }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(authorization === undefined
       ? {}
-      : userPair
+      : userBasicAuth
         ? readUserAuthorization(authorization)
         : readAuthorization(authorization)),
   };
 }
 
 /** RFC 9110, 11.6.2: a scheme, in any case, and what it carries. */
-function readAuthorization(value: string): Presented {
+function readAuthorization(value: string): RequestCredentials {
   const text = value.trim();
   const space = text.indexOf(' ');
   const scheme = (space < 0 ? text : text.slice(0, space)).toLowerCase();
   const rest = space < 0 ? '' : text.slice(space).trimStart();
   if (scheme === 'bearer') return { bearer: rest };
   if (scheme === 'basic') return { basic: readBasic(rest) };
-  throw unreadable('Authorization is neither Basic nor Bearer.');
+  throw createMalformedError('Authorization is neither Basic nor Bearer.');
 }
 
 /** A bearer token is the client's; anything else is the pair of the user, before which the word Basic may be missing. */
-function readUserAuthorization(value: string): Presented {
+function readUserAuthorization(value: string): RequestCredentials {
   const [, scheme = '', rest = ''] = /^([^ ]+) +([^ ].*)$/.exec(value.trim()) ?? [];
   if (scheme.toLowerCase() === 'bearer') return { bearer: rest };
-  return { userPair: readBasic(scheme.toLowerCase() === 'basic' ? rest : value.trim()) };
+  return { userBasicAuth: readBasic(scheme.toLowerCase() === 'basic' ? rest : value.trim()) };
 }
 
 /** RFC 7617: base64 of name, colon, secret; the secret may hold colons. */
-function readBasic(encoded: string): Pair {
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw unreadableBasic();
-  const pair = decodePair(encoded);
+function readBasic(encoded: string): BasicCredentials {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw createMalformedBasicError();
+  const pair = decodeBase64(encoded);
   const colon = pair.indexOf(':');
-  if (colon <= 0) throw unreadableBasic();
+  if (colon <= 0) throw createMalformedBasicError();
   return { name: pair.slice(0, colon), secret: pair.slice(colon + 1) };
 }
 
-function decodePair(encoded: string): string {
+function decodeBase64(encoded: string): string {
   try {
     return decoder.decode(Buffer.from(encoded, 'base64'));
   } catch {
-    throw unreadableBasic();
+    throw createMalformedBasicError();
   }
 }
 
-function unreadableBasic(): IamError {
-  return unreadable('Authorization does not hold base64 of an id, a colon and a secret.');
+function createMalformedBasicError(): IamError {
+  return createMalformedError('Authorization does not hold base64 of an id, a colon and a secret.');
 }
 
-function unreadable(message: string): IamError {
-  return fault('CREDENTIALS_INVALID', message, { 'WWW-Authenticate': basicChallenge });
+function createMalformedError(message: string): IamError {
+  return apiError('CREDENTIALS_INVALID', message, { 'WWW-Authenticate': basicChallenge });
 }

@@ -1,5 +1,5 @@
 /** What the operations on customers share. */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Customer } from '../store/tables.ts';
 
@@ -15,9 +15,9 @@ export type NewCustomer = Omit<Customer, 'customerId'>;
  */
 export async function addCustomer(tx: Transaction, customer: NewCustomer): Promise<number> {
   if (customer.userId !== undefined && (await tx.customers.getBy('userId', customer.userId)))
-    throw fault('CUSTOMER_TAKEN');
+    throw apiError('CUSTOMER_TAKEN');
   const kind = customer.userId === undefined ? 'business' : 'user';
-  if (await tx.customers.getBy('document', `${kind}/${customer.document}`)) throw fault('DOCUMENT_TAKEN');
+  if (await tx.customers.getBy('document', `${kind}/${customer.document}`)) throw apiError('DOCUMENT_TAKEN');
   const customerId = await nextCustomerId(tx);
   await tx.customers.insert({ ...customer, customerId });
   return customerId;

@@ -1,18 +1,18 @@
 /** Devices of users: once one is associated, what it shows takes part in renewing the session that it is bound to. */
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
-import { newSecret, type Randomness } from '../randomness.ts';
+import { generateSecret, type Random } from '../random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Device } from '../store/tables.ts';
 import { hashSecret } from './secrets.ts';
 
 /** A user has so many at most; one more takes the place of the one that was associated longest ago. */
-export const mostDevices = 50;
+export const maxDevices = 50;
 
-interface Tools {
+interface Deps {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly randomness: Randomness;
+  readonly random: Random;
 }
 
 /** What a user's device says of itself. */
@@ -30,25 +30,25 @@ export async function associateDevice(
   tx: Transaction,
   userId: string,
   { deviceId, deviceVersion, deviceName }: DeviceFields,
-  { clock, ids, randomness }: Tools,
+  { clock, ids, random }: Deps,
 ): Promise<{ readonly device: Device; readonly deviceTokenId: string }> {
   const own = await tx.devices.find('userId', userId);
-  const known = own.find((device) => device.deviceId === deviceId);
-  if (!known) await makeRoom(tx, own);
-  const deviceTokenId = newSecret(randomness);
+  const existing = own.find((device) => device.deviceId === deviceId);
+  if (!existing) await evictOldestDevices(tx, own);
+  const deviceTokenId = generateSecret(random);
   const device: Device = {
-    ...(known ?? { deviceKey: ids.newId(), userId, deviceId }),
+    ...(existing ?? { deviceKey: ids.newId(), userId, deviceId }),
     ...(deviceVersion === undefined ? {} : { deviceVersion }),
     ...(deviceName === undefined ? {} : { deviceName }),
     tokenHash: hashSecret(deviceTokenId),
     createdAt: clock.now().toISOString(),
   };
-  await (known ? tx.devices.replace(device) : tx.devices.insert(device));
+  await (existing ? tx.devices.replace(device) : tx.devices.insert(device));
   return { device, deviceTokenId };
 }
 
 /** So many new devices within an hour are known sources at once; */
-const newDevices = 5;
+const maxNewDevicesPerHour = 5;
 const hourMs = 3_600_000;
 
 /**
@@ -62,18 +62,18 @@ export async function hasManyNewDevices(
 ): Promise<boolean> {
   const since = clock.now().getTime() - hourMs;
   const devices = await reader.devices.find('userId', userId);
-  return devices.filter(({ createdAt }) => Date.parse(createdAt) > since).length > newDevices;
+  return devices.filter(({ createdAt }) => Date.parse(createdAt) > since).length > maxNewDevicesPerHour;
 }
 
 /** A session that is bound to a device which had to go is not renewed any more. */
-async function makeRoom(tx: Transaction, own: readonly Device[]): Promise<void> {
+async function evictOldestDevices(tx: Transaction, own: readonly Device[]): Promise<void> {
   const oldestFirst = own.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
-  for (const { deviceKey } of oldestFirst.slice(0, Math.max(0, own.length + 1 - mostDevices)))
+  for (const { deviceKey } of oldestFirst.slice(0, Math.max(0, own.length + 1 - maxDevices)))
     await tx.devices.delete(deviceKey);
 }
 
 /** The device of this user that shows this value. */
-export async function deviceOf(
+export async function findDeviceByToken(
   reader: Pick<Reader, 'devices'>,
   userId: string,
   deviceTokenId: string,

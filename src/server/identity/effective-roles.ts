@@ -2,20 +2,20 @@
  * Which roles groups give: their own and, transitively, those of the groups they depend on. What a group gives is kept
  * with the stamp of the table of groups, which is all that it depends on: after any change to a group it is worked out anew.
  */
-import { createPause, type Pause } from '../each-in-turns.ts';
+import { createPause, type Pause } from '../for-each-yielding.ts';
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 
 /** So many dependencies are followed in one turn of the event loop. */
-export const edgesInOneTurn = 5_000;
+export const edgesPerTurn = 5_000;
 
 /** All groups reached from these ids by dependencies, the first ones included. Ids of groups that are gone are passed over. */
-export async function reachableGroups(
+export async function collectReachableGroups(
   reader: GroupReader,
   groupIds: Iterable<string>,
-  pause: Pause = createPause(edgesInOneTurn),
+  pause: Pause = createPause(edgesPerTurn),
 ): Promise<Map<string, Group>> {
   const reached = new Map<string, Group>();
   const open = [...groupIds];
@@ -32,14 +32,14 @@ export async function reachableGroups(
 }
 
 /** The effective roles of these groups together. */
-export async function effectiveRoles(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
+export async function resolveEffectiveRoles(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
   const stamp = reader.groups.stamp();
-  if (stamp === undefined) return rolesReached(reader, groupIds);
+  if (stamp === undefined) return collectRoles(reader, groupIds);
   const all = new Set<string>();
   // One for all groups: a member of many would otherwise hold the turn with as many walks that are short by themselves.
-  const pause = createPause(edgesInOneTurn);
+  const pause = createPause(edgesPerTurn);
   for (const groupId of groupIds) {
-    const roles = await keptRoles(reader, groupId, { stamp, pause });
+    const roles = await readCachedRoles(reader, groupId, { stamp, pause });
     const pausing = pause(roles.size);
     if (pausing) await pausing;
     for (const role of roles) all.add(role);
@@ -48,30 +48,30 @@ export async function effectiveRoles(reader: GroupReader, groupIds: Iterable<str
 }
 
 /** By stamp and group. A stamp that nobody holds any more takes what was kept with it along. */
-const kept = new WeakMap<object, Map<string, ReadonlySet<string>>>();
+const rolesByStamp = new WeakMap<object, Map<string, ReadonlySet<string>>>();
 
-async function keptRoles(
+async function readCachedRoles(
   reader: GroupReader,
   groupId: string,
   { stamp, pause }: { readonly stamp: object; readonly pause: Pause },
 ): Promise<ReadonlySet<string>> {
-  const known = kept.get(stamp) ?? new Map<string, ReadonlySet<string>>();
-  kept.set(stamp, known);
+  const known = rolesByStamp.get(stamp) ?? new Map<string, ReadonlySet<string>>();
+  rolesByStamp.set(stamp, known);
   const before = known.get(groupId);
   if (before) return before;
-  const roles = await rolesReached(reader, [groupId], pause);
+  const roles = await collectRoles(reader, [groupId], pause);
   // Half of it may come from before a change and half from after: such a thing is answered once, and not kept.
   if (reader.groups.stamp() === stamp) known.set(groupId, roles);
   return roles;
 }
 
-async function rolesReached(reader: GroupReader, groupIds: Iterable<string>, pause?: Pause): Promise<Set<string>> {
-  const groups = await reachableGroups(reader, groupIds, pause);
+async function collectRoles(reader: GroupReader, groupIds: Iterable<string>, pause?: Pause): Promise<Set<string>> {
+  const groups = await collectReachableGroups(reader, groupIds, pause);
   return new Set([...groups.values()].flatMap((group) => group.roles));
 }
 
 /** The ids of the groups that one member (a user, a business, a pair of both, a service) is in directly. */
-export async function groupsOfMember(
+export async function listGroupIdsOfMember(
   reader: Pick<Reader, 'memberships'>,
   member: Pick<Membership, 'kind' | 'memberId' | 'businessId'>,
 ): Promise<string[]> {
@@ -80,10 +80,10 @@ export async function groupsOfMember(
 }
 
 /** All groups that have these roles through their dependencies: the way up, from a group to those that depend on it. */
-export async function dependentGroups(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
+export async function collectDependentGroupIds(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
   const reached = new Set<string>();
   const open = [...groupIds];
-  const pause = createPause(edgesInOneTurn);
+  const pause = createPause(edgesPerTurn);
   for (let groupId = open.pop(); groupId !== undefined; groupId = open.pop()) {
     const pausing = pause();
     if (pausing) await pausing;

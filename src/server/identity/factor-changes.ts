@@ -1,15 +1,15 @@
-/** Adding, changing and removing alternative contacts. Each is part of a transaction; `outbox.kept()` belongs after it. */
-import { fault } from '../../contract/errors.ts';
+/** Adding, changing and removing alternative contacts. Each is part of a transaction; `outbox.wake()` belongs after it. */
+import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { type NoticeTools, sendNotice } from './account-notices.ts';
-import { type FactorDraft, requireFitting } from './factor-rules.ts';
-import { alternativesOf, contactOf } from './factors.ts';
+import { type NoticeDeps, sendNotice } from './account-notices.ts';
+import { assertFactorsValid, type FactorDraft } from './factor-validation.ts';
+import { contactOf, listAlternativeFactors } from './factors.ts';
 import { subjectOfUser } from './otp.ts';
 
-interface AddTools {
+interface AddFactorDeps {
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -26,27 +26,28 @@ export interface NewFactor extends FactorDraft {
 export async function addFactors(
   tx: Transaction,
   user: User,
-  wished: readonly NewFactor[],
+  drafts: readonly NewFactor[],
   { verified }: { readonly verified: boolean },
-  { clock, ids }: AddTools,
+  { clock, ids }: AddFactorDeps,
 ): Promise<{ readonly id: string }[]> {
-  const taken = new Set<string>();
-  for (const { id } of wished) {
+  const seenIds = new Set<string>();
+  for (const { id } of drafts) {
     if (id === undefined) continue;
-    if (taken.has(id) || (await tx.factors.get(id))) throw fault('FACTOR_TAKEN', `There is a factor ${id} already.`);
-    taken.add(id);
+    if (seenIds.has(id) || (await tx.factors.get(id)))
+      throw apiError('FACTOR_TAKEN', `There is a factor ${id} already.`);
+    seenIds.add(id);
   }
-  requireFitting(user, await alternativesOf(tx, user.userId), wished);
+  assertFactorsValid(user, await listAlternativeFactors(tx, user.userId), drafts);
   const createdAt = clock.now().toISOString();
-  const rows = wished.map(({ id, ...draft }) =>
-    rowOf({ factorId: id ?? ids.newId(), userId: user.userId, verified, createdAt }, draft),
+  const rows = drafts.map(({ id, ...draft }) =>
+    toFactorRow({ factorId: id ?? ids.newId(), userId: user.userId, verified, createdAt }, draft),
   );
   for (const row of rows) await tx.factors.insert(row);
   return rows.map(({ factorId }) => ({ id: factorId }));
 }
 
 /** A draft that takes the place of what is there. */
-export interface Replacement {
+export interface FactorReplacement {
   readonly draft: FactorDraft;
   /** Such a contact counts as verified. */
   readonly setByAdministrator: boolean;
@@ -57,45 +58,45 @@ export interface Replacement {
  * with the one before is over, and that one hears of it.
  * @throws IamError what requireFitting throws.
  */
-export async function changeFactor(
+export async function replaceFactor(
   tx: Transaction,
   user: User,
   before: Factor,
-  { draft, setByAdministrator }: Replacement,
-  tools: NoticeTools,
+  { draft, setByAdministrator }: FactorReplacement,
+  deps: NoticeDeps,
 ): Promise<void> {
-  const others = (await alternativesOf(tx, user.userId)).filter(({ factorId }) => factorId !== before.factorId);
-  requireFitting(user, others, [draft]);
-  const isKept = contactOf(before).to === contactOf(draft).to;
-  const verified = setByAdministrator || (isKept && before.verified);
-  await tx.factors.replace(rowOf({ ...before, verified }, draft));
-  if (isKept) return;
-  await voidProofsBy(tx, before);
-  await notifyLostFactor(tx, before, 'changed', tools);
+  const others = (await listAlternativeFactors(tx, user.userId)).filter(({ factorId }) => factorId !== before.factorId);
+  assertFactorsValid(user, others, [draft]);
+  const isSameContact = contactOf(before).to === contactOf(draft).to;
+  const verified = setByAdministrator || (isSameContact && before.verified);
+  await tx.factors.replace(toFactorRow({ ...before, verified }, draft));
+  if (isSameContact) return;
+  await revokeFactorCodes(tx, before);
+  await notifyFactorChange(tx, before, 'changed', deps);
 }
 
 /** Removes an alternative contact; what was begun with it is over, and it hears of it. */
-export async function removeFactor(tx: Transaction, factor: Factor, tools: NoticeTools): Promise<void> {
+export async function removeFactor(tx: Transaction, factor: Factor, deps: NoticeDeps): Promise<void> {
   await tx.factors.delete(factor.factorId);
-  await voidProofsBy(tx, factor);
-  await notifyLostFactor(tx, factor, 'removed', tools);
+  await revokeFactorCodes(tx, factor);
+  await notifyFactorChange(tx, factor, 'removed', deps);
 }
 
 /** Notifies an alternative contact that it was changed or removed; one that was never verified may be a stranger's. */
-async function notifyLostFactor(
+async function notifyFactorChange(
   tx: Transaction,
   factor: Factor,
   change: 'changed' | 'removed',
-  tools: NoticeTools,
+  deps: NoticeDeps,
 ): Promise<void> {
   if (!factor.verified) return;
   const text = `This contact was ${change} among the alternative contacts of your account: it receives no codes any more.`;
-  await sendNotice(tx, { contact: contactOf(factor), purpose: 'contact-changed', text }, tools);
+  await sendNotice(tx, { contact: contactOf(factor), purpose: 'contact-changed', text }, deps);
 }
 
-type Fixed = Pick<Factor, 'factorId' | 'userId' | 'verified' | 'createdAt'>;
+type FactorRowBase = Pick<Factor, 'factorId' | 'userId' | 'verified' | 'createdAt'>;
 
-function rowOf({ factorId, userId, verified, createdAt }: Fixed, draft: FactorDraft): Factor {
+function toFactorRow({ factorId, userId, verified, createdAt }: FactorRowBase, draft: FactorDraft): Factor {
   const { contactType, email, mobile, tags } = draft;
   return {
     factorId,
@@ -113,7 +114,7 @@ function rowOf({ factorId, userId, verified, createdAt }: Fixed, draft: FactorDr
  * Codes that were sent to a factor, and what was given for such a code. A second proof does not say which factor it went
  * to, so all that are under way begin anew.
  */
-async function voidProofsBy(tx: Transaction, { userId, factorId }: Factor): Promise<void> {
+async function revokeFactorCodes(tx: Transaction, { userId, factorId }: Factor): Promise<void> {
   for (const { codeId, purpose, target } of await tx.codes.find('subject', subjectOfUser(userId)))
     if (purpose === 'mfa' || (purpose === 'factor' && target === factorId)) await tx.codes.delete(codeId);
   for (const { ticketHash, kind } of await tx.tickets.find('userId', userId))

@@ -3,39 +3,46 @@ import type * as z from 'zod';
 import type { FactorView } from '../../contract/factor-schemas.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
-import { type MobileNumber, maskedDigits, maskedEmail } from './contacts.ts';
-import { defaultFactor, factorsOf, factorsShown, type UserFactor } from './factors.ts';
+import { type MobileNumber, maskDigits, maskEmail } from './contacts.ts';
+import { findDefaultFactor, listFactors, listVisibleFactors, type UserFactor } from './factors.ts';
 
 type View = z.input<typeof FactorView>;
 
 /** The factors of a user, as far as the calling client is shown them. */
-export async function factorList(reader: Pick<Reader, 'factors'>, user: User, client: Client): Promise<View[]> {
-  const usual = defaultFactor(user)?.id;
-  return (await factorsShown(reader, user, client)).map((factor) => viewOf(factor, usual));
+export async function listVisibleFactorViews(
+  reader: Pick<Reader, 'factors'>,
+  user: User,
+  client: Client,
+): Promise<View[]> {
+  const defaultId = findDefaultFactor(user)?.id;
+  return (await listVisibleFactors(reader, user, client)).map((factor) => toFactorView(factor, defaultId));
 }
 
 /** Every factor of a user in the order of their ids, whatever clients are shown, and whether it is verified. */
-export async function allFactors(
+export async function listAllFactorViews(
   reader: Pick<Reader, 'factors'>,
   user: User,
 ): Promise<(View & { readonly verified: boolean })[]> {
-  const usual = defaultFactor(user)?.id;
-  const factors = (await factorsOf(reader, user)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return factors.map((factor) => ({ ...viewOf(factor, usual), verified: factor.verified }));
+  const defaultId = findDefaultFactor(user)?.id;
+  const factors = (await listFactors(reader, user)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return factors.map((factor) => ({ ...toFactorView(factor, defaultId), verified: factor.verified }));
 }
 
-function viewOf({ id, contactType, email, mobile, tags, credential }: UserFactor, usual: string | undefined): View {
+function toFactorView(
+  { id, contactType, email, mobile, tags, credential }: UserFactor,
+  defaultId: string | undefined,
+): View {
   return {
     id,
     contactType,
-    ...(email === undefined ? {} : { email: maskedEmail(email) }),
-    ...(mobile === undefined ? {} : { mobile: maskedMobile(mobile) }),
+    ...(email === undefined ? {} : { email: maskEmail(email) }),
+    ...(mobile === undefined ? {} : { mobile: maskMobile(mobile) }),
     tags: JSON.stringify(tags),
     credential,
-    default: id === usual,
+    default: id === defaultId,
   };
 }
 
-function maskedMobile({ regionCode, phoneNumber }: MobileNumber): NonNullable<View['mobile']> {
-  return { regionCode: String(regionCode), areaCode: '***', phoneNumber: maskedDigits(phoneNumber) };
+function maskMobile({ regionCode, phoneNumber }: MobileNumber): NonNullable<View['mobile']> {
+  return { regionCode: String(regionCode), areaCode: '***', phoneNumber: maskDigits(phoneNumber) };
 }

@@ -1,13 +1,13 @@
 /** Factors: where second proofs of a user go. The main contacts, by fixed ids, and the alternative ones. */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import { markedTag } from '../../contract/factor-schemas.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client, Factor, User } from '../store/tables.ts';
 import { type Contact, emailContact, type MobileNumber, mobileContact } from './contacts.ts';
-import { requireFreeLogins } from './user-identities.ts';
+import { assertLoginNamesAvailable } from './user-identities.ts';
 
-export const mainEmail = 'main-email';
-export const mainMobile = 'main-mobile';
+export const mainEmailFactorId = 'main-email';
+export const mainMobileFactorId = 'main-mobile';
 
 type FactorReader = Pick<Reader, 'factors'>;
 
@@ -24,47 +24,53 @@ export interface UserFactor {
 }
 
 /** The main contacts that a user has. */
-export function mainFactors({ userEmail, emailVerified, userMobile, mobileVerified }: User): UserFactor[] {
+export function listMainFactors({ userEmail, emailVerified, userMobile, mobileVerified }: User): UserFactor[] {
   const common = { tags: [], credential: true };
   const factors: UserFactor[] = [];
   if (userEmail !== undefined)
-    factors.push({ ...common, id: mainEmail, contactType: 'EMAIL', email: userEmail, verified: emailVerified });
+    factors.push({ ...common, id: mainEmailFactorId, contactType: 'EMAIL', email: userEmail, verified: emailVerified });
   if (userMobile !== undefined)
-    factors.push({ ...common, id: mainMobile, contactType: 'MOBILE', mobile: userMobile, verified: mobileVerified });
+    factors.push({
+      ...common,
+      id: mainMobileFactorId,
+      contactType: 'MOBILE',
+      mobile: userMobile,
+      verified: mobileVerified,
+    });
   return factors;
 }
 
 /** The alternative contacts of a user, by their ids. */
-export async function alternativesOf(reader: FactorReader, userId: string): Promise<readonly Factor[]> {
+export async function listAlternativeFactors(reader: FactorReader, userId: string): Promise<readonly Factor[]> {
   return reader.factors.find('userId', userId);
 }
 
-function factorOf({ factorId, contactType, email, mobile, tags, verified }: Factor): UserFactor {
+function toUserFactor({ factorId, contactType, email, mobile, tags, verified }: Factor): UserFactor {
   return { id: factorId, contactType, email, mobile, tags, verified, credential: false };
 }
 
 /** Where the second proof goes unless a factor is named: the first main contact that is verified. */
-export function defaultFactor(user: User): UserFactor | undefined {
-  return mainFactors(user).find(({ verified }) => verified);
+export function findDefaultFactor(user: User): UserFactor | undefined {
+  return listMainFactors(user).find(({ verified }) => verified);
 }
 
 /**
  * What a client is shown of the factors of its user: CREDENTIALS_ONLY the main contacts, MARKED_RESOURCES the alternative
  * ones with that tag, UNRESTRICTED all.
  */
-export async function factorsShown(reader: FactorReader, user: User, client: Client): Promise<UserFactor[]> {
-  const isShown = (factor: UserFactor) =>
-    factor.credential ? client.factorVisibility !== 'MARKED_RESOURCES' : isReached(factor, client);
-  return (await factorsOf(reader, user)).filter(isShown);
+export async function listVisibleFactors(reader: FactorReader, user: User, client: Client): Promise<UserFactor[]> {
+  const isVisible = (factor: UserFactor) =>
+    factor.credential ? client.factorVisibility !== 'MARKED_RESOURCES' : isAlternativeVisible(factor, client);
+  return (await listFactors(reader, user)).filter(isVisible);
 }
 
 /** Every factor of a user: the main contacts, and the alternative ones by their ids. */
-export async function factorsOf(reader: FactorReader, user: User): Promise<UserFactor[]> {
-  return [...mainFactors(user), ...(await alternativesOf(reader, user.userId)).map(factorOf)];
+export async function listFactors(reader: FactorReader, user: User): Promise<UserFactor[]> {
+  return [...listMainFactors(user), ...(await listAlternativeFactors(reader, user.userId)).map(toUserFactor)];
 }
 
 /** An alternative contact that a client is not shown is not there for it. */
-function isReached({ tags }: Pick<UserFactor, 'tags'>, { factorVisibility }: Client): boolean {
+function isAlternativeVisible({ tags }: Pick<UserFactor, 'tags'>, { factorVisibility }: Client): boolean {
   return factorVisibility === 'UNRESTRICTED' || (factorVisibility === 'MARKED_RESOURCES' && tags.includes(markedTag));
 }
 
@@ -78,23 +84,23 @@ export async function requireFactor(
   client: Client,
   factorId: string,
 ): Promise<UserFactor> {
-  const main = mainFactors(user).find(({ id }) => id === factorId);
+  const main = listMainFactors(user).find(({ id }) => id === factorId);
   if (main) return main;
   const factor = await reader.factors.get(factorId);
-  if (factor?.userId !== user.userId || !isReached(factor, client)) throw fault('FACTOR_NOT_FOUND');
-  return factorOf(factor);
+  if (factor?.userId !== user.userId || !isAlternativeVisible(factor, client)) throw apiError('FACTOR_NOT_FOUND');
+  return toUserFactor(factor);
 }
 
 /** The alternative contact of a user that a call is to change. @throws IamError FACTOR_NOT_FOUND, MAIN_CONTACT. */
-export async function requireChangeable(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
-  if (mainFactors(user).some(({ id }) => id === factorId)) throw fault('MAIN_CONTACT');
-  return requireAlternative(reader, user, factorId);
+export async function requireChangeableFactor(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
+  if (listMainFactors(user).some(({ id }) => id === factorId)) throw apiError('MAIN_CONTACT');
+  return requireAlternativeFactor(reader, user, factorId);
 }
 
 /** An alternative contact of a user; main ones are none. @throws IamError FACTOR_NOT_FOUND. */
-export async function requireAlternative(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
+export async function requireAlternativeFactor(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
   const factor = await reader.factors.get(factorId);
-  if (factor?.userId !== user.userId) throw fault('FACTOR_NOT_FOUND');
+  if (factor?.userId !== user.userId) throw apiError('FACTOR_NOT_FOUND');
   return factor;
 }
 
@@ -109,14 +115,17 @@ export function contactOf({ email, mobile }: Pick<UserFactor, 'email' | 'mobile'
  * The user proved that a contact is its own. A main e-mail is a login name from then on.
  * @throws IamError LOGIN_NAME_TAKEN where another user proved it before.
  */
-export async function markVerified(tx: Transaction, user: User, factor: UserFactor): Promise<void> {
+export async function markFactorVerified(tx: Transaction, user: User, factor: UserFactor): Promise<void> {
   if (factor.verified) return;
   if (!factor.credential) {
     const row = await tx.factors.get(factor.id);
     if (row) await tx.factors.replace({ ...row, verified: true });
     return;
   }
-  const proven = { ...user, ...(factor.id === mainEmail ? { emailVerified: true } : { mobileVerified: true }) };
-  await requireFreeLogins(tx, proven);
-  await tx.users.replace(proven);
+  const verifiedUser = {
+    ...user,
+    ...(factor.id === mainEmailFactorId ? { emailVerified: true } : { mobileVerified: true }),
+  };
+  await assertLoginNamesAvailable(tx, verifiedUser);
+  await tx.users.replace(verifiedUser);
 }

@@ -4,7 +4,7 @@
  */
 const rows = 2;
 const cells = 2 ** 20;
-const mostCounted = 255;
+const maxCount = 255;
 
 /** Failures of one slice of time. */
 interface Slice {
@@ -26,7 +26,7 @@ export class FailureSketch {
     this.#advance(now);
     this.#current ??= { number: this.#numberAt(now), counts: new Uint8Array(rows * cells) };
     const { counts } = this.#current;
-    for (const cell of cellsOf(name)) counts[cell] = Math.min((counts[cell] ?? 0) + 1, mostCounted);
+    for (const cell of cellsOf(name)) counts[cell] = Math.min((counts[cell] ?? 0) + 1, maxCount);
   }
 
   count(name: string, now: number): number {
@@ -36,7 +36,7 @@ export class FailureSketch {
     return Math.min(...cellsOf(name).map(countIn));
   }
 
-  forget(name: string): void {
+  clear(name: string): void {
     for (const slice of [this.#current, this.#previous])
       for (const cell of cellsOf(name)) slice?.counts.fill(0, cell, cell + 1);
   }

@@ -1,10 +1,10 @@
 /** What the operations on groups share: finding one, showing one, and the rules about what a group may hold. */
-import { fault } from '../../contract/errors.ts';
-import { bareRole, isReservedRole } from '../../contract/roles.ts';
-import { createPause } from '../each-in-turns.ts';
+import { apiError } from '../../contract/errors.ts';
+import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
+import { createPause } from '../for-each-yielding.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
-import { edgesInOneTurn } from './effective-roles.ts';
+import { edgesPerTurn } from './effective-roles.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 
@@ -26,45 +26,50 @@ export async function findGroup(reader: GroupReader, reference: string): Promise
 /** @throws IamError GROUP_NOT_FOUND. */
 export async function requireGroup(reader: GroupReader, reference: string): Promise<Group> {
   const group = await findGroup(reader, reference);
-  if (!group) throw fault('GROUP_NOT_FOUND');
+  if (!group) throw apiError('GROUP_NOT_FOUND');
   return group;
 }
 
-interface Shown {
+interface CachedView {
   readonly view: GroupView;
   readonly dependencies: readonly (Group | undefined)[];
 }
 
 /** Rows do not change in place, so the view of a row holds as long as the rows of its dependencies are the same. */
-const shown = new WeakMap<Group, Shown>();
+const viewCache = new WeakMap<Group, CachedView>();
 
-const none: readonly Group[] = [];
+const noDependencies: readonly Group[] = [];
 
-function dependenciesOf(reader: GroupReader, group: Group): Promise<(Group | undefined)[]> {
+function readDependencies(reader: GroupReader, group: Group): Promise<(Group | undefined)[]> {
   return Promise.all(group.dependencies.map((groupId) => reader.groups.get(groupId)));
 }
 
 /** What callers see of a group. The same object for the same state, so that its wire form can be kept. */
-export async function viewOf(reader: GroupReader, group: Group): Promise<GroupView> {
-  return viewWith(group, group.dependencies.length === 0 ? none : await dependenciesOf(reader, group));
+export async function toGroupView(reader: GroupReader, group: Group): Promise<GroupView> {
+  return buildGroupView(
+    group,
+    group.dependencies.length === 0 ? noDependencies : await readDependencies(reader, group),
+  );
 }
 
 /** What callers see of groups. Most depend on no other, so that there is nothing to wait for. */
-export async function viewsOf(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
+export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const views: GroupView[] = [];
-  const pause = createPause(edgesInOneTurn);
+  const pause = createPause(edgesPerTurn);
   for (const group of groups) {
     const pausing = pause(1 + group.dependencies.length);
     if (pausing) await pausing;
-    views.push(group.dependencies.length === 0 ? viewWith(group, none) : await viewOf(reader, group));
+    views.push(
+      group.dependencies.length === 0 ? buildGroupView(group, noDependencies) : await toGroupView(reader, group),
+    );
   }
   return views;
 }
 
-function viewWith(group: Group, dependencies: readonly (Group | undefined)[]): GroupView {
-  const known = shown.get(group);
-  if (known?.dependencies === dependencies) return known.view;
-  if (known?.dependencies.every((dependency, at) => dependency === dependencies[at])) return known.view;
+function buildGroupView(group: Group, dependencies: readonly (Group | undefined)[]): GroupView {
+  const cached = viewCache.get(group);
+  if (cached?.dependencies === dependencies) return cached.view;
+  if (cached?.dependencies.every((dependency, at) => dependency === dependencies[at])) return cached.view;
   const view: GroupView = {
     groupId: group.groupId,
     groupName: group.groupName,
@@ -73,21 +78,21 @@ function viewWith(group: Group, dependencies: readonly (Group | undefined)[]): G
     roles: [...group.roles],
     dependencies: dependencies.flatMap((dependency) => (dependency ? [{ groupName: dependency.groupName }] : [])),
   };
-  shown.set(group, { view, dependencies });
+  viewCache.set(group, { view, dependencies });
   return view;
 }
 
 /** Role names as they are stored: without prefix, each once. @throws IamError ROLE_RESERVED. */
-export function storedRoles(names: readonly string[]): string[] {
-  const roles = [...new Set(names.map(bareRole))];
+export function normalizeGroupRoles(names: readonly string[]): string[] {
+  const roles = [...new Set(names.map(stripRolePrefix))];
   const reserved = roles.find(isReservedRole);
   if (reserved !== undefined)
-    throw fault('ROLE_RESERVED', `The role ${reserved} is given by the service itself, never by a group.`);
+    throw apiError('ROLE_RESERVED', `The role ${reserved} is given by the service itself, never by a group.`);
   return roles;
 }
 
 /** Ids of the groups that are named, each once. @throws IamError DEPENDENCY_UNKNOWN. */
-export async function dependencyIds(
+export async function resolveDependencyIds(
   reader: GroupReader,
   dependencies: readonly { readonly groupName: string }[],
 ): Promise<string[]> {
@@ -98,7 +103,7 @@ export async function dependencyIds(
 /** @throws IamError DEPENDENCY_UNKNOWN. */
 export async function requireDependency(reader: GroupReader, reference: string): Promise<Group> {
   const group = await findGroup(reader, reference);
-  if (!group) throw fault('DEPENDENCY_UNKNOWN', `There is no group ${JSON.stringify(reference)} to depend on.`);
+  if (!group) throw apiError('DEPENDENCY_UNKNOWN', `There is no group ${JSON.stringify(reference)} to depend on.`);
   return group;
 }
 
@@ -106,34 +111,34 @@ export async function requireDependency(reader: GroupReader, reference: string):
  * Refuses a group that would depend on itself, directly or through others; the message draws the circle.
  * @throws IamError DEPENDENCY_CYCLE.
  */
-export async function requireNoCycle(reader: GroupReader, group: Group): Promise<void> {
-  const cameFrom = new Map<string, Group>();
+export async function assertNoDependencyCycle(reader: GroupReader, group: Group): Promise<void> {
+  const predecessors = new Map<string, Group>();
   const open = [group];
-  const pause = createPause(edgesInOneTurn);
+  const pause = createPause(edgesPerTurn);
   for (let at = open.pop(); at; at = open.pop()) {
     for (const groupId of at.dependencies) {
       const pausing = pause();
       if (pausing) await pausing;
-      if (groupId === group.groupId) throw circle(group, at, cameFrom);
-      const next = cameFrom.has(groupId) ? undefined : await reader.groups.get(groupId);
+      if (groupId === group.groupId) throw createCycleError(group, at, predecessors);
+      const next = predecessors.has(groupId) ? undefined : await reader.groups.get(groupId);
       if (!next) continue;
-      cameFrom.set(groupId, at);
+      predecessors.set(groupId, at);
       open.push(next);
     }
   }
 }
 
-function circle(group: Group, last: Group, cameFrom: ReadonlyMap<string, Group>) {
+function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<string, Group>) {
   const backwards = [group.groupName];
-  for (let at: Group | undefined = last; at && at.groupId !== group.groupId; at = cameFrom.get(at.groupId))
+  for (let at: Group | undefined = last; at && at.groupId !== group.groupId; at = predecessors.get(at.groupId))
     backwards.push(at.groupName);
   const names = [...backwards, group.groupName].reverse();
-  return fault('DEPENDENCY_CYCLE', `The groups would depend on each other in a circle: ${names.join(' -> ')}.`);
+  return apiError('DEPENDENCY_CYCLE', `The groups would depend on each other in a circle: ${names.join(' -> ')}.`);
 }
 
 /** @throws IamError GROUP_NAME_TAKEN where another group has the name. */
-export async function requireFreeName(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
-  const twin = await tx.groups.getBy('groupName', groupName);
-  if (twin && twin.groupId !== groupId)
-    throw fault('GROUP_NAME_TAKEN', `Another group is called ${JSON.stringify(groupName)}.`);
+export async function assertGroupNameAvailable(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
+  const existing = await tx.groups.getBy('groupName', groupName);
+  if (existing && existing.groupId !== groupId)
+    throw apiError('GROUP_NAME_TAKEN', `Another group is called ${JSON.stringify(groupName)}.`);
 }

@@ -28,44 +28,44 @@ interface Window {
 
 const hourMs = 3600_000;
 /** Sources counted one by one; those beyond share one count, so that none is evicted within its window. */
-const capacityDefault = 100_000;
+const defaultCapacity = 100_000;
 
 /** Without a limit: nothing is counted. */
 export const noGrowthLimit: GrowthLimit = { reserve: () => () => undefined, clear: () => undefined };
 
 /** A window of one hour begins with the first creation of a source. */
-export function createGrowthLimit(clock: Clock, limit: number, capacity = capacityDefault): GrowthLimit {
+export function createGrowthLimit(clock: Clock, limit: number, capacity = defaultCapacity): GrowthLimit {
   // In the order in which windows began, so that those that are over stand first.
   const windows = new Map<string, Window>();
   let shared: Window | undefined;
-  const isOver = ({ startedAt }: Window, now: number) => now < startedAt || now >= startedAt + hourMs;
+  const isExpired = ({ startedAt }: Window, now: number) => now < startedAt || now >= startedAt + hourMs;
 
-  function dropOver(now: number): void {
+  function dropExpired(now: number): void {
     for (const [network, window] of windows) {
-      if (!isOver(window, now)) return;
+      if (!isExpired(window, now)) return;
       windows.delete(network);
     }
   }
 
-  function windowOf(network: string, now: number): Window {
+  function findOrCreateWindow(network: string, now: number): Window {
     const known = windows.get(network);
-    if (known && !isOver(known, now)) return known;
+    if (known && !isExpired(known, now)) return known;
     windows.delete(network);
     const fresh = { startedAt: now, count: 0 };
     if (windows.size < capacity) {
       windows.set(network, fresh);
       return fresh;
     }
-    shared = shared && !isOver(shared, now) ? shared : fresh;
+    shared = shared && !isExpired(shared, now) ? shared : fresh;
     return shared;
   }
 
   return {
     reserve({ network }) {
       const now = clock.now().getTime();
-      dropOver(now);
-      const window = windowOf(network, now);
-      if (window.count >= limit) throw refusal(window.startedAt + hourMs - now);
+      dropExpired(now);
+      const window = findOrCreateWindow(network, now);
+      if (window.count >= limit) throw createLimitError(window.startedAt + hourMs - now);
       window.count += 1;
       return () => {
         window.count -= 1;
@@ -79,7 +79,7 @@ export function createGrowthLimit(clock: Clock, limit: number, capacity = capaci
   };
 }
 
-function refusal(milliseconds: number) {
+function createLimitError(milliseconds: number) {
   return retryLater('GROWTH_LIMIT', Math.ceil(milliseconds / 1000));
 }
 
@@ -109,7 +109,7 @@ export function limitGrowth(
   { caller, source }: CallOrigin,
 ): LimitedCall | undefined {
   if (source.isLoopback || hasAuthenticated(operation, caller)) return undefined;
-  return limitedCall(store, source, growthLimit);
+  return createLimitedCall(store, source, growthLimit);
 }
 
 /**
@@ -117,7 +117,7 @@ export function limitGrowth(
  * where an operation asks for more than that.
  */
 function hasAuthenticated({ auth }: Pick<Operation, 'auth'>, caller: Principal | undefined): boolean {
-  if (!caller || caller.way === 'client-id') return false;
+  if (!caller || caller.authMethod === 'client-id') return false;
   return isClientItself(caller) || (auth === 'caller' && caller.roles.has('AUTH-BASIC'));
 }
 
@@ -125,7 +125,7 @@ function hasAuthenticated({ auth }: Pick<Operation, 'auth'>, caller: Principal |
  * The store for a call under the limit. The first transaction reserves a creation, so a call that is let in can finish:
  * none ends half done because the limit was reached between two of its transactions.
  */
-function limitedCall(store: Store, source: RequestSource, limit: GrowthLimit): LimitedCall {
+function createLimitedCall(store: Store, source: RequestSource, limit: GrowthLimit): LimitedCall {
   let isExempt = false;
   let hasCreated = false;
   let release: (() => void) | undefined;

@@ -13,7 +13,7 @@ import type { RequestSource } from '../http/request-source.ts';
 export interface HashLane {
   readonly lane: Lane;
   /** Aborts when the caller disconnects, which gives up its place. */
-  gone?(): AbortSignal;
+  disconnectSignal?(): AbortSignal;
 }
 
 /**
@@ -21,12 +21,12 @@ export interface HashLane {
  * forwards: a stranger can neither claim a client nor make sources up.
  * @param clientId of the authenticated client; an identified one counts as none.
  */
-export function laneOf({ network, key }: Pick<RequestSource, 'network' | 'key'>, clientId: string | undefined): Lane {
+export function toLane({ network, key }: Pick<RequestSource, 'network' | 'key'>, clientId: string | undefined): Lane {
   return [network, clientId ?? '', key];
 }
 
 /** What the server hashes for itself, such as passwords of the seed. */
-export const ownLane: HashLane = { lane: ['', '', ''] };
+export const internalLane: HashLane = { lane: ['', '', ''] };
 
 export interface HashQueue {
   /** Runs `work` when its turn comes. @throws IamError TOO_BUSY with Retry-After; ClientDisconnected. */
@@ -36,8 +36,8 @@ export interface HashQueue {
 }
 
 export interface HashQueueOptions {
-  readonly inFlight: number;
-  readonly waiting: number;
+  readonly concurrency: number;
+  readonly maxWaiting: number;
   /** Tells how long hashes take. */
   readonly clock: Clock;
 }
@@ -47,30 +47,33 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-export function createHashQueue({ inFlight, waiting, clock }: HashQueueOptions): HashQueue {
+export function createHashQueue({ concurrency, maxWaiting: waiting, clock }: HashQueueOptions): HashQueue {
   const queue = new FairQueue<Waiter>();
-  const pace = createPace(clock);
+  const estimate = createDurationEstimate(clock);
   let running = 0;
 
-  function turn(lane: HashLane): Promise<void> | undefined {
-    if (running >= inFlight) return new Promise((start, reject) => wait(lane, { start, reject }));
+  function acquireSlot(lane: HashLane): Promise<void> | undefined {
+    if (running >= concurrency) return new Promise((start, reject) => enqueue(lane, { start, reject }));
     running += 1;
     return undefined;
   }
 
-  function wait({ lane, gone }: HashLane, waiter: Waiter): void {
-    const ticket = queue.push(lane, waiter);
+  function enqueue({ lane, disconnectSignal }: HashLane, waiter: Waiter): void {
+    const entry = queue.push(lane, waiter);
     // It may be the new one itself. Everything that waits is served before the newest of the longest lane would be.
-    if (queue.size > waiting) queue.drop()?.reject(tooBusy(((running + queue.size) / inFlight) * pace.milliseconds()));
-    if (!ticket.cell || !gone) return;
-    const signal = gone();
-    const leave = () => void (queue.remove(ticket) && waiter.reject(new ClientDisconnected()));
+    if (queue.size > waiting)
+      queue
+        .dropFromLongest()
+        ?.reject(createTooBusyError(((running + queue.size) / concurrency) * estimate.milliseconds()));
+    if (!entry.node || !disconnectSignal) return;
+    const signal = disconnectSignal();
+    const leave = () => void (queue.remove(entry) && waiter.reject(new ClientDisconnected()));
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
   }
 
   /** The turn goes from one to the next; it is given back when no one waits. */
-  function pass(): void {
+  function releaseSlot(): void {
     const next = queue.shift();
     if (next) next.start();
     else running -= 1;
@@ -78,11 +81,11 @@ export function createHashQueue({ inFlight, waiting, clock }: HashQueueOptions):
 
   return {
     async run(work, lane) {
-      await turn(lane);
+      await acquireSlot(lane);
       try {
-        return await pace.measure(work);
+        return await estimate.measure(work);
       } finally {
-        pass();
+        releaseSlot();
       }
     },
     waiting: () => queue.size,
@@ -90,25 +93,25 @@ export function createHashQueue({ inFlight, waiting, clock }: HashQueueOptions):
 }
 
 /** A rejected caller is told to come back when all that waits now is done: earlier it would only be rejected again. */
-function tooBusy(milliseconds: number) {
+function createTooBusyError(milliseconds: number) {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   return retryLater('TOO_BUSY', seconds);
 }
 
-interface Pace {
+interface DurationEstimate {
   /** About how long one takes now. */
   milliseconds(): number;
   measure<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** What a hash takes on a machine of these days, until one was measured. */
-const firstGuessMs = 25;
+const initialEstimateMs = 25;
 /** A moving average, so slow that the rush of a crowd, which slows the hashes of its first second, does not count for all. */
-const weightOfOne = 1 / 32;
+const sampleWeight = 1 / 32;
 
 /** With several in flight each takes longer, and that is what counts: they share the cores with each other as well. */
-function createPace(clock: Clock): Pace {
-  let average = firstGuessMs;
+function createDurationEstimate(clock: Clock): DurationEstimate {
+  let average = initialEstimateMs;
   return {
     milliseconds: () => average,
     async measure(work) {
@@ -117,8 +120,8 @@ function createPace(clock: Clock): Pace {
         return await work();
       } finally {
         // A clock that was set back meanwhile tells nothing.
-        const took = Math.max(0, clock.now().getTime() - startedAt);
-        average += (took - average) * weightOfOne;
+        const elapsed = Math.max(0, clock.now().getTime() - startedAt);
+        average += (elapsed - average) * sampleWeight;
       }
     },
   };

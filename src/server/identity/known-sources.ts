@@ -5,14 +5,14 @@
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Device, User } from '../store/tables.ts';
-import type { StoreKey } from './store-key.ts';
+import type { StoreSecret } from './store-secret.ts';
 
 export interface KnownSourceDeps {
   readonly clock: Clock;
-  readonly storeKey: Pick<StoreKey, 'digest'>;
+  readonly storeSecret: Pick<StoreSecret, 'digest'>;
 }
 
-const mostKept = 20;
+const maxKnownSources = 20;
 const day = 24 * 3600;
 const lifetimeSeconds = 90 * day;
 /** A source seen again is written anew only after so long: most logins then write nothing for it. */
@@ -29,26 +29,26 @@ export function isKnownSource(
   key: string,
   deps: KnownSourceDeps,
 ): boolean {
-  const hash = hashOf(user ?? nobody, key, deps);
-  return user !== undefined && current(user, deps).some((known) => known.hash === hash);
+  const hash = hashSource(user ?? absentUser, key, deps);
+  return user !== undefined && listCurrentSources(user, deps).some((known) => known.hash === hash);
 }
 
-const nobody = { userId: '' };
+const absentUser = { userId: '' };
 
 /** The user with this source among the known ones: after a right login. The same user where nothing is to be written. */
 export function withKnownSource(user: User, key: string, deps: KnownSourceDeps): User {
   const now = epochSeconds(deps.clock);
-  const hash = hashOf(user, key, deps);
-  const known = current(user, deps);
+  const hash = hashSource(user, key, deps);
+  const known = listCurrentSources(user, deps);
   if (known.some((one) => one.hash === hash && one.at > now - refreshSeconds)) return user;
   const others = known.filter((one) => one.hash !== hash);
-  return { ...user, knownSources: [...others, { hash, at: now }].slice(-mostKept) };
+  return { ...user, knownSources: [...others, { hash, at: now }].slice(-maxKnownSources) };
 }
 
 /** The user with these as the only known ones: after it changed its password, the others are strangers. */
 export function withOnlyKnownSources(user: User, keys: readonly string[], deps: KnownSourceDeps): User {
   const at = epochSeconds(deps.clock);
-  return { ...user, knownSources: [...new Set(keys)].map((key) => ({ hash: hashOf(user, key, deps), at })) };
+  return { ...user, knownSources: [...new Set(keys)].map((key) => ({ hash: hashSource(user, key, deps), at })) };
 }
 
 /** The user with no known source: after its password was set from outside. */
@@ -57,7 +57,7 @@ export function withoutKnownSources({ knownSources: _before, ...user }: User): U
 }
 
 /** After a clock was set back, sources of a time still to come count as seen just now. */
-function current({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: KnownSourceDeps) {
+function listCurrentSources({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: KnownSourceDeps) {
   const now = epochSeconds(clock);
   return knownSources
     .map(({ hash, at }) => ({ hash, at: Math.min(at, now) }))
@@ -65,6 +65,6 @@ function current({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: K
 }
 
 /** With the user in it, so that the store does not tell which users share a source. */
-function hashOf({ userId }: Pick<User, 'userId'>, key: string, { storeKey }: KnownSourceDeps): string {
-  return storeKey.digest('known-source', `${userId}\n${key}`);
+function hashSource({ userId }: Pick<User, 'userId'>, key: string, { storeSecret }: KnownSourceDeps): string {
+  return storeSecret.digest('known-source', `${userId}\n${key}`);
 }

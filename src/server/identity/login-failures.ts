@@ -8,17 +8,17 @@ import { FailureSketch } from './failure-sketch.ts';
 
 const minute = 60_000;
 const windowMs = 15 * minute;
-const failuresAllowed = 10;
+const maxFailures = 10;
 const firstDelayMs = 30_000;
-const longestDelayMs = 15 * minute;
+const maxDelayMs = 15 * minute;
 /** Over all callers, a name may fail so often, */
-const budget = 100;
+const nameBudget = 100;
 /** and once more each time so long has passed. */
 const regainMs = 15 * minute;
 /** One source that is not this machine fails under so many names, */
-const namesOfSource = 1000;
+const maxNamesPerSource = 1000;
 /** and all together are counted one by one so far. Beyond, new callers share ten failures a name, in memory of a fixed size. */
-const mostEntries = 100_000;
+const maxEntries = 100_000;
 
 export interface LoginAttempt {
   /** The name as it was typed, folded as names of its kind compare. The throttle keeps a digest of it. */
@@ -69,7 +69,7 @@ export class LoginFailures {
   #sketch = new FailureSketch(windowMs);
   #entries = 0;
 
-  constructor(elapsed: MonotonicClock, capacity = mostEntries) {
+  constructor(elapsed: MonotonicClock, capacity = maxEntries) {
     this.#elapsed = elapsed;
     this.#capacity = capacity;
   }
@@ -80,13 +80,13 @@ export class LoginFailures {
   }
 
   /** All that may stand against an attempt. None of it depends on whether the name leads to a user. */
-  limitsOf(attempt: LoginAttempt): FailureLimit[] {
+  computeLimits(attempt: LoginAttempt): FailureLimit[] {
     const now = this.#now();
     const entry = this.#names.get(attempt.name)?.callers.get(attempt.caller);
     const isCounted = this.#isCounted(attempt);
-    const limits = [isCounted ? callerLimit(attempt, entry, now) : this.#sharedLimit(attempt.name, now)];
+    const limits = [isCounted ? computeCallerLimit(attempt, entry, now) : this.#sharedLimit(attempt.name, now)];
     if (attempt.isKnown) return limits;
-    limits.push(this.#budgetOf(attempt.name, now));
+    limits.push(this.#budgetLimit(attempt.name, now));
     if (!attempt.isLoopback && isCounted && !entry) limits.push(this.#namesLimit(attempt.caller));
     return limits;
   }
@@ -94,48 +94,48 @@ export class LoginFailures {
   add(attempt: LoginAttempt): void {
     const now = this.#now();
     const { name, caller } = attempt;
-    if (this.#isCounted(attempt)) this.#addTo(this.#entry(name, caller), now);
+    if (this.#isCounted(attempt)) this.#recordFailure(this.#findOrCreateEntry(name, caller), now);
     else this.#sketch.add(name, now);
     const failures = this.#names.get(name);
     if (!failures) return;
-    failures.regainedAt = Math.min(Math.max(failures.regainedAt, now) + regainMs, now + budget * regainMs);
+    failures.regainedAt = Math.min(Math.max(failures.regainedAt, now) + regainMs, now + nameBudget * regainMs);
     this.#regaining.schedule(failures, failures.regainedAt);
   }
 
   /** Forgets what one caller failed under a name; what others did still counts. */
-  forgetCaller(name: string, caller: string): void {
+  clearCaller(name: string, caller: string): void {
     const entry = this.#names.get(name)?.callers.get(caller);
     if (entry) this.#dropCaller(entry);
   }
 
   /** Gives a name its whole budget back. What single callers failed still counts. */
-  refill(name: string): void {
+  restoreBudget(name: string): void {
     const failures = this.#names.get(name);
     if (!failures) return;
     failures.regainedAt = 0;
     this.#dropName(failures);
   }
 
-  forgetName(name: string): void {
+  clearName(name: string): void {
     for (const entry of [...(this.#names.get(name)?.callers.values() ?? [])]) this.#dropCaller(entry);
-    this.refill(name);
-    this.#sketch.forget(name);
+    this.restoreBudget(name);
+    this.#sketch.clear(name);
   }
 
   #sharedLimit(name: string, now: number): FailureLimit {
-    const left = failuresAllowed - this.#sketch.count(name, now);
+    const left = maxFailures - this.#sketch.count(name, now);
     return { key: `shared\n${name}`, left, retryAfterMs: this.#sketch.remaining(now) };
   }
 
-  #budgetOf(name: string, now: number): FailureLimit {
-    const owed = Math.max(0, (this.#names.get(name)?.regainedAt ?? 0) - now);
-    const left = budget - Math.ceil(owed / regainMs);
-    return { key: `budget\n${name}`, left, retryAfterMs: owed - (budget - 1) * regainMs };
+  #budgetLimit(name: string, now: number): FailureLimit {
+    const debtMs = Math.max(0, (this.#names.get(name)?.regainedAt ?? 0) - now);
+    const left = nameBudget - Math.ceil(debtMs / regainMs);
+    return { key: `budget\n${name}`, left, retryAfterMs: debtMs - (nameBudget - 1) * regainMs };
   }
 
   /** Told in whole windows: when the name that failed longest ago is forgotten is not kept. */
   #namesLimit(caller: string): FailureLimit {
-    const left = namesOfSource - (this.#callers.get(caller) ?? 0);
+    const left = maxNamesPerSource - (this.#callers.get(caller) ?? 0);
     return { key: `names\n${caller}`, left, retryAfterMs: windowMs };
   }
 
@@ -146,11 +146,11 @@ export class LoginFailures {
     return this.#entries < this.#capacity && (failures !== undefined || this.#names.size < this.#capacity);
   }
 
-  #entry(name: string, caller: string): CallerFailures {
+  #findOrCreateEntry(name: string, caller: string): CallerFailures {
     const of = this.#names.get(name) ?? { name, regainedAt: 0, callers: new Map(), slot: undefined };
     this.#names.set(name, of);
-    const before = of.callers.get(caller);
-    if (before) return before;
+    const existing = of.callers.get(caller);
+    if (existing) return existing;
     const entry = { of, caller, times: [], throttledUntil: 0, delayMs: 0, slot: undefined };
     of.callers.set(caller, entry);
     this.#entries += 1;
@@ -158,11 +158,11 @@ export class LoginFailures {
     return entry;
   }
 
-  #addTo(entry: CallerFailures, now: number): void {
+  #recordFailure(entry: CallerFailures, now: number): void {
     entry.times.push(now);
-    if (entry.times.length > failuresAllowed) entry.times.shift();
-    if (entry.delayMs > 0 || recent(entry, now) >= failuresAllowed) {
-      entry.delayMs = Math.min(Math.max(entry.delayMs * 2, firstDelayMs), longestDelayMs);
+    if (entry.times.length > maxFailures) entry.times.shift();
+    if (entry.delayMs > 0 || countRecent(entry, now) >= maxFailures) {
+      entry.delayMs = Math.min(Math.max(entry.delayMs * 2, firstDelayMs), maxDelayMs);
       entry.throttledUntil = now + entry.delayMs;
     }
     this.#failing.schedule(entry, Math.max(now, entry.throttledUntil) + windowMs);
@@ -193,18 +193,22 @@ export class LoginFailures {
   }
 }
 
-function callerLimit({ name, caller }: LoginAttempt, entry: CallerFailures | undefined, now: number): FailureLimit {
+function computeCallerLimit(
+  { name, caller }: LoginAttempt,
+  entry: CallerFailures | undefined,
+  now: number,
+): FailureLimit {
   const retryAfterMs = (entry?.throttledUntil ?? now) - now;
-  return { key: `caller\n${caller}\n${name}`, left: leftOf(entry, now), retryAfterMs };
+  return { key: `caller\n${caller}\n${name}`, left: countRemaining(entry, now), retryAfterMs };
 }
 
 /** While a delay runs none may fail; after it one may, and a further failure doubles it. */
-function leftOf(entry: CallerFailures | undefined, now: number): number {
-  if (!entry) return failuresAllowed;
+function countRemaining(entry: CallerFailures | undefined, now: number): number {
+  if (!entry) return maxFailures;
   if (entry.throttledUntil > now) return 0;
-  return entry.delayMs > 0 ? 1 : Math.max(0, failuresAllowed - recent(entry, now));
+  return entry.delayMs > 0 ? 1 : Math.max(0, maxFailures - countRecent(entry, now));
 }
 
-function recent({ times }: CallerFailures, now: number): number {
+function countRecent({ times }: CallerFailures, now: number): number {
   return times.filter((at) => now - at <= windowMs).length;
 }

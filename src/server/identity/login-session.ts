@@ -2,17 +2,17 @@
 import type { Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import { withKnownSource } from './known-sources.ts';
-import { type SessionStart, type SessionTools, startSession } from './sessions.ts';
-import type { StoreKey } from './store-key.ts';
+import { type SessionDeps, type SessionOptions, startSession } from './sessions.ts';
+import type { StoreSecret } from './store-secret.ts';
 
-export interface LoginSessionStart extends Omit<SessionStart, 'userId'> {
+export interface LoginSessionOptions extends Omit<SessionOptions, 'userId'> {
   readonly user: User;
   /** What the caller counts by, as `callerKey` has it. */
   readonly callerKey: string;
 }
 
-export interface LoginSessionTools extends SessionTools {
-  readonly storeKey: Pick<StoreKey, 'digest'>;
+export interface LoginSessionDeps extends SessionDeps {
+  readonly storeSecret: Pick<StoreSecret, 'digest'>;
 }
 
 export interface LoginSession {
@@ -24,10 +24,10 @@ export interface LoginSession {
 /** Part of the transaction that takes the proof, so that the known source costs no commit of its own. */
 export async function startLoginSession(
   tx: Transaction,
-  { user: before, callerKey, ...start }: LoginSessionStart,
-  tools: LoginSessionTools,
+  { user: before, callerKey, ...start }: LoginSessionOptions,
+  deps: LoginSessionDeps,
 ): Promise<LoginSession> {
-  const user = withKnownSource(before, callerKey, tools);
+  const user = withKnownSource(before, callerKey, deps);
   if (user !== before) await tx.users.replace(user);
-  return { user, ...(await startSession(tx, { ...start, userId: user.userId }, tools)) };
+  return { user, ...(await startSession(tx, { ...start, userId: user.userId }, deps)) };
 }

@@ -18,7 +18,7 @@ export interface LoginThrottle {
    */
   attempt<Proof>(attempt: LoginAttempt, verify: () => Promise<Proof | undefined>): Promise<Proof | undefined>;
   /** After a login of the user who has these names: clears their budgets, and what this caller failed under them. */
-  loggedIn(names: readonly string[], caller: string): void;
+  recordLogin(names: readonly string[], caller: string): void;
   /** Clears everything that was counted of these names, of any caller. */
   clear(names: readonly string[]): void;
   /** Clears everything. */
@@ -28,7 +28,7 @@ export interface LoginThrottle {
 /** Setting disable-rate-limits: nothing counts. */
 export const noLoginThrottle: LoginThrottle = {
   attempt: (_, verify) => verify(),
-  loggedIn: () => undefined,
+  recordLogin: () => undefined,
   clear: () => undefined,
   reset: () => undefined,
 };
@@ -38,45 +38,45 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
   const slots = new AttemptSlots();
   let failures = new LoginFailures(elapsed, capacity);
 
-  async function enter(attempt: LoginAttempt): Promise<string[]> {
-    let woken: string | undefined;
+  async function acquireSlot(attempt: LoginAttempt): Promise<string[]> {
+    let wokenKey: string | undefined;
     for (;;) {
-      const limits = failures.limitsOf(attempt);
+      const limits = failures.computeLimits(attempt);
       const delays = limits.filter(({ left }) => left <= 0).map(({ retryAfterMs }) => retryAfterMs);
       const keys = limits.map(({ key }) => key);
-      const isRefused = delays.length > 0;
-      const full = isRefused ? undefined : limits.find(({ key, left }) => slots.running(key) >= left)?.key;
-      if (!isRefused && full === undefined) slots.acquire(keys);
+      const isThrottled = delays.length > 0;
+      const fullKey = isThrottled ? undefined : limits.find(({ key, left }) => slots.running(key) >= left)?.key;
+      if (!isThrottled && fullKey === undefined) slots.acquire(keys);
       // What it does not take, the next one may.
-      if (woken !== undefined && woken !== full) slots.wake(woken);
-      if (isRefused) throw tooManyAttempts(Math.max(...delays));
-      if (full === undefined) return keys;
-      await slots.wait(full);
-      woken = full;
+      if (wokenKey !== undefined && wokenKey !== fullKey) slots.wake(wokenKey);
+      if (isThrottled) throw createTooManyAttemptsError(Math.max(...delays));
+      if (fullKey === undefined) return keys;
+      await slots.wait(fullKey);
+      wokenKey = fullKey;
     }
   }
 
   return {
-    async attempt(given, verify) {
-      const attempt = { ...given, name: keyOf(given.name) };
-      const acquired = await enter(attempt);
+    async attempt(unhashedAttempt, verify) {
+      const attempt = { ...unhashedAttempt, name: hashName(unhashedAttempt.name) };
+      const acquired = await acquireSlot(attempt);
       try {
         const proof = await verify();
         if (proof === undefined) failures.add(attempt);
-        else failures.forgetCaller(attempt.name, attempt.caller);
+        else failures.clearCaller(attempt.name, attempt.caller);
         return proof;
       } finally {
         slots.release(acquired);
       }
     },
-    loggedIn(names, caller) {
-      for (const name of names.map(keyOf)) {
-        failures.forgetCaller(name, caller);
-        failures.refill(name);
+    recordLogin(names, caller) {
+      for (const name of names.map(hashName)) {
+        failures.clearCaller(name, caller);
+        failures.restoreBudget(name);
       }
     },
     clear(names) {
-      for (const name of names) failures.forgetName(keyOf(name));
+      for (const name of names) failures.clearName(hashName(name));
     },
     reset() {
       failures = new LoginFailures(elapsed, capacity);
@@ -84,11 +84,11 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
   };
 }
 
-export function tooManyAttempts(retryAfterMs: number): IamError {
+export function createTooManyAttemptsError(retryAfterMs: number): IamError {
   return retryLater('TOO_MANY_ATTEMPTS', Math.ceil(retryAfterMs / 1000));
 }
 
 /** What is kept of a name, which may be as long as a header, or a slice that would keep a whole header in memory. */
-function keyOf(name: string): string {
+function hashName(name: string): string {
   return hash('sha256', name, 'base64url');
 }

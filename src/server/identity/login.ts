@@ -2,30 +2,30 @@
 import type { IamError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import type { Randomness } from '../randomness.ts';
+import type { Random } from '../random.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { type Client, foldIdentifier, type User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
-import { type Authentication, basicChallenge, unauthenticated } from './authenticate.ts';
-import type { Pair } from './credentials.ts';
-import { deviceOf } from './devices.ts';
+import { type Authentication, basicChallenge, createAuthenticationError } from './authenticate.ts';
+import type { BasicCredentials } from './credentials.ts';
+import { findDeviceByToken } from './devices.ts';
+import { withReason } from './error-reasons.ts';
 import type { HashLane } from './hash-queue.ts';
 import { callerKey } from './known-sources.ts';
 import { startLoginSession } from './login-session.ts';
 import type { LoginAttempt, LoginThrottle } from './login-throttle.ts';
-import { isTooLong } from './password-rules.ts';
+import { isPasswordTooLong } from './password-policy.ts';
 import type { Passwords } from './passwords.ts';
-import { because } from './reasons.ts';
-import type { SessionStart } from './sessions.ts';
-import type { StoreKey } from './store-key.ts';
-import { attemptOf } from './throttles.ts';
-import { findByLogin } from './users.ts';
+import type { SessionOptions } from './sessions.ts';
+import type { StoreSecret } from './store-secret.ts';
+import { createLoginAttempt } from './throttles.ts';
+import { findUserByLogin } from './user-roles.ts';
 
 /** What proving a password needs of a call's context. */
-interface ProofTools {
+interface PasswordDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly storeKey: StoreKey;
+  readonly storeSecret: StoreSecret;
   readonly passwords: Passwords;
   readonly hashLane: HashLane;
   readonly authentication: Authentication;
@@ -33,57 +33,73 @@ interface ProofTools {
 }
 
 /** What logging in needs of a call's context. */
-export interface LoginTools extends ProofTools {
-  readonly randomness: Randomness;
+export interface LoginDeps extends PasswordDeps {
+  readonly random: Random;
   readonly issuer: TokenIssuer;
 }
 
-export interface LoginWishes extends Pick<SessionStart, 'remember' | 'renewable' | 'scope'> {
+export interface LoginOptions extends Pick<SessionOptions, 'remember' | 'renewable' | 'scope'> {
   /** What a device shows. One of this user is bound to the session; any other is as if none were shown. */
   readonly deviceTokenId?: string | undefined;
 }
 
 /** @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY. */
 export async function loginWithPassword(
-  tools: LoginTools,
-  pair: Pair,
+  deps: LoginDeps,
+  credentials: BasicCredentials,
   client: Client,
-  { deviceTokenId, ...wishes }: LoginWishes,
+  { deviceTokenId, ...options }: LoginOptions,
 ): Promise<TokenResponse> {
-  const { user: proven, attempt } = await proveByPassword(tools, pair, deviceTokenId);
-  const stronger = await strongerHash(tools, proven, pair.secret);
-  const started = await whileProven({ tools, proven, secret: pair.secret, refused }, async (tx, current) => {
-    const isStronger = stronger !== undefined && current.passwordHash === proven.passwordHash;
-    const user = isStronger ? { ...current, passwordHash: stronger } : current;
-    if (isStronger) await tx.users.replace(user);
-    const device = deviceTokenId === undefined ? undefined : await deviceOf(tx, user.userId, deviceTokenId);
-    const start = { ...wishes, deviceKey: device?.deviceKey, clientId: client.clientId, level: 'AUTH-BASIC' } as const;
-    return startLoginSession(tx, { ...start, user, callerKey: callerKey(tools.source, device) }, tools);
+  const { user: verifiedUser, attempt } = await verifyPassword(deps, credentials, deviceTokenId);
+  const newHash = await rehashIfOutdated(deps, verifiedUser, credentials.secret);
+  const loginSession = await withVerifiedPassword(
+    { deps, user: verifiedUser, secret: credentials.secret, createError: createInvalidCredentialsError },
+    async (tx, current) => {
+      const needsRehash = newHash !== undefined && current.passwordHash === verifiedUser.passwordHash;
+      const user = needsRehash ? { ...current, passwordHash: newHash } : current;
+      if (needsRehash) await tx.users.replace(user);
+      const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
+      const start = {
+        ...options,
+        deviceKey: device?.deviceKey,
+        clientId: client.clientId,
+        level: 'AUTH-BASIC',
+      } as const;
+      return startLoginSession(tx, { ...start, user, callerKey: callerKey(deps.source, device) }, deps);
+    },
+  );
+  deps.authentication.throttles.recordLogin(loginSession.user, attempt.caller);
+  return deps.issuer.issueForUser(loginSession.user, loginSession.session, client, {
+    refreshToken: loginSession.refreshToken,
   });
-  tools.authentication.throttles.loggedIn(started.user, attempt.caller);
-  return tools.issuer.forUser(started.user, started.session, client, { refreshToken: started.refreshToken });
 }
 
 /**
  * The user whom name and password belong to. All operations that take a name and a password count together.
  * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
-async function proveByPassword(tools: ProofTools, { name, secret }: Pair, deviceTokenId: string | undefined) {
-  const user = await findByLogin(tools.store, name);
+async function verifyPassword(
+  deps: PasswordDeps,
+  { name, secret }: BasicCredentials,
+  deviceTokenId: string | undefined,
+) {
+  const user = await findUserByLogin(deps.store, name);
   const device =
-    deviceTokenId === undefined ? undefined : await deviceOf(tools.store, user?.userId ?? '', deviceTokenId);
-  const attempt = attemptOf({ name: foldIdentifier(name), user, source: tools.source, device }, tools);
-  const right = await isRightPassword(tools, {
-    throttle: tools.authentication.throttles.login,
+    deviceTokenId === undefined ? undefined : await findDeviceByToken(deps.store, user?.userId ?? '', deviceTokenId);
+  const attempt = createLoginAttempt({ name: foldIdentifier(name), user, source: deps.source, device }, deps);
+  const isRight = await checkPassword(deps, {
+    throttle: deps.authentication.throttles.login,
     attempt,
     secret,
     passwordHash: user?.passwordHash,
     isLocked: user?.locked ?? false,
   });
-  if (!user) throw because(refused(), { text: 'No user logs in with this name.' });
-  if (user.passwordHash === undefined) throw because(refused(), { text: 'The user has no password.', user });
-  if (user.locked) throw because(refused(), { text: 'The user is locked.', user });
-  if (!right) throw because(refused(), { text: 'The password is not that of the user.', user });
+  if (!user) throw withReason(createInvalidCredentialsError(), { text: 'No user logs in with this name.' });
+  if (user.passwordHash === undefined)
+    throw withReason(createInvalidCredentialsError(), { text: 'The user has no password.', user });
+  if (user.locked) throw withReason(createInvalidCredentialsError(), { text: 'The user is locked.', user });
+  if (!isRight)
+    throw withReason(createInvalidCredentialsError(), { text: 'The password is not that of the user.', user });
   return { user, attempt };
 }
 
@@ -91,10 +107,10 @@ async function proveByPassword(tools: ProofTools, { name, secret }: Pair, device
  * Whether a signed-in user gave its current password. Wrong ones count for themselves: failed logins, which anyone can
  * bring about, do not stand in the way. @throws IamError TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
-export function isPasswordOf(tools: ProofTools, user: User, secret: string): Promise<boolean> {
-  return isRightPassword(tools, {
-    throttle: tools.authentication.throttles.currentPassword,
-    attempt: attemptOf({ name: user.userId, user, source: tools.source }, tools),
+export function isCurrentPassword(deps: PasswordDeps, user: User, secret: string): Promise<boolean> {
+  return checkPassword(deps, {
+    throttle: deps.authentication.throttles.currentPassword,
+    attempt: createLoginAttempt({ name: user.userId, user, source: deps.source }, deps),
     secret,
     passwordHash: user.passwordHash,
   });
@@ -109,23 +125,23 @@ interface PasswordCheck {
   readonly isLocked?: boolean;
 }
 
-async function isRightPassword(
-  { passwords, hashLane }: Pick<ProofTools, 'passwords' | 'hashLane'>,
+async function checkPassword(
+  { passwords, hashLane }: Pick<PasswordDeps, 'passwords' | 'hashLane'>,
   { throttle, attempt, secret, passwordHash, isLocked = false }: PasswordCheck,
 ): Promise<boolean> {
-  const right = await throttle.attempt(attempt, async () => {
-    if (isTooLong(secret)) return undefined;
+  const isRight = await throttle.attempt(attempt, async () => {
+    if (isPasswordTooLong(secret)) return undefined;
     return ((await passwords.matches(secret, passwordHash, hashLane)) && !isLocked) || undefined;
   });
-  return right ?? false;
+  return isRight ?? false;
 }
 
-interface ProvenPassword {
-  readonly tools: Pick<ProofTools, 'store' | 'passwords' | 'hashLane'>;
+interface VerifiedPassword {
+  readonly deps: Pick<PasswordDeps, 'store' | 'passwords' | 'hashLane'>;
   /** The user as it was when its password was found right. */
-  readonly proven: User;
+  readonly user: User;
   readonly secret: string;
-  readonly refused: () => IamError;
+  readonly createError: () => IamError;
 }
 
 /**
@@ -133,24 +149,24 @@ interface ProvenPassword {
  * lock, a removal and a new password meanwhile count. Another hash of the same password does not, so it is looked at.
  * @throws IamError what `refused` gives, TOO_BUSY; whatever `work` throws.
  */
-export async function whileProven<Result>(
-  { tools, proven, secret, refused: refusal }: ProvenPassword,
+export async function withVerifiedPassword<Result>(
+  { deps, user: verifiedUser, secret, createError }: VerifiedPassword,
   work: (tx: Transaction, current: User) => Promise<Result>,
 ): Promise<Result> {
-  const seen = await tools.store.transaction(async (tx) => {
-    const current = await tx.users.get(proven.userId);
-    if (!current || current.locked || current.passwordHash === undefined) throw refusal();
-    if (current.passwordHash !== proven.passwordHash) return { changed: current };
+  const outcome = await deps.store.transaction(async (tx) => {
+    const current = await tx.users.get(verifiedUser.userId);
+    if (!current || current.locked || current.passwordHash === undefined) throw createError();
+    if (current.passwordHash !== verifiedUser.passwordHash) return { changed: current };
     return { result: await work(tx, current) };
   });
-  if ('result' in seen) return seen.result as Result;
-  if (!(await tools.passwords.matches(secret, seen.changed.passwordHash, tools.hashLane))) throw refusal();
-  return whileProven({ tools, proven: seen.changed, secret, refused: refusal }, work);
+  if ('result' in outcome) return outcome.result as Result;
+  if (!(await deps.passwords.matches(secret, outcome.changed.passwordHash, deps.hashLane))) throw createError();
+  return withVerifiedPassword({ deps, user: outcome.changed, secret, createError }, work);
 }
 
 /** A hash at the cost that new ones have, where the one that was proven costs less; no login fails over it. */
-async function strongerHash(
-  { passwords, hashLane }: LoginTools,
+async function rehashIfOutdated(
+  { passwords, hashLane }: LoginDeps,
   user: User,
   secret: string,
 ): Promise<string | undefined> {
@@ -158,6 +174,6 @@ async function strongerHash(
   return passwords.hash(secret, hashLane).catch(() => undefined);
 }
 
-function refused() {
-  return unauthenticated('CREDENTIALS_INVALID', basicChallenge);
+function createInvalidCredentialsError() {
+  return createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
 }

@@ -1,23 +1,23 @@
 /** Binding a logon to a signed-in user, by a code to a contact that the mainframe holds for the logon. */
 
 import type { RequestSource } from '../http/request-source.ts';
-import type { LogonContacts, Mainframe } from '../ports/mainframe.ts';
+import type { LogonContacts, Mainframe } from '../integrations/mainframe.ts';
 import type { Store } from '../store/store.ts';
+import { revalidateCaller } from './caller-validity.ts';
 import type { Contact } from './contacts.ts';
-import { masked, maskedOfNobody } from './contacts.ts';
-import { foldLogon, ownerOfLogon } from './logons.ts';
-import { type SentCode, sendCode, subjectOfUser } from './otp.ts';
-import { decoyContacts } from './otp-decoys.ts';
-import { countSending } from './otp-rate-limit.ts';
-import { otpSourceInSession } from './otp-source.ts';
+import { createDecoyMaskedContact, maskContact } from './contacts.ts';
+import { findLogonOwner, normalizeLogon } from './logons.ts';
+import { assertMfaForAdministrator } from './object-access.ts';
+import { type OtpTransaction, sendOtp, subjectOfUser } from './otp.ts';
+import { createDecoyContacts } from './otp-decoys.ts';
+import { consumeOtpRateLimit } from './otp-rate-limit.ts';
+import { resolveSessionOtpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
-import { requireProofFor } from './rules.ts';
-import { requireStillCalling } from './still-calling.ts';
 
-export const association = 'legacy-association';
+export const associationPurpose = 'legacy-association';
 
-export interface AssociationTools extends OtpDeps {
+export interface AssociationDeps extends OtpDeps {
   readonly source: RequestSource;
   readonly store: Store;
   readonly mainframe: Mainframe;
@@ -25,7 +25,7 @@ export interface AssociationTools extends OtpDeps {
 }
 
 /** One way to reach the owner of a logon. */
-export interface AssociationWay {
+export interface AssociationChannel {
   readonly channel: Contact['channel'];
   contactOf(contacts: LogonContacts): Contact | undefined;
 }
@@ -35,30 +35,30 @@ export interface AssociationWay {
  * answer: a code is made as well, which goes nowhere and binds nothing.
  * @throws IamError USER_MISSING, MFA_MISSING, TOKEN_INVALID, TOO_MANY_CODES, MAINFRAME_UNAVAILABLE.
  */
-export async function beginAssociation(
-  given: string,
-  { channel, contactOf }: AssociationWay,
-  tools: AssociationTools,
-): Promise<SentCode & { readonly contact: string }> {
-  const { user, session } = requireUserCaller(tools.caller);
-  const logon = foldLogon(given);
-  const known = await tools.mainframe.find(logon);
-  const held = known && contactOf(known);
-  const begun = await tools.store.transaction(async (tx) => {
-    await requireStillCalling(tx, tools.caller, tools.clock);
-    await requireProofFor(tx, user, tools.caller);
-    const source = await otpSourceInSession(tx, user, session, tools);
-    await countSending(tx, `logon:${logon}`, tools, { source });
-    const contact = (await ownerOfLogon(tx, logon)) ? undefined : held;
-    const holder = { purpose: association, subject: subjectOfUser(user.userId) } as const;
+export async function startAssociation(
+  logonName: string,
+  { channel, contactOf }: AssociationChannel,
+  deps: AssociationDeps,
+): Promise<OtpTransaction & { readonly contact: string }> {
+  const { user, session } = requireUserCaller(deps.caller);
+  const logon = normalizeLogon(logonName);
+  const logonContacts = await deps.mainframe.find(logon);
+  const logonContact = logonContacts && contactOf(logonContacts);
+  const started = await deps.store.transaction(async (tx) => {
+    await revalidateCaller(tx, deps.caller, deps.clock);
+    await assertMfaForAdministrator(tx, user, deps.caller);
+    const source = await resolveSessionOtpSource(tx, user, session, deps);
+    await consumeOtpRateLimit(tx, `logon:${logon}`, deps, { source });
+    const contact = (await findLogonOwner(tx, logon)) ? undefined : logonContact;
+    const binding = { purpose: associationPurpose, subject: subjectOfUser(user.userId) } as const;
     const contacts = contact ? [contact] : [];
-    const decoys = decoyContacts(tools.storeKey.digest(association, logon), 1);
-    const request = { ...holder, contacts, decoys, source, quiet: true, about: contact && logon };
-    return { contact, sent: await sendCode(tx, request, tools) };
+    const decoys = createDecoyContacts(deps.storeSecret.digest(associationPurpose, logon), 1);
+    const request = { ...binding, contacts, decoys, source, quiet: true, about: contact && logon };
+    return { contact, sent: await sendOtp(tx, request, deps) };
   });
-  tools.outbox.kept();
-  const { contact, sent } = begun;
+  deps.outbox.wake();
+  const { contact, sent } = started;
   // Worked out in either case, so that it takes as long.
-  const ofNobody = maskedOfNobody(channel, logon, tools.storeKey);
-  return { ...sent, contact: contact ? masked(contact) : ofNobody };
+  const decoy = createDecoyMaskedContact(channel, logon, deps.storeSecret);
+  return { ...sent, contact: contact ? maskContact(contact) : decoy };
 }

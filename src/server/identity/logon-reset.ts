@@ -4,28 +4,28 @@
  * fails, the code is made good again. After a crash in between the code is used and a new one has to be asked for; the
  * password may then be the new one already.
  */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import type { Mainframe } from '../ports/mainframe.ts';
+import type { Mainframe } from '../integrations/mainframe.ts';
 import type { Settings } from '../settings.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Authentication } from './authenticate.ts';
 import type { HashLane } from './hash-queue.ts';
 import { withOnlyKnownSources } from './known-sources.ts';
 import {
+  assertMainframePassword,
+  findLogonOwner,
   type LogonSession,
-  notePasswordChange,
-  ownerOfLogon,
-  requireMainframePassword,
+  recordPasswordChange,
   startLogonSession,
 } from './logons.ts';
-import { restoreCode, subjectOfLogon, takeCode } from './otp.ts';
-import { otpSource } from './otp-source.ts';
+import { consumeOtp, restoreOtp, subjectOfLogon } from './otp.ts';
+import { resolveOtpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
+import { revokeUserAccess } from './revoke-user-access.ts';
 import { endSessionsOfLogon } from './sessions.ts';
-import { stopUser } from './stop-user.ts';
 
-export interface LogonReset {
+export interface LogonResetRequest {
   /** Upper-case. */
   readonly logon: string;
   /** The id of the transaction, and the code that was sent in it. */
@@ -36,7 +36,7 @@ export interface LogonReset {
   readonly deviceTokenId?: string | undefined;
 }
 
-export interface ResetTools extends OtpDeps {
+export interface LogonResetDeps extends OtpDeps {
   readonly source: RequestSource;
   readonly hashLane: HashLane;
   readonly mainframe: Mainframe;
@@ -49,18 +49,18 @@ export interface ResetTools extends OtpDeps {
  * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME (the code stays good), TOO_BUSY and
  *   MAINFRAME_UNAVAILABLE (it is made good again).
  */
-export async function resetLogon(reset: LogonReset, tools: ResetTools): Promise<LogonSession> {
-  const taken = await claim(reset, tools);
-  if (!(await setPassword(reset, taken.codeId, tools))) throw fault('PROOF_INVALID');
-  const session = await tools.store.transaction((tx) => finish(tx, reset, taken, tools));
-  if (!session) throw fault('PROOF_INVALID');
-  const { throttles } = tools.authentication;
+export async function resetLogonPassword(reset: LogonResetRequest, deps: LogonResetDeps): Promise<LogonSession> {
+  const authorization = await consumeResetOtp(reset, deps);
+  if (!(await setPassword(reset, authorization.codeId, deps))) throw apiError('PROOF_INVALID');
+  const session = await deps.store.transaction((tx) => completeReset(tx, reset, authorization, deps));
+  if (!session) throw apiError('PROOF_INVALID');
+  const { throttles } = deps.authentication;
   throttles.logon.clear([reset.logon]);
   if (session.user) throttles.clear(session.user);
   return session;
 }
 
-interface Claim {
+interface ResetAuthorization {
   readonly codeId: string;
   /** Whom the logon belongs to. */
   readonly userId: string | undefined;
@@ -68,40 +68,54 @@ interface Claim {
   readonly sourceKey: string;
 }
 
-async function claim({ logon, codeId, code, newPassword, ...reset }: LogonReset, tools: ResetTools): Promise<Claim> {
-  const source = await otpSource(tools.store, await ownerOfLogon(tools.store, logon), reset.deviceTokenId, tools);
-  const refusal = () => fault('PROOF_INVALID');
-  const check = { purpose: 'legacy-recovery', subject: subjectOfLogon(logon), codeId, code, source, refusal } as const;
-  return takeCode(check, tools, async (tx, row) => {
-    const owner = await ownerOfLogon(tx, logon);
-    if (row.about !== logon || owner?.locked) throw refusal();
-    requireMainframePassword(newPassword, tools.settings);
+async function consumeResetOtp(
+  { logon, codeId, code, newPassword, ...reset }: LogonResetRequest,
+  deps: LogonResetDeps,
+): Promise<ResetAuthorization> {
+  const source = await resolveOtpSource(deps.store, await findLogonOwner(deps.store, logon), reset.deviceTokenId, deps);
+  const createError = () => apiError('PROOF_INVALID');
+  const check = {
+    purpose: 'legacy-recovery',
+    subject: subjectOfLogon(logon),
+    codeId,
+    code,
+    source,
+    refusal: createError,
+  } as const;
+  return consumeOtp(check, deps, async (tx, row) => {
+    const owner = await findLogonOwner(tx, logon);
+    if (row.about !== logon || owner?.locked) throw createError();
+    assertMainframePassword(newPassword, deps.settings);
     return { codeId: row.codeId, userId: owner?.userId, sourceKey: source.key };
   });
 }
 
-async function setPassword({ logon, newPassword }: LogonReset, codeId: string, tools: ResetTools): Promise<boolean> {
+async function setPassword(
+  { logon, newPassword }: LogonResetRequest,
+  codeId: string,
+  deps: LogonResetDeps,
+): Promise<boolean> {
   try {
-    return await tools.mainframe.setPassword(logon, newPassword, tools.hashLane);
+    return await deps.mainframe.setPassword(logon, newPassword, deps.hashLane);
   } catch (error) {
-    await tools.store.transaction((tx) => restoreCode(tx, codeId));
+    await deps.store.transaction((tx) => restoreOtp(tx, codeId));
     throw error;
   }
 }
 
 /** The old password is no longer one, whatever else happened meanwhile: a lock, or another owner, only keeps from signing in. */
-async function finish(
+async function completeReset(
   tx: Transaction,
-  { logon, clientId }: LogonReset,
-  { userId, sourceKey }: Claim,
-  tools: ResetTools,
+  { logon, clientId }: LogonResetRequest,
+  { userId, sourceKey }: ResetAuthorization,
+  deps: LogonResetDeps,
 ): Promise<LogonSession | undefined> {
-  const owner = await ownerOfLogon(tx, logon);
-  await notePasswordChange(tx, logon);
+  const owner = await findLogonOwner(tx, logon);
+  await recordPasswordChange(tx, logon);
   await endSessionsOfLogon(tx, logon);
-  if (owner) await stopUser(tx, owner.userId);
+  if (owner) await revokeUserAccess(tx, owner.userId);
   if (owner?.locked || owner?.userId !== userId) return undefined;
-  const user = owner && withOnlyKnownSources(owner, [tools.source.key, sourceKey], tools);
+  const user = owner && withOnlyKnownSources(owner, [deps.source.key, sourceKey], deps);
   if (user) await tx.users.replace(user);
-  return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, tools);
+  return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, deps);
 }

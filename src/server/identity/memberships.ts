@@ -1,18 +1,18 @@
 /** Who is in a group: users, businesses, users in the name of their business, and services, all in one way. */
-import { type ErrorCode, fault } from '../../contract/errors.ts';
+import { apiError, type ErrorCode } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
-import { eachInTurns } from '../each-in-turns.ts';
+import { forEachYielding } from '../for-each-yielding.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Business, type Client, type Membership, membershipKey, rosterValue } from '../store/tables.ts';
-import { keepingAnAdministrator } from './administrators.ts';
-import { pageOf } from './pages.ts';
-import { requireEach } from './require-each.ts';
+import { withAdministratorCheck } from './administrators.ts';
+import { assertEach } from './assert-each.ts';
+import { toPage } from './pagination.ts';
 
 /** The members of one kind in one group; with kind businessUser, those of one business. */
 export type Roster = Pick<Membership, 'groupId' | 'kind' | 'businessId'>;
 
 /** A page of member ids in their order. Its cursor is an id, so it holds whether or not that member stays. */
-export async function memberPage(
+export async function readMemberPage(
   reader: Pick<Reader, 'memberships'>,
   roster: Roster,
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
@@ -21,7 +21,7 @@ export async function memberPage(
     after: after === undefined ? undefined : membershipKey({ ...roster, memberId: after }),
     limit: limit + 1,
   });
-  return pageOf(
+  return toPage(
     rows.map(({ memberId }) => memberId),
     limit,
     (memberId) => memberId,
@@ -34,7 +34,7 @@ export function addMembers(
   roster: Roster & Pick<Membership, 'delegated'>,
   memberIds: Iterable<string>,
 ): Promise<void> {
-  return eachInTurns(memberIds, (memberId) => addMember(tx, { ...roster, memberId }));
+  return forEachYielding(memberIds, (memberId) => addMember(tx, { ...roster, memberId }));
 }
 
 /** As `addMembers`, for one. */
@@ -46,38 +46,38 @@ export async function addMember(tx: Transaction, membership: Membership): Promis
 
 /** Takes a member out of a group. @throws IamError MEMBERSHIP_NOT_FOUND, LAST_ADMINISTRATOR. */
 export async function removeMember(tx: Transaction, membership: Membership): Promise<void> {
-  await keepingAnAdministrator(tx, async () => {
-    if (!(await tx.memberships.delete(membershipKey(membership)))) throw fault('MEMBERSHIP_NOT_FOUND');
+  await withAdministratorCheck(tx, async () => {
+    if (!(await tx.memberships.delete(membershipKey(membership)))) throw apiError('MEMBERSHIP_NOT_FOUND');
   });
 }
 
 /** Refuses a list in which one is not known, and names all of those. @throws IamError with `code`. */
-function requireKnown(
+function assertAllKnown(
   ids: Iterable<string>,
   isKnown: (id: string) => Promise<boolean>,
   code: ErrorCode,
   message: (id: string) => string,
 ): Promise<void> {
-  return requireEach(ids, async (id) => ((await isKnown(id)) ? undefined : { code, message: message(id) }));
+  return assertEach(ids, async (id) => ((await isKnown(id)) ? undefined : { code, message: message(id) }));
 }
 
 /** @throws IamError USER_UNKNOWN. */
-export function requireUsers(reader: Pick<Reader, 'users'>, userIds: Iterable<string>): Promise<void> {
+export function assertUsersExist(reader: Pick<Reader, 'users'>, userIds: Iterable<string>): Promise<void> {
   const isKnown = async (id: string) => (await reader.users.get(id)) !== undefined;
-  return requireKnown(userIds, isKnown, 'USER_UNKNOWN', (id) => `There is no user ${id}.`);
+  return assertAllKnown(userIds, isKnown, 'USER_UNKNOWN', (id) => `There is no user ${id}.`);
 }
 
 /**
  * Users of other businesses are refused as if they were not there: who rules over one business learns nothing of them.
  * @throws IamError USER_NOT_OF_BUSINESS.
  */
-export function requireUsersOf(
+export function assertUsersOfBusiness(
   reader: Pick<Reader, 'users'>,
   businessId: string,
   userIds: Iterable<string>,
 ): Promise<void> {
   const isKnown = async (id: string) => (await reader.users.get(id))?.businessId === businessId;
-  return requireKnown(
+  return assertAllKnown(
     userIds,
     isKnown,
     'USER_NOT_OF_BUSINESS',
@@ -86,15 +86,18 @@ export function requireUsersOf(
 }
 
 /** @throws IamError BUSINESS_UNKNOWN. */
-export function requireBusinesses(reader: Pick<Reader, 'businesses'>, businessIds: Iterable<string>): Promise<void> {
+export function assertBusinessesExist(
+  reader: Pick<Reader, 'businesses'>,
+  businessIds: Iterable<string>,
+): Promise<void> {
   const isKnown = async (id: string) => (await reader.businesses.get(id)) !== undefined;
-  return requireKnown(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `There is no business ${id}.`);
+  return assertAllKnown(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `There is no business ${id}.`);
 }
 
 /** @throws IamError SERVICE_UNKNOWN. */
-export function requireServices(reader: Pick<Reader, 'clients'>, serviceIds: Iterable<string>): Promise<void> {
+export function assertServicesExist(reader: Pick<Reader, 'clients'>, serviceIds: Iterable<string>): Promise<void> {
   const isKnown = async (id: string) => (await findService(reader, id)) !== undefined;
-  return requireKnown(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `There is no service ${id}.`);
+  return assertAllKnown(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `There is no service ${id}.`);
 }
 
 /** The client that acts as this service account. */
@@ -105,6 +108,6 @@ export function findService(reader: Pick<Reader, 'clients'>, serviceId: string):
 /** @throws IamError BUSINESS_NOT_FOUND. */
 export async function requireBusiness(reader: Pick<Reader, 'businesses'>, businessId: string): Promise<Business> {
   const business = await reader.businesses.get(businessId);
-  if (!business) throw fault('BUSINESS_NOT_FOUND');
+  if (!business) throw apiError('BUSINESS_NOT_FOUND');
   return business;
 }

@@ -7,23 +7,23 @@ import type { Ids } from '../ids.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 import type { Contact } from './contacts.ts';
-import type { Outcome } from './reserved-recipients.ts';
-import type { StoreKey } from './store-key.ts';
+import type { StoreSecret } from './store-secret.ts';
+import type { DeliveryOutcome } from './test-recipients.ts';
 
 /** What hands messages on, and wakes whoever waits for one. */
 export interface Outbox {
   /** Whether messages of this channel leave for a relay. */
-  relays(channel: Contact['channel']): boolean;
+  isRelayed(channel: Contact['channel']): boolean;
   /** What becomes of messages to this contact, where it is one of those that choose. */
-  outcomeOf(contact: Contact): Outcome | undefined;
+  findOutcome(contact: Contact): DeliveryOutcome | undefined;
   /** Tells that messages were kept: after the commit. */
-  kept(): void;
+  wake(): void;
 }
 
-export interface MessageTools {
+export interface MessageDeps {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly storeKey: StoreKey;
+  readonly storeSecret: StoreSecret;
   readonly outbox: Outbox;
 }
 
@@ -44,17 +44,17 @@ export interface MessageDraft {
 }
 
 /** So long messages are kept, and */
-const keptMs = 7 * 24 * 3600_000;
+const retentionMs = 7 * 24 * 3600_000;
 /** so many old ones are looked at with each new one. */
-const lookedAt = 4;
+const cleanupBatchSize = 4;
 
 /** Puts a message into the outbox, as part of a transaction. Messages of long ago are cleared away. */
-export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: MessageTools): Promise<void> {
+export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps: MessageDeps): Promise<void> {
   const { contact, purpose, text, code, collapsedUntil } = draft;
-  const now = tools.clock.now();
-  await clearOld(tx, now.getTime());
+  const now = deps.clock.now();
+  await deleteOldMessages(tx, now.getTime());
   const message = (): Message => ({
-    messageId: tools.ids.newId(),
+    messageId: deps.ids.newId(),
     ...contact,
     purpose,
     text,
@@ -64,20 +64,21 @@ export async function queueMessage(tx: Transaction, draft: MessageDraft, tools: 
       : {
           codeId: code.codeId,
           ...(code.voids === undefined ? {} : { voids: code.voids }),
-          sealedCode: tools.storeKey.seal(code.code),
+          sealedCode: deps.storeSecret.seal(code.code),
           expiresAt: new Date(code.expiresAt * 1000).toISOString(),
         }),
     ...(collapsedUntil === undefined
-      ? tools.outbox.relays(contact.channel)
+      ? deps.outbox.isRelayed(contact.channel)
         ? { delivery: 'waiting' as const }
         : {}
       : { delivery: 'late' as const, arrivesAt: collapsedUntil.toISOString(), collapsed: 1 }),
   });
-  for (const row of withOutcome(message, tools.outbox.outcomeOf(contact), now.getTime())) await tx.messages.insert(row);
+  for (const row of applyOutcome(message, deps.outbox.findOutcome(contact), now.getTime()))
+    await tx.messages.insert(row);
 }
 
 /** What is kept of a message: nothing, one or two. */
-function withOutcome(message: () => Message, outcome: Outcome | undefined, now: number): Message[] {
+function applyOutcome(message: () => Message, outcome: DeliveryOutcome | undefined, now: number): Message[] {
   switch (outcome?.kind) {
     case 'never':
       return [];
@@ -93,13 +94,13 @@ function withOutcome(message: () => Message, outcome: Outcome | undefined, now: 
 }
 
 /** The code of a message, for whoever may read it; undefined where it has none, or was handed on with it. */
-export function codeOf(message: Message, key: StoreKey): string | undefined {
+export function decryptMessageCode(message: Message, key: StoreSecret): string | undefined {
   return message.sealedCode === undefined ? undefined : key.open(message.sealedCode);
 }
 
 /** What a message says, code and all; stars where the code is kept no more. */
-export function textOf(message: Message, key: StoreKey): string {
-  return message.text.replace('{code}', codeOf(message, key) ?? '******');
+export function renderMessageText(message: Message, key: StoreSecret): string {
+  return message.text.replace('{code}', decryptMessageCode(message, key) ?? '******');
 }
 
 /** A message as it stays once it was handed on, or given up: without its code. */
@@ -107,7 +108,7 @@ export function withoutCode({ sealedCode: _, ...message }: Message): Message {
   return message;
 }
 
-async function clearOld(tx: Transaction, now: number): Promise<void> {
-  for (const { messageId, createdAt } of await tx.messages.list({ limit: lookedAt }))
-    if (Date.parse(createdAt) + keptMs < now) await tx.messages.delete(messageId);
+async function deleteOldMessages(tx: Transaction, now: number): Promise<void> {
+  for (const { messageId, createdAt } of await tx.messages.list({ limit: cleanupBatchSize }))
+    if (Date.parse(createdAt) + retentionMs < now) await tx.messages.delete(messageId);
 }

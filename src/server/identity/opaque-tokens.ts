@@ -1,17 +1,17 @@
 /** Opaque tokens for products: 256 random bits, kept as a hash, bound to who asked, the client and the product. */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
-import type { ProductReference, ProductSystem } from '../ports/product-system.ts';
-import { newSecret, type Randomness } from '../randomness.ts';
+import type { ProductReference, ProductSystem } from '../integrations/product-system.ts';
+import { generateSecret, type Random } from '../random.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Product } from '../store/tables.ts';
+import { revalidateCaller } from './caller-validity.ts';
 import { clearExpired } from './clear-expired.ts';
 import type { Principal } from './principal.ts';
 import { hashSecret } from './secrets.ts';
-import { requireStillCalling } from './still-calling.ts';
 
-const rememberedSeconds = 600;
-const plainSeconds = 3600;
+const rememberedLifetimeSeconds = 600;
+const lifetimeSeconds = 3600;
 
 /**
  * The product that a call is about.
@@ -23,22 +23,22 @@ export async function requireProduct(
   reference: ProductReference,
   billingType: string | undefined,
 ): Promise<Product> {
-  const answer = await products.find(reference, billingType);
-  if (answer.kind === 'unknown') throw fault('PRODUCT_NOT_FOUND');
-  if (answer.kind === 'unsupported') throw fault('BILLING_TYPE_UNSUPPORTED');
-  const { product } = answer;
-  if (billingType !== undefined && !product.billingTypes.includes(billingType)) throw fault('BILLING_TYPE_NOT_SOLD');
+  const lookup = await products.find(reference, billingType);
+  if (lookup.kind === 'unknown') throw apiError('PRODUCT_NOT_FOUND');
+  if (lookup.kind === 'unsupported') throw apiError('BILLING_TYPE_UNSUPPORTED');
+  const { product } = lookup;
+  if (billingType !== undefined && !product.billingTypes.includes(billingType)) throw apiError('BILLING_TYPE_NOT_SOLD');
   return product;
 }
 
-interface Tools {
+interface Deps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly randomness: Randomness;
+  readonly random: Random;
   readonly caller: Principal;
 }
 
-export interface OpaqueTokenWish {
+export interface OpaqueTokenRequest {
   readonly product: Product;
   readonly billingType?: string | undefined;
   /** Gives a short one. */
@@ -46,15 +46,15 @@ export interface OpaqueTokenWish {
 }
 
 /** A new token for the caller, with its seconds as digits. @throws IamError TOKEN_INVALID where the caller is no longer one. */
-export function giveOpaqueToken(
-  { product, billingType, remember = false }: OpaqueTokenWish,
-  tools: Tools,
+export function issueOpaqueToken(
+  { product, billingType, remember = false }: OpaqueTokenRequest,
+  deps: Deps,
 ): Promise<{ readonly opaqueToken: string; readonly expiresIn: string }> {
-  const { store, clock, caller } = tools;
-  const lifetime = remember ? rememberedSeconds : plainSeconds;
+  const { store, clock, caller } = deps;
+  const lifetime = remember ? rememberedLifetimeSeconds : lifetimeSeconds;
   return store.transaction(async (tx) => {
-    await requireStillCalling(tx, caller, clock);
-    const opaqueToken = await keepToken(
+    await revalidateCaller(tx, caller, clock);
+    const opaqueToken = await storeOpaqueToken(
       tx,
       {
         ...(caller.user === undefined ? {} : { userId: caller.user.userId }),
@@ -63,7 +63,7 @@ export function giveOpaqueToken(
         ...(billingType === undefined ? {} : { billingType }),
         expiresAt: epochSeconds(clock) + lifetime,
       },
-      tools,
+      deps,
     );
     return { opaqueToken, expiresIn: String(lifetime) };
   });
@@ -71,12 +71,12 @@ export function giveOpaqueToken(
 
 type TokenRow = Parameters<Transaction['opaqueTokens']['insert']>[0];
 
-async function keepToken(
+async function storeOpaqueToken(
   tx: Transaction,
   row: Omit<TokenRow, 'tokenHash'>,
-  { clock, randomness }: Tools,
+  { clock, random }: Deps,
 ): Promise<string> {
-  const token = newSecret(randomness);
+  const token = generateSecret(random);
   const tokenHash = hashSecret(token);
   await clearExpired(tx.opaqueTokens, (other) => other.tokenHash, epochSeconds(clock), tokenHash);
   await tx.opaqueTokens.insert({ ...row, tokenHash });

@@ -3,7 +3,7 @@ import type { Transaction } from '../store/store.ts';
 import { type Contact, emailContact } from './contacts.ts';
 
 /** As many as there can be real ones; `name` is a digest of what was asked for. */
-export function decoyContacts(name: string, count: number): Contact[] {
+export function createDecoyContacts(name: string, count: number): Contact[] {
   return Array.from({ length: count }, (_, at) => emailContact(`nobody:${name}:${at}`));
 }
 

@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Reader } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
-import { deviceOf } from './devices.ts';
+import { findDeviceByToken } from './devices.ts';
 import { callerKey, isKnownSource } from './known-sources.ts';
-import type { StoreKey } from './store-key.ts';
+import type { StoreSecret } from './store-secret.ts';
 
 export interface OtpSource {
   /** What it counts by. */
@@ -19,22 +19,23 @@ export interface OtpSource {
 interface Deps {
   readonly source: RequestSource;
   readonly clock: Clock;
-  readonly storeKey: StoreKey;
+  readonly storeSecret: StoreSecret;
 }
 
 /** For a code that belongs to no user: no source is known. */
-export function unknownSource({ source }: Pick<Deps, 'source'>): OtpSource {
+export function createUnknownSource({ source }: Pick<Deps, 'source'>): OtpSource {
   return { key: source.key, isKnown: false };
 }
 
 /** For a call without a session. A device of the user, proven by its deviceTokenId, counts in the place of the address. */
-export async function otpSource(
+export async function resolveOtpSource(
   reader: Pick<Reader, 'devices'>,
   user: User | undefined,
   deviceTokenId: string | undefined,
   deps: Deps,
 ): Promise<OtpSource> {
-  const device = deviceTokenId === undefined ? undefined : await deviceOf(reader, user?.userId ?? '', deviceTokenId);
+  const device =
+    deviceTokenId === undefined ? undefined : await findDeviceByToken(reader, user?.userId ?? '', deviceTokenId);
   const key = callerKey(deps.source, device);
   return { key, isKnown: isKnownSource(user, key, deps), deviceKey: device?.deviceKey };
 }
@@ -43,7 +44,7 @@ export async function otpSource(
  * For a call in a session, which counts by its address: a user associates devices at will, and each would have tries of
  * its own. The device that the session is bound to makes it known all the same.
  */
-export async function otpSourceInSession(
+export async function resolveSessionOtpSource(
   reader: Pick<Reader, 'devices'>,
   user: User,
   session: Session,

@@ -6,11 +6,11 @@ import type { HashLane, HashQueue } from './hash-queue.ts';
 const argon2id = 2 as Algorithm;
 const cost = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** What Argon2 takes as a minimum: nothing that protects a password. */
-const leastCost = { algorithm: argon2id, memoryCost: 8, timeCost: 1, parallelism: 1 };
+const minimalCost = { algorithm: argon2id, memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** Hashes of each cost that no password has: whoever has none, or does not exist, is checked against one. */
-const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vuBrKwdGUouskp7S7cAFxM+JjVy+5zE7M4T10o';
-const nobodysFastHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9ZRk3mGue8dRdC4ENt2hfHcaQGmK5HnflHGBQ';
+const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vuBrKwdGUouskp7S7cAFxM+JjVy+5zE7M4T10o';
+const fastDummyHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9ZRk3mGue8dRdC4ENt2hfHcaQGmK5HnflHGBQ';
 
 export interface Passwords {
   /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnected. */
@@ -30,50 +30,50 @@ export interface Passwords {
  */
 export function createPasswords(
   queue: Pick<HashQueue, 'run'>,
-  { fast = false, verify = passwordMatches }: { fast?: boolean; verify?: typeof passwordMatches } = {},
+  { fast = false, verify = verifyPasswordHash }: { fast?: boolean; verify?: typeof verifyPasswordHash } = {},
 ): Passwords {
-  const chosen = costOf(fast);
+  const chosen = selectCost(fast);
   return {
     hash: (password, lane) => queue.run(() => hashPassword(password, chosen), lane),
     async matches(password, passwordHash, lane) {
-      const compared = passwordHash ?? (fast ? nobodysFastHash : nobodysHash);
-      const right = await queue.run(() => verify(password, compared), lane);
+      const reference = passwordHash ?? (fast ? fastDummyHash : dummyHash);
+      const right = await queue.run(() => verify(password, reference), lane);
       return right && passwordHash !== undefined;
     },
-    isOutdated: (passwordHash) => workOf(passwordHash) < chosen.memoryCost * chosen.timeCost,
+    isOutdated: (passwordHash) => computeWork(passwordHash) < chosen.memoryCost * chosen.timeCost,
   };
 }
 
 /** Memory times passes, as a hash in PHC form names them. Never less than one that names none. */
-function workOf(passwordHash: string): number {
+function computeWork(passwordHash: string): number {
   const parameter = (name: string) => Number(new RegExp(`[$,]${name}=(\\d+)`).exec(passwordHash)?.[1] ?? Infinity);
   return parameter('m') * parameter('t');
 }
 
-function costOf(fast: boolean): typeof cost {
-  return fast ? leastCost : cost;
+function selectCost(fast: boolean): typeof cost {
+  return fast ? minimalCost : cost;
 }
 
 export type HashPassword = (password: string) => Promise<string>;
 
 /** As `hashPassword`, at what the setting fast-passwords says. */
-export function passwordHasher(fast: boolean): HashPassword {
-  return (password) => hashPassword(password, costOf(fast));
+export function createPasswordHasher(fast: boolean): HashPassword {
+  return (password) => hashPassword(password, selectCost(fast));
 }
 
 /** As `Passwords.hash`, out of turn: for the start, when nobody waits. */
 export async function hashPassword(password: string, chosen = cost): Promise<string> {
-  const { hash } = await argon2();
+  const { hash } = await loadArgon2();
   return hash(password, chosen);
 }
 
 /** As `Passwords.matches`, out of turn. False too where the hash is none. */
-export async function passwordMatches(password: string, passwordHash: string): Promise<boolean> {
-  const { verify } = await argon2();
+export async function verifyPasswordHash(password: string, passwordHash: string): Promise<boolean> {
+  const { verify } = await loadArgon2();
   return verify(passwordHash, password).catch(() => false);
 }
 
 /** Native code, loaded by the first who needs it: most starts do not. */
-function argon2(): Promise<typeof import('@node-rs/argon2')> {
+function loadArgon2(): Promise<typeof import('@node-rs/argon2')> {
   return import('@node-rs/argon2');
 }

@@ -1,36 +1,40 @@
 /** Recovery of an account by a code: nobody learns by it who is there. */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
 import { verifiedContacts } from './contacts.ts';
-import { type CodeHolder, sendCode, subjectOfNobody, subjectOfUser } from './otp.ts';
-import { decoyContacts } from './otp-decoys.ts';
-import { countSending } from './otp-rate-limit.ts';
-import { otpSource } from './otp-source.ts';
+import { type OtpBinding, sendOtp, subjectOfNobody, subjectOfUser } from './otp.ts';
+import { createDecoyContacts } from './otp-decoys.ts';
+import { consumeOtpRateLimit } from './otp-rate-limit.ts';
+import { resolveOtpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
-import type { StoreKey } from './store-key.ts';
-import { findByLogin } from './users.ts';
+import type { StoreSecret } from './store-secret.ts';
+import { findUserByLogin } from './user-roles.ts';
 
 /** What a code for recovery is bound to: the user, or a name without a user, as a digest. */
-export function recoveryOf(user: User | undefined, asked: string, key: StoreKey): CodeHolder & { typed: string } {
-  const digest = digestOf(asked, key);
+export function toRecoveryBinding(
+  user: User | undefined,
+  loginName: string,
+  key: StoreSecret,
+): OtpBinding & { loginSubject: string } {
+  const digest = digestLoginName(loginName, key);
   const subject = user ? subjectOfUser(user.userId) : subjectOfNobody(digest);
-  return { purpose: 'recovery', subject, typed: `asked:${digest}` };
+  return { purpose: 'recovery', subject, loginSubject: `asked:${digest}` };
 }
 
 /** The e-mail and the mobile. */
-const mostContacts = 2;
+const maxContacts = 2;
 
 /** A user who may recover its account. @throws IamError CODE_INVALID, as for a wrong code. */
 export function requireRecoverable(user: User | undefined): User {
-  if (!user || user.locked) throw fault('CODE_INVALID');
+  if (!user || user.locked) throw apiError('CODE_INVALID');
   return user;
 }
 
 /** Who asks for recovery, and for which login name. */
 export interface RecoveryRequest {
-  readonly asked: string;
+  readonly loginName: string;
   readonly deviceTokenId?: string | undefined;
 }
 
@@ -41,21 +45,21 @@ export interface RecoveryRequest {
  */
 export async function startRecovery(
   tx: Transaction,
-  { asked, deviceTokenId }: RecoveryRequest,
+  { loginName, deviceTokenId }: RecoveryRequest,
   deps: OtpDeps & { readonly source: RequestSource },
 ): Promise<User | undefined> {
-  const digest = digestOf(asked, deps.storeKey);
-  const user = await findByLogin(tx, asked);
-  const source = await otpSource(tx, user, deviceTokenId, deps);
-  await countSending(tx, `asked:${digest}`, deps, { source });
+  const digest = digestLoginName(loginName, deps.storeSecret);
+  const user = await findUserByLogin(tx, loginName);
+  const source = await resolveOtpSource(tx, user, deviceTokenId, deps);
+  await consumeOtpRateLimit(tx, `asked:${digest}`, deps, { source });
   const contacts = user && !user.locked ? verifiedContacts(user) : [];
-  const holder = recoveryOf(contacts.length > 0 ? user : undefined, asked, deps.storeKey);
-  const decoys = decoyContacts(digest, mostContacts);
+  const binding = toRecoveryBinding(contacts.length > 0 ? user : undefined, loginName, deps.storeSecret);
+  const decoys = createDecoyContacts(digest, maxContacts);
   // The limits of a contact would tell that it exists, so they are kept quietly.
-  await sendCode(tx, { ...holder, contacts, decoys, source, quiet: true }, deps);
+  await sendOtp(tx, { ...binding, contacts, decoys, source, quiet: true }, deps);
   return user;
 }
 
-function digestOf(asked: string, key: StoreKey): string {
-  return key.digest('recovery', foldIdentifier(asked));
+function digestLoginName(loginName: string, key: StoreSecret): string {
+  return key.digest('recovery', foldIdentifier(loginName));
 }

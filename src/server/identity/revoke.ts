@@ -7,7 +7,7 @@ import { clearExpired } from './clear-expired.ts';
 import { hashSecret } from './secrets.ts';
 import { endSession } from './sessions.ts';
 
-export interface RevocationTools {
+export interface RevocationDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly verifier: TokenVerifier;
@@ -17,10 +17,10 @@ export interface RevocationTools {
  * Ends the session of an access or refresh token; an access token without one, and a product token, by themselves.
  * What is no token, or none any more, is left at that.
  */
-export async function revokeToken(token: string, tools: RevocationTools): Promise<void> {
-  const { store, verifier } = tools;
+export async function revokeToken(token: string, deps: RevocationDeps): Promise<void> {
+  const { store, verifier } = deps;
   const claims = await verifier.verify(token);
-  if (claims) return store.transaction((tx) => revokeAccess(tx, claims, tools));
+  if (claims) return store.transaction((tx) => revokeAccessToken(tx, claims, deps));
   const tokenHash = hashSecret(token);
   const refresh = await store.refreshTokens.get(tokenHash);
   const isOpaque = (await store.opaqueTokens.get(tokenHash)) !== undefined;
@@ -32,10 +32,10 @@ export async function revokeToken(token: string, tools: RevocationTools): Promis
   });
 }
 
-async function revokeAccess(
+async function revokeAccessToken(
   tx: Transaction,
   { sid, jti, exp }: AccessClaims,
-  { clock }: RevocationTools,
+  { clock }: RevocationDeps,
 ): Promise<void> {
   if (sid !== undefined) return endSession(tx, sid);
   if (await tx.revokedTokens.get(jti)) return;

@@ -1,8 +1,8 @@
 /** Where effective roles come from: for each role, which of a member's groups give it. */
-import { createPause, type Pause } from '../each-in-turns.ts';
+import { createPause, type Pause } from '../for-each-yielding.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';
-import { edgesInOneTurn, groupsOfMember, reachableGroups } from './effective-roles.ts';
+import { collectReachableGroups, edgesPerTurn, listGroupIdsOfMember } from './effective-roles.ts';
 
 export interface RoleSource {
   readonly role: string;
@@ -16,17 +16,17 @@ export interface RoleSource {
  * roles of a group that the member does not get by it. A member of many groups that depend on many others has a turn of the
  * event loop for each few thousand of them.
  */
-export async function roleSources(
+export async function collectRoleSources(
   groups: ReadonlyMap<string, Group>,
   memberOf: Iterable<string>,
   isGiven: (role: string, groupId: string) => boolean = () => true,
 ): Promise<RoleSource[]> {
   const namesByRole = new Map<string, Set<string>>();
-  const pause = createPause(edgesInOneTurn);
+  const pause = createPause(edgesPerTurn);
   for (const groupId of new Set(memberOf)) {
     const group = groups.get(groupId);
-    const roles = group ? await rolesGivenBy(groups, group, pause) : [];
-    for (const role of roles) if (isGiven(role, groupId)) noteSource(namesByRole, role, group?.groupName ?? '');
+    const roles = group ? await collectGroupRoles(groups, group, pause) : [];
+    for (const role of roles) if (isGiven(role, groupId)) addSource(namesByRole, role, group?.groupName ?? '');
   }
   const sources: RoleSource[] = [];
   for (const role of [...namesByRole.keys()].sort()) {
@@ -38,15 +38,15 @@ export async function roleSources(
 }
 
 /** What these members, taken together, may do by their groups, and by which. Read afresh, so it is right after every change. */
-export async function roleSourcesOf(
+export async function readRoleSources(
   reader: Pick<Reader, 'groups' | 'memberships'>,
   members: readonly Pick<Membership, 'kind' | 'memberId' | 'businessId'>[],
 ): Promise<RoleSource[]> {
-  const memberOf = (await Promise.all(members.map((member) => groupsOfMember(reader, member)))).flat();
-  return roleSources(await reachableGroups(reader, memberOf), memberOf);
+  const memberOf = (await Promise.all(members.map((member) => listGroupIdsOfMember(reader, member)))).flat();
+  return collectRoleSources(await collectReachableGroups(reader, memberOf), memberOf);
 }
 
-async function rolesGivenBy(groups: ReadonlyMap<string, Group>, start: Group, pause: Pause): Promise<Set<string>> {
+async function collectGroupRoles(groups: ReadonlyMap<string, Group>, start: Group, pause: Pause): Promise<Set<string>> {
   const seen = new Set([start.groupId]);
   const roles = new Set<string>();
   // The set grows while it is walked: a walk over a set comes by what is added to it.
@@ -60,7 +60,7 @@ async function rolesGivenBy(groups: ReadonlyMap<string, Group>, start: Group, pa
   return roles;
 }
 
-function noteSource(namesByRole: Map<string, Set<string>>, role: string, groupName: string): void {
+function addSource(namesByRole: Map<string, Set<string>>, role: string, groupName: string): void {
   const names = namesByRole.get(role) ?? new Set();
   namesByRole.set(role, names.add(groupName));
 }

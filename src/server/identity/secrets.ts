@@ -7,11 +7,11 @@ export function hashSecret(secret: string): string {
 }
 
 /** Stands in for the hash of a client that does not exist, so that both cases do the same work. */
-const nobodysHash = hashSecret('no secret has this hash on purpose');
+const dummyHash = hashSecret('no secret has this hash on purpose');
 
 /** Whether `secret` is the one that `hash` was made of. Takes as long without a hash, and is then never true. */
 export function secretMatches(secret: string, hash: string | undefined): boolean {
-  const given = Buffer.from(hashSecret(secret));
-  const kept = Buffer.from(hash ?? nobodysHash);
-  return given.length === kept.length && timingSafeEqual(given, kept) && hash !== undefined;
+  const actual = Buffer.from(hashSecret(secret));
+  const expected = Buffer.from(hash ?? dummyHash);
+  return actual.length === expected.length && timingSafeEqual(actual, expected) && hash !== undefined;
 }

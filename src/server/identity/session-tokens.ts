@@ -1,9 +1,9 @@
 /** Tokens for sessions that are there already, whoever they are of. */
 import type { Store } from '../store/store.ts';
 import type { Client, Session } from '../store/tables.ts';
-import type { Narrowed, TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+import type { IssueTokenOptions, TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 
-export interface SessionTokenTools {
+export interface SessionTokenDeps {
   readonly store: Store;
   readonly issuer: TokenIssuer;
 }
@@ -13,16 +13,16 @@ export interface SessionTokenTools {
  * by handing in one that says less.
  * @returns undefined where the user is gone or locked.
  */
-export async function tokenInSession(
-  { store, issuer }: SessionTokenTools,
+export async function issueSessionToken(
+  { store, issuer }: SessionTokenDeps,
   session: Session,
   client: Client,
-  more: Narrowed = {},
+  options: IssueTokenOptions = {},
 ): Promise<TokenResponse | undefined> {
   if (session.userId !== undefined) {
     const user = await store.users.get(session.userId);
-    return user && !user.locked ? issuer.forUser(user, session, client, more) : undefined;
+    return user && !user.locked ? issuer.issueForUser(user, session, client, options) : undefined;
   }
-  if (session.logon !== undefined) return issuer.forLogon(session.logon, session, client, more);
-  return issuer.forClient(client, { ...more, session });
+  if (session.logon !== undefined) return issuer.issueForLogon(session.logon, session, client, options);
+  return issuer.issueForClient(client, { ...options, session });
 }

@@ -19,7 +19,7 @@ export interface Throttles {
   readonly currentPassword: LoginThrottle;
   readonly clientSecret: ClientSecretThrottle;
   /** After a right login: strangers no longer stand in the way of the user's names. */
-  loggedIn(user: User, caller: string): void;
+  recordLogin(user: User, caller: string): void;
   /** After a recovery or an unlock: nothing stands in the way of the user's names any more. */
   clear(user: User): void;
   reset(): void;
@@ -36,9 +36,9 @@ export function createThrottles(clock: Clock, { disabled }: { readonly disabled:
     logon,
     currentPassword,
     clientSecret,
-    loggedIn(user, caller) {
-      login.loggedIn(loginNames(user), caller);
-      logon.loggedIn(user.legacyLogons ?? [], caller);
+    recordLogin(user, caller) {
+      login.recordLogin(loginNames(user), caller);
+      logon.recordLogin(user.legacyLogons ?? [], caller);
     },
     clear(user) {
       login.clear(loginNames(user));
@@ -51,7 +51,7 @@ export function createThrottles(clock: Clock, { disabled }: { readonly disabled:
   };
 }
 
-export interface AttemptedLogin {
+export interface LoginAttemptInput {
   /** As it was given, folded as names of its kind compare. */
   readonly name: string;
   /** Whom the name leads to, where it leads to a user. */
@@ -62,7 +62,10 @@ export interface AttemptedLogin {
 }
 
 /** A login as throttles count it. The same work whether or not the name leads to a user. */
-export function attemptOf({ name, user, source, device }: AttemptedLogin, deps: KnownSourceDeps): LoginAttempt {
+export function createLoginAttempt(
+  { name, user, source, device }: LoginAttemptInput,
+  deps: KnownSourceDeps,
+): LoginAttempt {
   const caller = callerKey(source, device);
   return { name, caller, isLoopback: source.isLoopback, isKnown: isKnownSource(user, caller, deps) };
 }

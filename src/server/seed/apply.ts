@@ -3,17 +3,17 @@
  * is changed where the seed says otherwise; what the seed does not mention is left alone, members of a group included.
  */
 import { IamError } from '../../contract/errors.ts';
-import { bareRole } from '../../contract/roles.ts';
+import { stripRolePrefix } from '../../contract/roles.ts';
 import type { Clock } from '../clock.ts';
-import { keepingAnAdministrator } from '../identity/administrators.ts';
-import { keptOf } from '../identity/api-keys.ts';
-import { certificateIdentity, certificatePrefix } from '../identity/certificate-login.ts';
+import { withAdministratorCheck } from '../identity/administrators.ts';
+import { digestApiKey } from '../identity/api-keys.ts';
+import { certificatePrefix, formatCertificateIdentity } from '../identity/certificate-login.ts';
 import { withoutKnownSources } from '../identity/known-sources.ts';
-import { weaknessesOf } from '../identity/password-rules.ts';
+import { describeViolations } from '../identity/password-policy.ts';
 import { type HashPassword, hashPassword } from '../identity/passwords.ts';
 import { hashSecret } from '../identity/secrets.ts';
-import { claimSubject } from '../identity/subjects.ts';
-import { leaveBusiness, withProvenName } from '../identity/user-identities.ts';
+import { reserveSubjectId } from '../identity/subject-ids.ts';
+import { removeBusinessMemberships, withVerifiedName } from '../identity/user-identities.ts';
 import type { Ids } from '../ids.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import { foldIdentifier, isUserNameProven, type User } from '../store/tables.ts';
@@ -21,12 +21,12 @@ import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
 import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
-import { applyMainframe, forgetMovedLogons, hashNewLogons, seededLogons } from './mainframe.ts';
+import { applyMainframe, clearMovedLogons, hashNewLogons, normalizeLogons } from './mainframe.ts';
 import { applyProducts } from './products.ts';
 import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 
-export interface SeedParts {
+export interface SeedDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -35,21 +35,21 @@ export interface SeedParts {
 }
 
 /** @throws SeedError where the seed asks for what can't be; the store is then as it was. */
-export async function applySeed(seed: SeedDocument, parts: SeedParts): Promise<void> {
-  const { store, hash = hashPassword } = parts;
+export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<void> {
+  const { store, hash = hashPassword } = deps;
   const passwords = await hashNewPasswords(seed.users ?? [], store, hash);
   const logons = await hashNewLogons(seed, store, hash);
   try {
     await store.transaction((tx) =>
-      keepingAnAdministrator(tx, async () => {
-        await applyBusinesses(tx, seed, parts);
-        for (const user of seed.users ?? []) await applyUser(tx, user, parts, passwords.get(user));
-        for (const user of seed.users ?? []) await applyFactorsOf(tx, user, parts);
-        for (const client of seed.clients ?? []) await applyClient(tx, client, parts);
-        await applyGroups(tx, seed.groups ?? [], parts);
-        for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, parts);
+      withAdministratorCheck(tx, async () => {
+        await applyBusinesses(tx, seed, deps);
+        for (const user of seed.users ?? []) await applyUser(tx, user, deps, passwords.get(user));
+        for (const user of seed.users ?? []) await applyUserFactors(tx, user, deps);
+        for (const client of seed.clients ?? []) await applyClient(tx, client, deps);
+        await applyGroups(tx, seed.groups ?? [], deps);
+        for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, deps);
         await applyMainframe(tx, seed, logons);
-        await applyProducts(tx, seed, parts);
+        await applyProducts(tx, seed, deps);
         await applyProviders(tx, seed.providers ?? []);
       }),
     );
@@ -69,7 +69,7 @@ async function hashNewPasswords(
   const hashes = new Map<SeedUser, string>();
   for (const user of users) {
     if (user.password === undefined || (await findUser(store, user))) continue;
-    const [weakness] = await weaknessesOf(user.password, user);
+    const [weakness] = await describeViolations(user.password, user);
     if (weakness !== undefined)
       throw new SeedError(`users: the password of ${user.userId ?? user.userName} ${weakness}`);
     hashes.set(user, await hash(user.password));
@@ -83,7 +83,7 @@ async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUs
 }
 
 /** Only what the seed gives: an absent key leaves the row's value. */
-export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+export function omitUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
@@ -93,15 +93,15 @@ export async function replaceIfChanged<R extends object>(
   after: R,
   replace: (row: R) => Promise<void>,
 ): Promise<void> {
-  if (JSON.stringify(sorted(before)) !== JSON.stringify(sorted(after))) await replace(after);
+  if (JSON.stringify(sortEntries(before)) !== JSON.stringify(sortEntries(after))) await replace(after);
 }
 
-function sorted(row: object): [string, unknown][] {
+function sortEntries(row: object): [string, unknown][] {
   return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** An owner who is not there would shut the client out, and a business that is not there the user. */
-async function requireOwners(
+async function assertOwnersExist(
   tx: Transaction,
   what: string,
   { userId, businessId }: { userId?: string | undefined; businessId?: string | undefined },
@@ -115,37 +115,38 @@ async function requireOwners(
 async function applyUser(
   tx: Transaction,
   seed: SeedUser,
-  { ids, clock }: SeedParts,
+  { ids, clock }: SeedDeps,
   passwordHash?: string,
 ): Promise<void> {
   const { password: _plain, factors: _factors, certificates: _certificates, legacyLogons, ...others } = seed;
-  const rest = { ...others, ...seededLogons(legacyLogons) };
+  const rest = { ...others, ...normalizeLogons(legacyLogons) };
   const known = await findUser(tx, seed);
-  const identities = identitiesOf(seed, known);
-  await requireOwners(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
+  const identities = mergeIdentities(seed, known);
+  await assertOwnersExist(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
     ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
   };
   if (known) {
-    await forgetMovedLogons(tx, known, { ...known, ...rest });
-    if (rest.businessId !== undefined && rest.businessId !== known.businessId) await leaveBusiness(tx, known);
+    await clearMovedLogons(tx, known, { ...known, ...rest });
+    if (rest.businessId !== undefined && rest.businessId !== known.businessId)
+      await removeBusinessMemberships(tx, known);
     const isNewPassword = seed.passwordHash !== undefined && seed.passwordHash !== known.passwordHash;
     const before = isNewPassword ? withoutKnownSources(known) : known;
-    const changed = { ...before, ...given(rest), ...contacts, identities };
+    const changed = { ...before, ...omitUndefined(rest), ...contacts, identities };
     const isProven = seed.userName !== undefined || isUserNameProven(known);
-    return replaceIfChanged(known, isProven ? withProvenName(changed) : changed, (row) => tx.users.replace(row));
+    return replaceIfChanged(known, isProven ? withVerifiedName(changed) : changed, (row) => tx.users.replace(row));
   }
-  await forgetMovedLogons(tx, {}, rest);
+  await clearMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
-  await claimSubject(tx, { subject: userId, kind: 'user', ownerId: userId });
+  await reserveSubjectId(tx, { subject: userId, kind: 'user', ownerId: userId });
   const user: User = {
     userName: userId,
     emailVerified: false,
     mobileVerified: false,
     lead: false,
     locked: false,
-    ...given(rest),
+    ...omitUndefined(rest),
     ...contacts,
     identities,
     ...(passwordHash === undefined ? {} : { passwordHash }),
@@ -153,32 +154,32 @@ async function applyUser(
     createdAt: clock.now().toISOString(),
   };
   // A seed counts as proof of the name that it gives.
-  await tx.users.insert(seed.userName === undefined ? user : withProvenName(user));
+  await tx.users.insert(seed.userName === undefined ? user : withVerifiedName(user));
 }
 
-async function applyFactorsOf(tx: Transaction, seed: SeedUser, parts: SeedParts): Promise<void> {
+async function applyUserFactors(tx: Transaction, seed: SeedUser, deps: SeedDeps): Promise<void> {
   const user = seed.factors && (await findUser(tx, seed));
-  if (user) await applyFactors(tx, user, seed.factors ?? [], parts);
+  if (user) await applyFactors(tx, user, seed.factors ?? [], deps);
 }
 
 /** Login identifiers and certificates are one list in the row, and two in the seed: one that is not given stays. */
-function identitiesOf({ identities, certificates }: SeedUser, known?: User): readonly string[] {
+function mergeIdentities({ identities, certificates }: SeedUser, known?: User): readonly string[] {
   const isCertificate = (name: string) => name.startsWith(certificatePrefix);
   const before = known?.identities ?? [];
   if (identities === undefined && certificates === undefined) return before;
   const names = identities ?? before.filter((name) => !isCertificate(name));
-  return [...new Set([...names, ...(certificates?.map(certificateIdentity) ?? before.filter(isCertificate))])];
+  return [...new Set([...names, ...(certificates?.map(formatCertificateIdentity) ?? before.filter(isCertificate))])];
 }
 
-async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedParts): Promise<void> {
+async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDeps): Promise<void> {
   const { clientSecret, secretHash = clientSecret && hashSecret(clientSecret), authorities, ...rest } = seed;
-  const fields = { ...given(rest), ...(authorities ? { authorities: authorities.map(bareRole) } : {}) };
+  const fields = { ...omitUndefined(rest), ...(authorities ? { authorities: authorities.map(stripRolePrefix) } : {}) };
   const known = await tx.clients.get(seed.clientId);
-  await requireOwners(tx, `clients: ${seed.clientId}`, seed);
+  await assertOwnersExist(tx, `clients: ${seed.clientId}`, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
-    await claimSubject(tx, { subject: seed.serviceAccountId, kind: 'service', ownerId: seed.clientId });
+    await reserveSubjectId(tx, { subject: seed.serviceAccountId, kind: 'service', ownerId: seed.clientId });
   if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.clients.replace(row));
-  await claimSubject(tx, { subject: seed.clientId, kind: 'client', ownerId: seed.clientId });
+  await reserveSubjectId(tx, { subject: seed.clientId, kind: 'client', ownerId: seed.clientId });
   await tx.clients.insert({
     appId: seed.clientId,
     party: '1STPARTY',
@@ -193,20 +194,22 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedPar
   });
 }
 
-async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedParts): Promise<void> {
+async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<void> {
   const { apiKey, keyHash = '', hint = '', ...fields } = seed;
   if (!(await tx.clients.get(seed.clientId))) throw new SeedError(`apiKeys: there is no client ${seed.clientId}`);
-  const kept = apiKey === undefined ? { keyHash, hint } : keptOf(apiKey);
+  const keyFields = apiKey === undefined ? { keyHash, hint } : digestApiKey(apiKey);
   const known =
     (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??
-    (await tx.apiKeys.getBy('keyHash', kept.keyHash));
+    (await tx.apiKeys.getBy('keyHash', keyFields.keyHash));
   if (known)
-    return replaceIfChanged(known, { ...known, ...given(fields), ...kept, apiKeyId: known.apiKeyId }, (row) =>
-      tx.apiKeys.replace(row),
+    return replaceIfChanged(
+      known,
+      { ...known, ...omitUndefined(fields), ...keyFields, apiKeyId: known.apiKeyId },
+      (row) => tx.apiKeys.replace(row),
     );
   await tx.apiKeys.insert({
     ...fields,
-    ...kept,
+    ...keyFields,
     apiKeyId: seed.apiKeyId ?? ids.newId(),
     createdAt: clock.now().toISOString(),
   });

@@ -5,40 +5,41 @@
 import { addCustomer } from '../identity/customers.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Business, CorporateGroup } from '../store/tables.ts';
-import { given, replaceIfChanged, type SeedParts } from './apply.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedBusiness, SeedCorporateGroup, SeedDocument } from './schema.ts';
 
-export async function applyBusinesses(tx: Transaction, seed: SeedDocument, parts: SeedParts): Promise<void> {
-  for (const group of seed.corporateGroups ?? []) await applyCorporateGroup(tx, group, parts);
+export async function applyBusinesses(tx: Transaction, seed: SeedDocument, deps: SeedDeps): Promise<void> {
+  for (const group of seed.corporateGroups ?? []) await applyCorporateGroup(tx, group, deps);
   const homes = new Map<string, string>();
   for (const business of seed.businesses ?? []) {
-    const row = await applyBusiness(tx, business, parts);
-    await applyCustomer(tx, row, parts);
-    if (business.corporateGroupName !== undefined) claim(homes, row.businessId, business.corporateGroupName);
+    const row = await applyBusiness(tx, business, deps);
+    await applyCustomer(tx, row, deps);
+    if (business.corporateGroupName !== undefined)
+      assignCorporateGroup(homes, row.businessId, business.corporateGroupName);
   }
   for (const group of seed.corporateGroups ?? [])
-    for (const businessId of group.businesses ?? []) claim(homes, businessId, group.corporateGroupName);
-  for (const [businessId, corporateGroupName] of homes) await move(tx, businessId, corporateGroupName);
+    for (const businessId of group.businesses ?? []) assignCorporateGroup(homes, businessId, group.corporateGroupName);
+  for (const [businessId, corporateGroupName] of homes) await moveBusiness(tx, businessId, corporateGroupName);
 }
 
 /** A business is in one corporate group at most, so a seed that names two of them could never be applied twice alike. */
-function claim(homes: Map<string, string>, businessId: string, corporateGroupName: string): void {
+function assignCorporateGroup(homes: Map<string, string>, businessId: string, corporateGroupName: string): void {
   const other = homes.get(businessId) ?? corporateGroupName;
   if (other !== corporateGroupName)
     throw new SeedError(`corporateGroups: ${businessId} is to be in ${other} and in ${corporateGroupName}`);
   homes.set(businessId, corporateGroupName);
 }
 
-async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids, clock }: SeedParts): Promise<Business> {
+async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids, clock }: SeedDeps): Promise<Business> {
   const { corporateGroupName: _, ...fields } = seed;
   const known =
     (seed.businessId === undefined ? undefined : await tx.businesses.get(seed.businessId)) ??
     (seed.document === undefined ? undefined : await tx.businesses.getBy('document', seed.document));
   const row: Business = known
-    ? { ...known, ...given(fields) }
+    ? { ...known, ...omitUndefined(fields) }
     : {
-        ...given(fields),
+        ...omitUndefined(fields),
         businessName: seed.businessName,
         businessId: seed.businessId ?? ids.newId(),
         createdAt: clock.now().toISOString(),
@@ -48,20 +49,16 @@ async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids, clock }
 }
 
 /** A business with a document is a customer, as one that is made by the interface. */
-async function applyCustomer(tx: Transaction, { businessId, document }: Business, { clock }: SeedParts): Promise<void> {
+async function applyCustomer(tx: Transaction, { businessId, document }: Business, { clock }: SeedDeps): Promise<void> {
   if (document === undefined) return;
   const known = await tx.customers.getBy('businessId', businessId);
   if (known) return replaceIfChanged(known, { ...known, document }, (row) => tx.customers.replace(row));
   await addCustomer(tx, { businessId, document, createdAt: clock.now().toISOString() });
 }
 
-async function applyCorporateGroup(
-  tx: Transaction,
-  seed: SeedCorporateGroup,
-  { ids, clock }: SeedParts,
-): Promise<void> {
+async function applyCorporateGroup(tx: Transaction, seed: SeedCorporateGroup, { ids, clock }: SeedDeps): Promise<void> {
   const { businesses: _, corporateGroupName, ...rest } = seed;
-  const fields = { ...given(rest), corporateGroupName };
+  const fields = { ...omitUndefined(rest), corporateGroupName };
   const known =
     (seed.corporateGroupId === undefined ? undefined : await tx.corporateGroups.get(seed.corporateGroupId)) ??
     (await tx.corporateGroups.getBy('corporateGroupName', corporateGroupName));
@@ -77,17 +74,17 @@ async function applyCorporateGroup(
   });
 }
 
-async function move(tx: Transaction, businessId: string, corporateGroupName: string): Promise<void> {
+async function moveBusiness(tx: Transaction, businessId: string, corporateGroupName: string): Promise<void> {
   if (!(await tx.businesses.get(businessId)))
     throw new SeedError(`corporateGroups: ${corporateGroupName} names ${businessId}, which is not there`);
   const home = await tx.corporateGroups.getBy('corporateGroupName', corporateGroupName);
   if (!home) throw new SeedError(`businesses: ${businessId} names ${corporateGroupName}, which is not there`);
   const before = await tx.corporateGroups.getBy('business', businessId);
   if (before?.corporateGroupId === home.corporateGroupId) return;
-  if (before) await tx.corporateGroups.replace(without(before, businessId));
+  if (before) await tx.corporateGroups.replace(withoutBusiness(before, businessId));
   await tx.corporateGroups.replace({ ...home, businesses: [...home.businesses, businessId] });
 }
 
-function without(group: CorporateGroup, businessId: string): CorporateGroup {
+function withoutBusiness(group: CorporateGroup, businessId: string): CorporateGroup {
   return { ...group, businesses: group.businesses.filter((other) => other !== businessId) };
 }

@@ -3,11 +3,11 @@
  * contact, is brought to what the seed says; others of the user stay as they are.
  */
 import { contactKey } from '../identity/contacts.ts';
-import { requireFitting } from '../identity/factor-rules.ts';
-import { alternativesOf, contactOf } from '../identity/factors.ts';
+import { assertFactorsValid } from '../identity/factor-validation.ts';
+import { contactOf, listAlternativeFactors } from '../identity/factors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { given, replaceIfChanged, type SeedParts } from './apply.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedFactor } from './schema.ts';
 
@@ -16,27 +16,27 @@ export async function applyFactors(
   tx: Transaction,
   user: User,
   seeds: readonly SeedFactor[],
-  parts: SeedParts,
+  deps: SeedDeps,
 ): Promise<void> {
-  const present = await alternativesOf(tx, user.userId);
-  const wished: { readonly before: Factor | undefined; readonly after: Factor }[] = [];
+  const present = await listAlternativeFactors(tx, user.userId);
+  const updates: { readonly before: Factor | undefined; readonly after: Factor }[] = [];
   for (const seed of seeds) {
-    const before = await knownOf(tx, user, present, seed);
-    wished.push({ before, after: rowOf(seed, before, user, parts) });
+    const before = await findKnown(tx, user, present, seed);
+    updates.push({ before, after: buildRow(seed, before, user, deps) });
   }
-  const mentioned = new Set(wished.map(({ after }) => after.factorId));
-  if (mentioned.size < wished.length) throw new SeedError(`users: ${user.userId} has one factor twice`);
+  const mentioned = new Set(updates.map(({ after }) => after.factorId));
+  if (mentioned.size < updates.length) throw new SeedError(`users: ${user.userId} has one factor twice`);
   const others = present.filter(({ factorId }) => !mentioned.has(factorId));
-  requireFitting(
+  assertFactorsValid(
     user,
     others,
-    wished.map(({ after }) => after),
+    updates.map(({ after }) => after),
   );
-  for (const { before, after } of wished)
+  for (const { before, after } of updates)
     await (before ? replaceIfChanged(before, after, (row) => tx.factors.replace(row)) : tx.factors.insert(after));
 }
 
-async function knownOf(
+async function findKnown(
   tx: Transaction,
   { userId }: User,
   present: readonly Factor[],
@@ -51,13 +51,13 @@ async function knownOf(
   return known;
 }
 
-function rowOf(seed: SeedFactor, before: Factor | undefined, { userId }: User, { ids, clock }: SeedParts): Factor {
+function buildRow(seed: SeedFactor, before: Factor | undefined, { userId }: User, { ids, clock }: SeedDeps): Factor {
   const { contactType, email, mobile, tags = before?.tags ?? [], verified = true } = seed;
   return {
     factorId: before?.factorId ?? seed.id ?? ids.newId(),
     userId,
     contactType,
-    ...given({ email, mobile }),
+    ...omitUndefined({ email, mobile }),
     tags: [...new Set(tags)],
     verified,
     createdAt: before?.createdAt ?? clock.now().toISOString(),

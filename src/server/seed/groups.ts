@@ -1,29 +1,35 @@
 /** The groups of a seed: first all groups, then what they depend on and who is in them, so that their order does not matter. */
-import { dependencyIds, requireNoCycle, storedRoles } from '../identity/groups.ts';
+import { assertNoDependencyCycle, normalizeGroupRoles, resolveDependencyIds } from '../identity/groups.ts';
 import { addMember } from '../identity/memberships.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
-import { given, replaceIfChanged, type SeedParts } from './apply.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedGroup } from './schema.ts';
 
-export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], parts: SeedParts): Promise<void> {
-  for (const seed of seeds) await applyGroup(tx, seed, parts);
+export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], deps: SeedDeps): Promise<void> {
+  for (const seed of seeds) await applyGroup(tx, seed, deps);
   for (const seed of seeds) {
-    const group = await requireSeeded(tx, seed);
+    const group = await readGroup(tx, seed);
     if (seed.dependencies) await applyDependencies(tx, group, seed.dependencies);
   }
   for (const seed of seeds) {
-    const group = await requireSeeded(tx, seed);
+    const group = await readGroup(tx, seed);
     // Not before all of them are set: a circle that the seed opens elsewhere is none.
-    if (seed.dependencies) await requireNoCycle(tx, group);
-    for (const membership of membershipsOf(group.groupId, seed)) await applyMembership(tx, membership, seed.groupName);
+    if (seed.dependencies) await assertNoDependencyCycle(tx, group);
+    for (const membership of listMemberships(group.groupId, seed))
+      await applyMembership(tx, membership, seed.groupName);
   }
 }
 
-async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedParts): Promise<void> {
+async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedDeps): Promise<void> {
   const { groupName, organizationId, businessUnitId } = seed;
-  const fields = given({ groupName, organizationId, businessUnitId, roles: seed.roles && storedRoles(seed.roles) });
+  const fields = omitUndefined({
+    groupName,
+    organizationId,
+    businessUnitId,
+    roles: seed.roles && normalizeGroupRoles(seed.roles),
+  });
   const known = await tx.groups.getBy('groupName', groupName);
   if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.groups.replace(row));
   const groupId = seed.groupId ?? ids.newId();
@@ -37,7 +43,7 @@ async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: Seed
   });
 }
 
-async function requireSeeded(tx: Transaction, { groupName }: SeedGroup): Promise<Group> {
+async function readGroup(tx: Transaction, { groupName }: SeedGroup): Promise<Group> {
   const group = await tx.groups.getBy('groupName', groupName);
   if (!group) throw new Error(`group ${groupName} was not made`);
   return group;
@@ -48,11 +54,11 @@ async function applyDependencies(
   group: Group,
   named: readonly { groupName: string }[],
 ): Promise<void> {
-  const changed = { ...group, dependencies: await dependencyIds(tx, named) };
+  const changed = { ...group, dependencies: await resolveDependencyIds(tx, named) };
   await replaceIfChanged<Group>(group, changed, (row) => tx.groups.replace(row));
 }
 
-function membershipsOf(groupId: string, seed: SeedGroup): Membership[] {
+function listMemberships(groupId: string, seed: SeedGroup): Membership[] {
   return [
     ...(seed.users ?? []).map((memberId) => ({ groupId, kind: 'user' as const, memberId })),
     ...(seed.businesses ?? []).map((memberId) => ({ groupId, kind: 'business' as const, memberId })),
@@ -68,12 +74,12 @@ function membershipsOf(groupId: string, seed: SeedGroup): Membership[] {
 
 async function applyMembership(tx: Transaction, membership: Membership, groupName: string): Promise<void> {
   const known = await tx.memberships.get(membershipKey(membership));
-  if (!known && !(await isThere(tx, membership)))
+  if (!known && !(await memberExists(tx, membership)))
     throw new SeedError(`groups: ${groupName} names ${membership.memberId}, which is not there`);
   await addMember(tx, membership);
 }
 
-async function isThere(tx: Transaction, { kind, memberId, businessId }: Membership): Promise<boolean> {
+async function memberExists(tx: Transaction, { kind, memberId, businessId }: Membership): Promise<boolean> {
   if (kind === 'business') return (await tx.businesses.get(memberId)) !== undefined;
   if (kind === 'service') return (await tx.clients.getBy('serviceAccountId', memberId)) !== undefined;
   const user = await tx.users.get(memberId);

@@ -1,9 +1,9 @@
 /** The logons of a seed: those of the embedded mainframe, and whose they are. */
-import { foldLogon, forgetLogon } from '../identity/logons.ts';
+import { normalizeLogon, revokeLogonAccess } from '../identity/logons.ts';
 import type { HashPassword } from '../identity/passwords.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';
-import { given, replaceIfChanged } from './apply.ts';
+import { omitUndefined, replaceIfChanged } from './apply.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
 
 /** Plain passwords count only when the logon is made. */
@@ -14,7 +14,7 @@ export async function hashNewLogons(
 ): Promise<Map<SeedLogon, string>> {
   const hashes = new Map<SeedLogon, string>();
   for (const logon of seed.mainframe ?? []) {
-    if (logon.password === undefined || (await store.logons.get(foldLogon(logon.logon)))) continue;
+    if (logon.password === undefined || (await store.logons.get(normalizeLogon(logon.logon)))) continue;
     hashes.set(logon, await hash(logon.password));
   }
   return hashes;
@@ -30,22 +30,22 @@ export async function applyMainframe(
 
 async function applyLogon(tx: Transaction, seed: SeedLogon, passwordHash: string | undefined): Promise<void> {
   const { password: _plain, ...rest } = seed;
-  const fields = { ...given(rest), logon: foldLogon(seed.logon) };
+  const fields = { ...omitUndefined(rest), logon: normalizeLogon(seed.logon) };
   const known = await tx.logons.get(fields.logon);
   if (known) return replaceIfChanged<Logon>(known, { ...known, ...fields }, (row) => tx.logons.replace(row));
   await tx.logons.insert({ ...fields, ...(passwordHash === undefined ? {} : { passwordHash }) });
 }
 
 /** The logons that a seed gives a user, as they are kept. */
-export function seededLogons(legacyLogons: readonly string[] | undefined): { legacyLogons?: string[] } {
-  return legacyLogons === undefined ? {} : { legacyLogons: [...new Set(legacyLogons.map(foldLogon))] };
+export function normalizeLogons(legacyLogons: readonly string[] | undefined): { legacyLogons?: string[] } {
+  return legacyLogons === undefined ? {} : { legacyLogons: [...new Set(legacyLogons.map(normalizeLogon))] };
 }
 
 type Logons = Pick<User, 'legacyLogons'>;
 
 /** A logon that comes to a user, or leaves it, takes with it what was begun under it. */
-export async function forgetMovedLogons(tx: Transaction, before: Logons, after: Logons): Promise<void> {
-  const [old, kept] = [before, after].map(({ legacyLogons = [] }) => new Set(legacyLogons));
-  for (const logon of new Set([...(old ?? []), ...(kept ?? [])]))
-    if (!(old?.has(logon) && kept?.has(logon))) await forgetLogon(tx, logon);
+export async function clearMovedLogons(tx: Transaction, before: Logons, after: Logons): Promise<void> {
+  const [old, current] = [before, after].map(({ legacyLogons = [] }) => new Set(legacyLogons));
+  for (const logon of new Set([...(old ?? []), ...(current ?? [])]))
+    if (!(old?.has(logon) && current?.has(logon))) await revokeLogonAccess(tx, logon);
 }

@@ -2,20 +2,20 @@
 
 import type { Transaction } from '../store/store.ts';
 import { type Product, productName } from '../store/tables.ts';
-import { given, replaceIfChanged, type SeedParts } from './apply.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import type { SeedDocument, SeedProduct } from './schema.ts';
 
-export async function applyProducts(tx: Transaction, seed: SeedDocument, parts: SeedParts): Promise<void> {
-  for (const product of seed.products ?? []) await applyProduct(tx, product, parts);
+export async function applyProducts(tx: Transaction, seed: SeedDocument, deps: SeedDeps): Promise<void> {
+  for (const product of seed.products ?? []) await applyProduct(tx, product, deps);
 }
 
-async function applyProduct(tx: Transaction, seed: SeedProduct, { ids }: SeedParts): Promise<void> {
+async function applyProduct(tx: Transaction, seed: SeedProduct, { ids }: SeedDeps): Promise<void> {
   const known =
     seed.productId === undefined
       ? await tx.products.getBy('named', productName(seed))
       : await tx.products.get(seed.productId);
   const fields: Omit<Product, 'productId' | 'billingTypes'> & Partial<Product> = {
-    ...given(seed),
+    ...omitUndefined(seed),
     productAlias: seed.productAlias,
     sku: seed.sku,
   };

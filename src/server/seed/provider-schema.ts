@@ -1,7 +1,7 @@
 /** What a seed document says of identity providers. */
 import * as z from 'zod';
-import { line } from '../../contract/schemas.ts';
-import { certificateFrom } from '../ports/providers/certificate-text.ts';
+import { singleLine } from '../../contract/schemas.ts';
+import { decodeCertificate } from '../integrations/providers/certificate-encoding.ts';
 
 /** It stands before the colon of the links to a provider, so it holds none. */
 const name = z
@@ -11,25 +11,25 @@ const name = z
 
 const Certificate = z
   .string()
-  .refine((text) => certificateFrom(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
+  .refine((text) => decodeCertificate(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
 
-const emailDomains = z.array(line(253, 'Domain')).optional();
+const emailDomains = z.array(singleLine(253, 'Domain')).optional();
 
 export const SeedProvider = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('oidc'),
     name,
-    issuer: line(2000, 'Issuer'),
-    clientId: line(500, 'Client'),
+    issuer: singleLine(2000, 'Issuer'),
+    clientId: singleLine(500, 'Client'),
     jwksUri: z.url({ protocol: /^https?$/, message: 'must be an http or https URL' }),
     emailDomains,
   }),
   z.strictObject({
     kind: z.literal('saml'),
     name,
-    entityId: line(2000, 'Entity'),
+    entityId: singleLine(2000, 'Entity'),
     certificates: z.array(Certificate).min(1, 'must have an entry'),
-    audience: line(2000, 'Audience'),
+    audience: singleLine(2000, 'Audience'),
     emailDomains,
   }),
   z.strictObject({ kind: z.literal('certificateAuthority'), name, certificate: Certificate }),

@@ -4,9 +4,19 @@ import { CorporateGroupName } from '../../contract/business-schemas.ts';
 import { ApiKeyValue } from '../../contract/credential-schemas.ts';
 import { ContactType, Tags } from '../../contract/factor-schemas.ts';
 import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';
-import { Email, GroupName, Id, line, Mobile, NewId, NewPassword, RoleName, ScopeName } from '../../contract/schemas.ts';
+import {
+  Email,
+  GroupName,
+  Id,
+  Mobile,
+  NewId,
+  NewPassword,
+  RoleName,
+  ScopeName,
+  singleLine,
+} from '../../contract/schemas.ts';
 import { sensitive } from '../../contract/sensitive.ts';
-import { weaknessesOf } from '../identity/password-rules.ts';
+import { describeViolations } from '../identity/password-policy.ts';
 import { hasLinkForm } from '../store/tables.ts';
 import { SeedProvider } from './provider-schema.ts';
 
@@ -28,17 +38,17 @@ const SeedClient = z
     clientId: NewId,
     clientSecret: Secret.optional(),
     secretHash: SecretHash.optional(),
-    appId: line(64, 'Application').optional(),
+    appId: singleLine(64, 'Application').optional(),
     party: z.enum(['1STPARTY', '3RDPARTY']).optional(),
     authorities: z.array(RoleName).optional(),
     scope: z.array(ScopeName).optional(),
-    grantTypes: z.array(line(100, 'A grant type')).optional(),
+    grantTypes: z.array(singleLine(100, 'A grant type')).optional(),
     redirectURI: z.url().optional(),
     serviceAccountId: NewId.optional(),
     userId: Id.optional(),
     businessId: Id.optional(),
-    organizationId: line(64, 'Organization').optional(),
-    businessUnitId: line(64, 'Business unit').optional(),
+    organizationId: singleLine(64, 'Organization').optional(),
+    businessUnitId: singleLine(64, 'Business unit').optional(),
     factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']).optional(),
   })
   .refine((client) => client.clientSecret === undefined || client.secretHash === undefined, {
@@ -48,15 +58,15 @@ const SeedClient = z
 
 const SeedBusiness = z.strictObject({
   businessId: NewId.optional(),
-  businessName: line(200, 'Name'),
-  document: line(64, 'Registration number').optional(),
+  businessName: singleLine(200, 'Name'),
+  document: singleLine(64, 'Registration number').optional(),
   corporateGroupName: CorporateGroupName.optional(),
 });
 
 const SeedCorporateGroup = z.strictObject({
   corporateGroupId: NewId.optional(),
   corporateGroupName: CorporateGroupName,
-  organizationId: line(64, 'Organization').optional(),
+  organizationId: singleLine(64, 'Organization').optional(),
   businesses: ids.optional(),
 });
 
@@ -72,7 +82,7 @@ const SeedFactor = z.strictObject({
 const SeedUser = z
   .strictObject({
     userId: NewId.optional(),
-    userName: line(100, 'Login name').optional(),
+    userName: singleLine(100, 'Login name').optional(),
     password: NewPassword.optional(),
     passwordHash: PasswordHash.optional(),
     userEmail: z.email('must be an e-mail address').optional(),
@@ -86,7 +96,7 @@ const SeedUser = z
     businessId: Id.optional(),
     lead: z.boolean().optional(),
     locked: z.boolean().optional(),
-    identities: z.array(line(100, 'Login identifier')).optional(),
+    identities: z.array(singleLine(100, 'Login identifier')).optional(),
     factors: z.array(SeedFactor).optional(),
     legacyLogons: z.array(LogonName).optional(),
     certificates: z
@@ -104,7 +114,7 @@ const SeedUser = z
   })
   .superRefine(({ password, ...owner }, ctx) => {
     if (password === undefined) return undefined;
-    return weaknessesOf(password, owner).then((weaknesses) => {
+    return describeViolations(password, owner).then((weaknesses) => {
       for (const message of weaknesses) ctx.addIssue({ code: 'custom', path: ['password'], message });
     });
   });
@@ -112,8 +122,8 @@ const SeedUser = z
 const SeedGroup = z.strictObject({
   groupId: NewId.optional(),
   groupName: GroupName,
-  organizationId: line(64, 'Organization').optional(),
-  businessUnitId: line(64, 'Business unit').optional(),
+  organizationId: singleLine(64, 'Organization').optional(),
+  businessUnitId: singleLine(64, 'Business unit').optional(),
   roles: z.array(RoleName).optional(),
   dependencies: z.array(z.strictObject({ groupName: GroupName })).optional(),
   users: ids.optional(),
@@ -125,11 +135,11 @@ const SeedGroup = z.strictObject({
 const SeedApiKey = z
   .strictObject({
     apiKeyId: NewId.optional(),
-    appId: line(64, 'Application'),
+    appId: singleLine(64, 'Application'),
     clientId: Id,
     apiKey: ApiKeyValue.optional(),
     keyHash: SecretHash.optional(),
-    hint: line(4, 'The end of the key, which tells it from others').optional(),
+    hint: singleLine(4, 'The end of the key, which tells it from others').optional(),
   })
   .refine(
     (key) => (key.apiKey === undefined) !== (key.keyHash === undefined),

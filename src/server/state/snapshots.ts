@@ -1,7 +1,7 @@
 /** States that were kept under a name. They live in the memory of this process, and no longer. */
-import { fault } from '../../contract/errors.ts';
+import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
-import type { Image } from './image.ts';
+import type { DumpTables } from './dump.ts';
 
 export interface Snapshot {
   readonly name: string;
@@ -14,48 +14,48 @@ export interface Snapshots {
   /** Ordered by name. */
   list(): readonly Snapshot[];
   /** @throws IamError SNAPSHOT_EXISTS, TOO_MANY_SNAPSHOTS. */
-  requireRoom(name: string, replace: boolean): void;
+  assertRoom(name: string, replace: boolean): void;
   /** @throws IamError SNAPSHOT_EXISTS, TOO_MANY_SNAPSHOTS. */
-  keep(name: string, image: Image, replace: boolean): Snapshot;
+  save(name: string, dump: DumpTables, replace: boolean): Snapshot;
   /** @throws IamError SNAPSHOT_NOT_FOUND. */
-  imageOf(name: string): Image;
+  read(name: string): DumpTables;
   /** @throws IamError SNAPSHOT_NOT_FOUND. */
   delete(name: string): void;
 }
 
 /** Each holds on to every row that was changed since. */
-export const mostSnapshots = 50;
+export const maxSnapshots = 50;
 
 export function createSnapshots(clock: Clock): Snapshots {
-  const kept = new Map<string, Snapshot & { readonly image: Image }>();
+  const snapshots = new Map<string, Snapshot & { readonly image: DumpTables }>();
 
-  function found(name: string) {
-    const snapshot = kept.get(name);
-    if (!snapshot) throw fault('SNAPSHOT_NOT_FOUND');
+  function getSnapshot(name: string) {
+    const snapshot = snapshots.get(name);
+    if (!snapshot) throw apiError('SNAPSHOT_NOT_FOUND');
     return snapshot;
   }
 
-  function requireRoom(name: string, replace: boolean): void {
-    if (kept.has(name)) {
-      if (!replace) throw fault('SNAPSHOT_EXISTS');
-    } else if (kept.size >= mostSnapshots) throw fault('TOO_MANY_SNAPSHOTS');
+  function assertRoom(name: string, replace: boolean): void {
+    if (snapshots.has(name)) {
+      if (!replace) throw apiError('SNAPSHOT_EXISTS');
+    } else if (snapshots.size >= maxSnapshots) throw apiError('TOO_MANY_SNAPSHOTS');
   }
 
   return {
-    list: () => [...kept.values()].map(shown).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    requireRoom,
-    keep(name, image, replace) {
-      requireRoom(name, replace);
-      const rows = [...image.values()].reduce((sum, table) => sum + table.length, 0);
-      const snapshot = { name, createdAt: clock.now().toISOString(), rows, image };
-      kept.set(name, snapshot);
-      return shown(snapshot);
+    list: () => [...snapshots.values()].map(toSnapshot).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    assertRoom,
+    save(name, dump, replace) {
+      assertRoom(name, replace);
+      const rows = [...dump.values()].reduce((sum, table) => sum + table.length, 0);
+      const snapshot = { name, createdAt: clock.now().toISOString(), rows, image: dump };
+      snapshots.set(name, snapshot);
+      return toSnapshot(snapshot);
     },
-    imageOf: (name) => found(name).image,
-    delete: (name) => void kept.delete(found(name).name),
+    read: (name) => getSnapshot(name).image,
+    delete: (name) => void snapshots.delete(getSnapshot(name).name),
   };
 }
 
-function shown({ name, createdAt, rows }: Snapshot): Snapshot {
+function toSnapshot({ name, createdAt, rows }: Snapshot): Snapshot {
   return { name, createdAt, rows };
 }

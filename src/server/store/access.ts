@@ -1,14 +1,14 @@
 /** The tables as callers see them: readers over a chain of layers, and writers into the topmost layer of one. */
-import type { Pause } from '../each-in-turns.ts';
-import { indexValues, type StoredRow, type TableLayer, tableNames } from './layer.ts';
+import type { Pause } from '../for-each-yielding.ts';
+import { indexValues, type StoredRow, type TableOverlay, tableNames } from './overlay.ts';
+import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
-import { type Chain, countRows, readAll, readMatches, readRow, readUnique } from './view.ts';
 
 /** Where the accesses to all tables find the rows. */
 export interface View {
   /** The layers of one table as they are at this moment; throws where reading is no longer allowed. */
-  chainOf(name: TableName): Chain;
+  chainOf(name: TableName): OverlayChain;
   /** See `TableReader.stamp`. */
   stampOf?(name: TableName): object;
   /** Awaited before each access, so that a loop over many rows leaves turns of the event loop to others. */
@@ -17,20 +17,20 @@ export interface View {
 
 export interface WritableView extends View {
   /** The layer of one table that takes the writes. */
-  topOf(name: TableName): TableLayer;
+  topOf(name: TableName): TableOverlay;
 }
 
 /** Readers of all tables. */
 export function createReader(view: View): Reader {
-  return eachTable((name) => new ReadAccess(name, view)) as unknown as Reader;
+  return mapTables((name) => new ReadAccess(name, view)) as unknown as Reader;
 }
 
 /** Readers of all tables that write as well. */
 export function createTransaction(view: WritableView): Transaction {
-  return eachTable((name) => new WriteAccess(name, view)) as unknown as Transaction;
+  return mapTables((name) => new WriteAccess(name, view)) as unknown as Transaction;
 }
 
-function eachTable<Access>(make: (name: TableName) => Access): Record<string, Access> {
+function mapTables<Access>(make: (name: TableName) => Access): Record<string, Access> {
   const accesses: Record<string, Access> = {};
   for (const name of tableNames) accesses[name] = make(name);
   return accesses;
@@ -66,7 +66,7 @@ class ReadAccess<Kind extends View> {
   async list(range: Range = {}): Promise<readonly StoredRow[]> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
-    return readAll(this.view.chainOf(this.name), range);
+    return readAllRows(this.view.chainOf(this.name), range);
   }
 
   async count(): Promise<number> {
@@ -98,30 +98,30 @@ class WriteAccess extends ReadAccess<WritableView> {
   }
 }
 
-function insert(chain: Chain, top: TableLayer, given: StoredRow): void {
-  const row = top.shape.schema.parse(given);
+function insert(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {
+  const row = top.shape.schema.parse(input);
   const key = top.shape.key(row);
   if (readRow(chain, key) !== undefined) throw new DuplicateError(top.shape.name, 'key');
   assertUnique(chain, top, key, row);
   top.put(key, row);
 }
 
-function replace(chain: Chain, top: TableLayer, given: StoredRow): void {
-  const row = top.shape.schema.parse(given);
+function replace(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {
+  const row = top.shape.schema.parse(input);
   const key = top.shape.key(row);
   if (readRow(chain, key) === undefined) throw new MissingRowError(top.shape.name);
   assertUnique(chain, top, key, row);
   top.put(key, row);
 }
 
-function remove(chain: Chain, top: TableLayer, key: string): boolean {
+function remove(chain: OverlayChain, top: TableOverlay, key: string): boolean {
   if (readRow(chain, key) === undefined) return false;
   top.remove(key);
   return true;
 }
 
 /** A row may keep the values it has; it may not take those of another one. */
-function assertUnique(chain: Chain, { shape }: TableLayer, key: string, row: StoredRow): void {
+function assertUnique(chain: OverlayChain, { shape }: TableOverlay, key: string, row: StoredRow): void {
   for (const [unique, values] of shape.unique) {
     for (const value of indexValues(values, row)) {
       const holder = readUnique(chain, unique, value);

@@ -1,9 +1,9 @@
-import { Layer } from './layer.ts';
+import { Overlay } from './overlay.ts';
 
 /** Commits that are saved together. */
 export class Batch {
-  readonly overlay = new Layer('passing');
-  readonly commits: Layer[] = [];
+  readonly overlay = new Overlay('transient');
+  readonly commits: Overlay[] = [];
   readonly done: Promise<void>;
   readonly settle: { readonly resolve: () => void; readonly reject: (reason: Error) => void };
 
@@ -17,8 +17,8 @@ export class Batch {
     this.done.catch(() => {});
   }
 
-  add(commit: Layer): void {
+  add(commit: Overlay): void {
     this.commits.push(commit);
-    this.overlay.absorb(commit);
+    this.overlay.merge(commit);
   }
 }

@@ -17,7 +17,7 @@ export const StoreSecretRow = z.strictObject({ name: text, value: text }).readon
 const sourceEvents = z.array(z.strictObject({ source: text.optional(), at: epoch }).readonly()).readonly();
 
 /** A six-digit code that was sent, as a keyed hash. A used or expired one stays for a while, so that it is recognized. */
-export const CodeRow = z
+export const OtpRow = z
   .strictObject({
     codeId: text,
     purpose: text,
@@ -40,7 +40,7 @@ export const CodeRow = z
   .readonly();
 
 /** Wrong codes of one subject for one purpose. Rows written before sources were counted have `failures` and `lastAt`. */
-export const CodeFailuresRow = z
+export const OtpAttemptsRow = z
   .strictObject({
     name: text,
     failures: z.int().optional(),
@@ -50,12 +50,12 @@ export const CodeFailuresRow = z
   .readonly();
 
 /** Codes that went to a contact, or were asked for under a name. Rows written before sources were counted have `times`. */
-export const SendingsRow = z
+export const OtpRateLimitRow = z
   .strictObject({ contact: text, times: z.array(epoch).readonly().optional(), events: sourceEvents.optional() })
   .readonly();
 
 /** A value that is good for one use: of generate-param, for a certificate to sign, for grant-auth-smart. By its hash. */
-export const TicketRow = z
+export const OneTimeTokenRow = z
   .strictObject({
     ticketHash: text,
     kind: z.enum(['param', 'certificate-nonce', 'auth-smart']),
@@ -70,7 +70,7 @@ export const TicketRow = z
   .readonly();
 
 /** A proof of somebody else's making that was taken, and is not taken again: a SAML assertion, an ID token. */
-export const UsedProofRow = z.strictObject({ proofHash: text, expiresAt: epoch }).readonly();
+export const UsedAssertionRow = z.strictObject({ proofHash: text, expiresAt: epoch }).readonly();
 
 /** A device of a user. What it shows is kept as a hash. */
 export const DeviceRow = z

@@ -1,11 +1,11 @@
 /** The engine that keeps everything in memory and nothing on disk: for tests and sandboxes. */
-import { Layer, tableNames } from './layer.ts';
-import { LayeredStore, type Sink } from './layered-store.ts';
+import { Overlay, tableNames } from './overlay.ts';
+import { OverlayStore, type Sink } from './overlay-store.ts';
 import type { Store } from './store.ts';
 
 /** Opens a store that is empty and is forgotten with its last reference. */
 export function openMemoryStore(): ForkableStore {
-  return forkable(new LayeredStore(new Layer('bottom'), nowhere));
+  return toForkable(new OverlayStore(new Overlay('base'), noopSink));
 }
 
 /** A store that others can begin from. */
@@ -16,20 +16,20 @@ export interface ForkableStore extends Store {
 
 /** A store that begins with all rows of another one, of whatever engine; those are read, and shared with nobody. */
 export async function copyStore(store: Store): Promise<ForkableStore> {
-  const bottom = new Layer('bottom');
+  const base = new Overlay('base');
   await store.transaction(async (tx) => {
-    for (const name of tableNames) bottom.load(name, await tx[name].list());
+    for (const name of tableNames) base.load(name, await tx[name].list());
   });
-  return forkable(new LayeredStore(bottom, nowhere));
+  return toForkable(new OverlayStore(base, noopSink));
 }
 
-function forkable(layered: LayeredStore): ForkableStore {
+function toForkable(overlayStore: OverlayStore): ForkableStore {
   return {
-    ...asStore(layered),
+    ...toStore(overlayStore),
     async fork() {
       // After what is under way, and never between two commits of one batch.
-      await layered.transaction(async () => undefined);
-      return forkable(new LayeredStore(layered.share(), nowhere));
+      await overlayStore.transaction(async () => undefined);
+      return toForkable(new OverlayStore(overlayStore.share(), noopSink));
     },
   };
 }
@@ -37,23 +37,23 @@ function forkable(layered: LayeredStore): ForkableStore {
 /**
  * A store that begins with the rows of a layer. It shares the layer with others and never changes it: nobody may.
  */
-export function openFork(base: Layer): Store {
-  return asStore(new LayeredStore([base], nowhere));
+export function openFork(base: Overlay): Store {
+  return toStore(new OverlayStore([base], noopSink));
 }
 
 /** A layered store as callers get it. */
-export function asStore(layered: LayeredStore): Store {
+export function toStore(overlayStore: OverlayStore): Store {
   return {
-    ...layered.reader,
-    transaction: (work) => layered.transaction(work),
-    durableImage: () => layered.durableImage(),
-    health: () => layered.health(),
-    close: () => layered.close(),
+    ...overlayStore.reader,
+    transaction: (work) => overlayStore.transaction(work),
+    dump: () => overlayStore.dump(),
+    health: () => overlayStore.health(),
+    close: () => overlayStore.close(),
   };
 }
 
 /** There is no disk that could fail: what is committed is as durable as it will ever be. */
-const nowhere: Sink = {
+const noopSink: Sink = {
   gather: async () => {},
   append: async () => {},
   health: () => ({ writable: true }),

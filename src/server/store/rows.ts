@@ -1,14 +1,14 @@
 /** What each kind of row holds. Rows are frozen: nobody changes one in place. */
 import * as z from 'zod';
 import { Phone } from './identity-rows.ts';
-import { sharedText } from './shared-text.ts';
+import { internString } from './intern.ts';
 
 const text = z.string();
 const names = z.array(z.string()).readonly();
 /** Those that many rows have in common. */
-const sharedNames = z
+const internedNames = z
   .array(z.string())
-  .overwrite((list) => list.map(sharedText))
+  .overwrite((list) => list.map(internString))
   .readonly();
 const instant = z.string().describe('ISO 8601, UTC');
 
@@ -38,7 +38,7 @@ export const ClientRow = z
     secretHash: text.optional(),
     appId: text,
     party: z.enum(['1STPARTY', '3RDPARTY']),
-    authorities: sharedNames,
+    authorities: internedNames,
     scope: names,
     grantTypes: names,
     redirectURI: text.optional(),
@@ -76,7 +76,7 @@ export const GroupRow = z
     groupName: text,
     organizationId: text.optional(),
     businessUnitId: text.optional(),
-    roles: sharedNames,
+    roles: internedNames,
     /** Ids of the groups whose roles this one has as well. */
     dependencies: names,
     createdAt: instant,

@@ -4,7 +4,7 @@
  * Reading is free. Writing needs a transaction, so `store.groups.insert` outside one does not compile.
  * `test/server/store/suite.ts` states the behaviour once and runs it against each engine.
  */
-import type { StoredRow } from './layer.ts';
+import type { StoredRow } from './overlay.ts';
 import type { Indexes, Row, TableName, tables, Uniques } from './tables.ts';
 
 /** A part of an ordered list: rows whose key comes after `after`, at most `limit` of them. */
@@ -54,25 +54,25 @@ export interface Store extends Reader {
    */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** All rows at one moment: as durable as they are, and with nothing that was not durable then. */
-  durableImage(): Promise<DurableImage>;
+  dump(): Promise<StoreDump>;
   /** Of the disk, for operators; missing where there is none. */
-  figures?(): DiskFigures;
+  diskStats?(): DiskStats;
   /** Whether writes are taken, and if not, why (for logs and /readyz, never for callers). */
   health(): StoreHealth;
   /** Lets writes under way finish, writes a checkpoint where the engine has one, and gives the store back. */
   close(): Promise<void>;
 }
 
-export interface DurableImage {
+export interface StoreDump {
   /** The commit after which it was taken; 0 where the engine does not count them. */
   readonly sequence: number;
   /** By table, ordered by primary key. */
   readonly tables: ReadonlyMap<TableName, readonly StoredRow[]>;
 }
 
-export interface DiskFigures {
+export interface DiskStats {
   /** Of what is written to the disk with each commit, since the last checkpoint. */
-  readonly journalBytes: number;
+  readonly walBytes: number;
   /** How often the disk was waited for, and how long in all, since the start. */
   readonly syncs: number;
   readonly syncSeconds: number;

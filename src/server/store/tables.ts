@@ -4,18 +4,18 @@
  */
 import type * as z from 'zod';
 import {
-  CodeFailuresRow,
-  CodeRow,
   DeviceRow,
   FactorRow,
   LogonRow,
+  OneTimeTokenRow,
   OpaqueTokenRow,
+  OtpAttemptsRow,
+  OtpRateLimitRow,
+  OtpRow,
   ProductRow,
   ProviderRow,
-  SendingsRow,
   StoreSecretRow,
-  TicketRow,
-  UsedProofRow,
+  UsedAssertionRow,
 } from './identity-rows.ts';
 import {
   ApiKeyRow,
@@ -46,7 +46,7 @@ export interface TableDefinition<R, U extends IndexFunctions<R>, I extends Index
   readonly index: I;
 }
 
-function table<R, U extends IndexFunctions<R>, I extends IndexFunctions<R>>(
+function defineTable<R, U extends IndexFunctions<R>, I extends IndexFunctions<R>>(
   schema: z.ZodType<R>,
   key: (row: R) => string,
   indexes: { unique: U; index: I },
@@ -112,9 +112,9 @@ export function productName({ productAlias, sku }: Pick<z.infer<typeof ProductRo
 }
 
 export const tables = {
-  signingKeys: table(SigningKeyRow, (row) => row.kid, { unique: {}, index: {} }),
-  subjects: table(SubjectRow, (row) => row.subject, { unique: {}, index: {} }),
-  clients: table(ClientRow, (row) => row.clientId, {
+  signingKeys: defineTable(SigningKeyRow, (row) => row.kid, { unique: {}, index: {} }),
+  subjects: defineTable(SubjectRow, (row) => row.subject, { unique: {}, index: {} }),
+  clients: defineTable(ClientRow, (row) => row.clientId, {
     unique: { serviceAccountId: (row) => row.serviceAccountId, bootstrap: (row) => row.bootstrap },
     index: {
       userId: (row) => row.userId,
@@ -123,11 +123,11 @@ export const tables = {
       organizationId: (row) => row.organizationId,
     },
   }),
-  apiKeys: table(ApiKeyRow, (row) => row.apiKeyId, {
+  apiKeys: defineTable(ApiKeyRow, (row) => row.apiKeyId, {
     unique: { keyHash: (row) => row.keyHash },
     index: { clientId: (row) => row.clientId, appId: (row) => row.appId },
   }),
-  groups: table(GroupRow, (row) => row.groupId, {
+  groups: defineTable(GroupRow, (row) => row.groupId, {
     unique: { groupName: (row) => row.groupName },
     index: {
       role: (row) => row.roles,
@@ -136,20 +136,23 @@ export const tables = {
       businessUnitId: (row) => row.businessUnitId,
     },
   }),
-  memberships: table(MembershipRow, membershipKey, {
+  memberships: defineTable(MembershipRow, membershipKey, {
     unique: {},
     index: { group: (row) => row.groupId, roster: rosterValue, member: memberValue, business: (row) => row.businessId },
   }),
-  users: table(UserRow, (row) => row.userId, {
+  users: defineTable(UserRow, (row) => row.userId, {
     unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
     index: { businessId: (row) => row.businessId },
   }),
-  businesses: table(BusinessRow, (row) => row.businessId, { unique: { document: (row) => row.document }, index: {} }),
-  corporateGroups: table(CorporateGroupRow, (row) => row.corporateGroupId, {
+  businesses: defineTable(BusinessRow, (row) => row.businessId, {
+    unique: { document: (row) => row.document },
+    index: {},
+  }),
+  corporateGroups: defineTable(CorporateGroupRow, (row) => row.corporateGroupId, {
     unique: { corporateGroupName: (row) => row.corporateGroupName, business: (row) => row.businesses },
     index: {},
   }),
-  customers: table(CustomerRow, (row) => customerKey(row.customerId), {
+  customers: defineTable(CustomerRow, (row) => customerKey(row.customerId), {
     unique: {
       userId: (row) => row.userId,
       businessId: (row) => row.businessId,
@@ -157,38 +160,44 @@ export const tables = {
     },
     index: {},
   }),
-  counters: table(CounterRow, (row) => row.name, { unique: {}, index: {} }),
-  sessions: table(SessionRow, (row) => row.sessionId, {
+  counters: defineTable(CounterRow, (row) => row.name, { unique: {}, index: {} }),
+  sessions: defineTable(SessionRow, (row) => row.sessionId, {
     unique: {},
     index: { userId: (row) => row.userId, clientId: (row) => row.clientId, logon: (row) => row.logon },
   }),
-  refreshTokens: table(RefreshTokenRow, (row) => row.tokenHash, {
+  refreshTokens: defineTable(RefreshTokenRow, (row) => row.tokenHash, {
     unique: {},
     index: { sessionId: (row) => row.sessionId },
   }),
-  revokedTokens: table(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} }),
-  messages: table(MessageRow, (row) => row.messageId, {
+  revokedTokens: defineTable(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} }),
+  messages: defineTable(MessageRow, (row) => row.messageId, {
     unique: {},
     index: { to: (row) => foldIdentifier(row.to), delivery: (row) => row.delivery, voids: (row) => row.voids },
   }),
-  storeSecrets: table(StoreSecretRow, (row) => row.name, { unique: {}, index: {} }),
-  codes: table(CodeRow, (row) => row.codeId, { unique: {}, index: { subject: (row) => row.subject } }),
-  codeFailures: table(CodeFailuresRow, (row) => row.name, { unique: {}, index: {} }),
-  sendings: table(SendingsRow, (row) => row.contact, { unique: {}, index: {} }),
-  tickets: table(TicketRow, (row) => row.ticketHash, { unique: {}, index: { userId: (row) => row.userId } }),
-  usedProofs: table(UsedProofRow, (row) => row.proofHash, { unique: {}, index: {} }),
-  devices: table(DeviceRow, (row) => row.deviceKey, {
+  storeSecrets: defineTable(StoreSecretRow, (row) => row.name, { unique: {}, index: {} }),
+  codes: defineTable(OtpRow, (row) => row.codeId, { unique: {}, index: { subject: (row) => row.subject } }),
+  codeFailures: defineTable(OtpAttemptsRow, (row) => row.name, { unique: {}, index: {} }),
+  sendings: defineTable(OtpRateLimitRow, (row) => row.contact, { unique: {}, index: {} }),
+  tickets: defineTable(OneTimeTokenRow, (row) => row.ticketHash, {
+    unique: {},
+    index: { userId: (row) => row.userId },
+  }),
+  usedProofs: defineTable(UsedAssertionRow, (row) => row.proofHash, { unique: {}, index: {} }),
+  devices: defineTable(DeviceRow, (row) => row.deviceKey, {
     unique: { tokenHash: (row) => row.tokenHash },
     index: { userId: (row) => row.userId },
   }),
-  factors: table(FactorRow, (row) => row.factorId, { unique: {}, index: { userId: (row) => row.userId } }),
-  logons: table(LogonRow, (row) => row.logon, { unique: {}, index: {} }),
-  products: table(ProductRow, (row) => row.productId, {
+  factors: defineTable(FactorRow, (row) => row.factorId, { unique: {}, index: { userId: (row) => row.userId } }),
+  logons: defineTable(LogonRow, (row) => row.logon, { unique: {}, index: {} }),
+  products: defineTable(ProductRow, (row) => row.productId, {
     unique: { named: (row) => productName(row) },
     index: { billingType: (row) => row.billingTypes },
   }),
-  opaqueTokens: table(OpaqueTokenRow, (row) => row.tokenHash, { unique: {}, index: { userId: (row) => row.userId } }),
-  providers: table(ProviderRow, (row) => row.name, { unique: {}, index: { kind: (row) => row.kind } }),
+  opaqueTokens: defineTable(OpaqueTokenRow, (row) => row.tokenHash, {
+    unique: {},
+    index: { userId: (row) => row.userId },
+  }),
+  providers: defineTable(ProviderRow, (row) => row.name, { unique: {}, index: { kind: (row) => row.kind } }),
 };
 
 export type TableName = keyof typeof tables;
@@ -206,8 +215,8 @@ export type SigningKey = Row<'signingKeys'>;
 export type CorporateGroup = Row<'corporateGroups'>;
 export type Customer = Row<'customers'>;
 export type Session = Row<'sessions'>;
-export type Code = Row<'codes'>;
-export type Ticket = Row<'tickets'>;
+export type Otp = Row<'codes'>;
+export type OneTimeToken = Row<'tickets'>;
 export type Device = Row<'devices'>;
 export type Factor = Row<'factors'>;
 export type Message = Row<'messages'>;

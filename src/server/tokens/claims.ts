@@ -1,12 +1,12 @@
 /** What an access token says (RFC 9068, and the claims of the service interface). */
 import * as z from 'zod';
-import { bareRole } from '../../contract/roles.ts';
+import { stripRolePrefix } from '../../contract/roles.ts';
 
 /** `typ` of the header: keeps every other kind of JWT from passing as an access token. */
 export const accessTokenType = 'at+jwt';
 
 /** By how many seconds the clocks of two processes on one store may differ. */
-export const clockDifference = 60;
+export const maxClockSkewSeconds = 60;
 
 export const AccessClaims = z.object({
   iss: z.string(),
@@ -36,11 +36,11 @@ export const AccessClaims = z.object({
 export type AccessClaims = z.infer<typeof AccessClaims>;
 
 /** Role names as the token carries them: every one with the prefix. */
-export function asAuthorities(roles: Iterable<string>): string[] {
+export function toAuthorities(roles: Iterable<string>): string[] {
   return [...roles].map((role) => `ROLE_${role}`).sort();
 }
 
 /** Role names as they compare: without the prefix. */
-export function authoritiesOf(claims: AccessClaims): string[] {
-  return claims.authorities.map(bareRole);
+export function parseAuthorities(claims: AccessClaims): string[] {
+  return claims.authorities.map(stripRolePrefix);
 }

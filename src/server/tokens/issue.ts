@@ -1,14 +1,14 @@
 /** Issues access tokens. */
 import { CompactSign } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
-import { partyRole, rolesOfProvenClient } from '../identity/clients.ts';
-import { levelOf } from '../identity/sessions.ts';
-import { logonSubjectPrefix } from '../identity/subjects.ts';
-import { rolesOfLevel, rolesOfUser } from '../identity/users.ts';
-import type { Randomness } from '../randomness.ts';
+import { partyRole, resolveAuthenticatedClientRoles } from '../identity/clients.ts';
+import { computeLevel } from '../identity/sessions.ts';
+import { logonSubjectPrefix } from '../identity/subject-ids.ts';
+import { resolveUserRoles, rolesOfLevel } from '../identity/user-roles.ts';
+import type { Random } from '../random.ts';
 import type { Store } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';
-import { type AccessClaims, accessTokenType, asAuthorities } from './claims.ts';
+import { type AccessClaims, accessTokenType, toAuthorities } from './claims.ts';
 import type { KeyRing } from './keys.ts';
 
 /** The token response of the interface. */
@@ -22,22 +22,27 @@ export interface TokenResponse {
 
 export interface TokenIssuer {
   /** A token for a client that has proven itself: all that it may do now. */
-  forClient(client: Client, more?: Narrowed): Promise<TokenResponse>;
+  issueForClient(client: Client, tokenOptions?: IssueTokenOptions): Promise<TokenResponse>;
   /** A token for a user in a session: the user's level and roles, and of the client its party and scope. */
-  forUser(user: User, session: Session, client: Client, more?: Narrowed): Promise<TokenResponse>;
+  issueForUser(user: User, session: Session, client: Client, tokenOptions?: IssueTokenOptions): Promise<TokenResponse>;
   /** A token for a mainframe logon that is bound to no user. */
-  forLogon(logon: string, session: Session, client: Client, more?: Narrowed): Promise<TokenResponse>;
+  issueForLogon(
+    logon: string,
+    session: Session,
+    client: Client,
+    tokenOptions?: IssueTokenOptions,
+  ): Promise<TokenResponse>;
   /** The seconds that an issued token has left, however expiresIn tells them. */
   secondsLeft(token: TokenResponse): number;
   /** When the access token of this id ends, in epoch seconds; of the last tokens that were issued, and no others. */
-  endOf(tokenId: string): number | undefined;
+  findExpiry(tokenId: string): number | undefined;
 }
 
 /** So many are remembered. */
-const tokensRemembered = 10_000;
+const maxTrackedTokens = 10_000;
 
 /** What may go with a token, or narrow it. */
-export interface Narrowed {
+export interface IssueTokenOptions {
   readonly refreshToken?: string | undefined;
   /** The session of a client's refresh token, which the access token ends with. */
   readonly session?: Session | undefined;
@@ -49,7 +54,7 @@ export interface IssuerOptions {
   readonly store: Store;
   readonly keys: KeyRing;
   readonly clock: Clock;
-  readonly randomness: Randomness;
+  readonly random: Random;
   readonly issuer: string;
   /** Seconds that a client's token lives. */
   readonly clientTokenLifetime: number;
@@ -61,37 +66,40 @@ export interface IssuerOptions {
 }
 
 export function createIssuer(options: IssuerOptions): TokenIssuer {
-  const ends = new Map<string, number>();
-  const respond = (claims: AccessClaims, { refreshToken }: Narrowed) => {
-    ends.set(claims.jti, claims.exp);
-    const oldest = ends.keys().next().value;
-    if (ends.size > tokensRemembered && oldest !== undefined) ends.delete(oldest);
-    return responseOf(claims, options, refreshToken);
+  const expiries = new Map<string, number>();
+  const respond = (claims: AccessClaims, { refreshToken }: IssueTokenOptions) => {
+    expiries.set(claims.jti, claims.exp);
+    const oldest = expiries.keys().next().value;
+    if (expiries.size > maxTrackedTokens && oldest !== undefined) expiries.delete(oldest);
+    return createTokenResponse(claims, options, refreshToken);
   };
   return {
-    endOf: (tokenId) => ends.get(tokenId),
-    async forClient(client, more = {}) {
-      const roles = await rolesOfProvenClient(options.store, client);
+    findExpiry: (tokenId) => expiries.get(tokenId),
+    async issueForClient(client, tokenOptions = {}) {
+      const roles = await resolveAuthenticatedClientRoles(options.store, client);
       const claims = {
-        ...commonClaims(client, options, options.clientTokenLifetime, more),
-        ...ownerClaims(client),
-        authorities: authoritiesOfClient(roles),
+        ...createCommonClaims(client, options, options.clientTokenLifetime, tokenOptions),
+        ...createOwnerClaims(client),
+        authorities: formatClientAuthorities(roles),
       };
-      return respond(claims, more);
+      return respond(claims, tokenOptions);
     },
-    async forUser(user, session, client, more = {}) {
-      const claims = await userClaims(user, session, client, {
+    async issueForUser(user, session, client, tokenOptions = {}) {
+      const claims = await createUserClaims(user, session, client, {
         options,
-        common: commonClaims(client, options, sessionLifetime(session, options), { ...more, session }),
+        common: createCommonClaims(client, options, sessionLifetime(session, options), { ...tokenOptions, session }),
       });
-      return respond(claims, more);
+      return respond(claims, tokenOptions);
     },
-    async forLogon(logon, session, client, more = {}) {
-      const common = commonClaims(client, options, sessionLifetime(session, options), { ...more, session });
-      const roles = [...rolesOfLevel(levelOf(session, common.iat)), 'CLI-AUTH-IDENTIFIED', partyRole(client)];
+    async issueForLogon(logon, session, client, tokenOptions = {}) {
+      const common = createCommonClaims(client, options, sessionLifetime(session, options), {
+        ...tokenOptions,
+        session,
+      });
+      const roles = [...rolesOfLevel(computeLevel(session, common.iat)), 'CLI-AUTH-IDENTIFIED', partyRole(client)];
       return respond(
-        { ...common, sub: `${logonSubjectPrefix}${logon}`, logon, authorities: asAuthorities(roles) },
-        more,
+        { ...common, sub: `${logonSubjectPrefix}${logon}`, logon, authorities: toAuthorities(roles) },
+        tokenOptions,
       );
     },
     secondsLeft: ({ expiresIn }) =>
@@ -103,7 +111,7 @@ function sessionLifetime({ remember }: Session, options: IssuerOptions): number 
   return remember ? options.rememberedTokenLifetime : options.userTokenLifetime;
 }
 
-async function responseOf(
+async function createTokenResponse(
   claims: AccessClaims,
   options: IssuerOptions,
   refreshToken: string | undefined,
@@ -120,11 +128,11 @@ async function responseOf(
 type CommonClaims = Omit<AccessClaims, 'authorities'>;
 
 /** What every token says of its client. A token does not outlive its session. */
-function commonClaims(
+function createCommonClaims(
   client: Client,
   options: IssuerOptions,
   lifetime: number,
-  { session, scope }: Narrowed,
+  { session, scope }: IssueTokenOptions,
 ): CommonClaims {
   // Within the second in which the secret was changed, the new tokens come after those that it ended.
   const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
@@ -135,7 +143,7 @@ function commonClaims(
     sub: client.clientId,
     iat,
     exp,
-    jti: options.randomness.uuid(),
+    jti: options.random.uuid(),
     scope: client.scope.filter((name) => (session?.scope ?? scope ?? client.scope).includes(name)),
     client_id: client.clientId,
     app_id: client.appId,
@@ -145,46 +153,46 @@ function commonClaims(
 }
 
 /** Of a client with no groups the roles are the same set each time. */
-const authoritiesOfRoles = new WeakMap<ReadonlySet<string>, string[]>();
+const authoritiesByRoles = new WeakMap<ReadonlySet<string>, string[]>();
 
-function authoritiesOfClient(roles: ReadonlySet<string>): string[] {
-  const known = authoritiesOfRoles.get(roles);
-  if (known) return known;
-  const authorities = asAuthorities(roles);
-  authoritiesOfRoles.set(roles, authorities);
+function formatClientAuthorities(roles: ReadonlySet<string>): string[] {
+  const cached = authoritiesByRoles.get(roles);
+  if (cached) return cached;
+  const authorities = toAuthorities(roles);
+  authoritiesByRoles.set(roles, authorities);
   return authorities;
 }
 
 /** Of rows, which do not change in place. */
-const ownerClaimsOfRow = new WeakMap<Client, Partial<AccessClaims>>();
+const ownerClaimsByClient = new WeakMap<Client, Partial<AccessClaims>>();
 
 /** What a client's own token says besides. */
-function ownerClaims(client: Client): Partial<AccessClaims> {
-  const known = ownerClaimsOfRow.get(client);
-  if (known) return known;
+function createOwnerClaims(client: Client): Partial<AccessClaims> {
+  const cached = ownerClaimsByClient.get(client);
+  if (cached) return cached;
   const claims = {
     ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
     ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),
     ...(client.organizationId === undefined ? {} : { organization_id: client.organizationId }),
     ...(client.businessUnitId === undefined ? {} : { business_unit_id: client.businessUnitId }),
   };
-  ownerClaimsOfRow.set(client, claims);
+  ownerClaimsByClient.set(client, claims);
   return claims;
 }
 
-interface UserTokenParts {
+interface UserTokenOptions {
   readonly options: IssuerOptions;
   readonly common: CommonClaims;
 }
 
 /** What a user's token says; of the client's authorities only that it is named, and its party. */
-async function userClaims(
+async function createUserClaims(
   user: User,
   session: Session,
   client: Client,
-  { options, common }: UserTokenParts,
+  { options, common }: UserTokenOptions,
 ): Promise<AccessClaims> {
-  const roles = await rolesOfUser(options.store, user, levelOf(session, common.iat));
+  const roles = await resolveUserRoles(options.store, user, computeLevel(session, common.iat));
   const customer =
     (await options.store.customers.getBy('userId', user.userId)) ??
     (user.businessId === undefined ? undefined : await options.store.customers.getBy('businessId', user.businessId));
@@ -194,14 +202,14 @@ async function userClaims(
     sub: user.userId,
     user_id: user.userId,
     ...(session.logon === undefined ? {} : { logon: session.logon }),
-    authorities: asAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
-    ...(await businessClaims(user, options.store)),
+    authorities: toAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
+    ...(await readBusinessClaims(user, options.store)),
     ...(customer === undefined ? {} : { customer_id: customer.customerId }),
   };
 }
 
 /** The user's business, and what that belongs to. */
-async function businessClaims(user: User, store: Store): Promise<Partial<AccessClaims>> {
+async function readBusinessClaims(user: User, store: Store): Promise<Partial<AccessClaims>> {
   if (user.businessId === undefined) return {};
   const { organizationId, businessUnitId } = (await store.businesses.get(user.businessId)) ?? {};
   return {

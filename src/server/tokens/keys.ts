@@ -9,7 +9,7 @@ export const signingAlgorithms = ['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'] a
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
 /** A key that tokens are verified with. `publicJwk` has public members only. */
-export interface ImportedKey {
+export interface VerificationKey {
   readonly kid: string;
   readonly alg: string;
   readonly publicKey: CryptoKey;
@@ -17,15 +17,15 @@ export interface ImportedKey {
 }
 
 /** The key that signs. */
-export interface CurrentKey extends ImportedKey {
+export interface CurrentSigningKey extends VerificationKey {
   readonly privateKey: CryptoKey;
 }
 
 export interface KeyRing {
   /** The key that signs what is issued now. */
-  current(): CurrentKey;
+  current(): CurrentSigningKey;
   /** The key with this id, as long as tokens signed with it are taken. */
-  find(kid: string): ImportedKey | undefined;
+  find(kid: string): VerificationKey | undefined;
   /** All public keys that tokens are verified with, the current one first. */
   publicKeys(): readonly JWK[];
   /** What `publicKeys` gave before the last rotation: what a verifier has that did not ask since. */
@@ -33,19 +33,19 @@ export interface KeyRing {
   /** The current public key as PEM (RFC 7468). */
   currentPem(): Promise<string>;
   /** Puts a new key of the same algorithm in the place of the current one. One rotation at a time. */
-  rotate(): Promise<Rotated>;
+  rotate(): Promise<KeyRotation>;
   /** Takes the keys that the store has now, after they were put there by other means. */
   reload(): Promise<void>;
 }
 
-export interface Rotated {
+export interface KeyRotation {
   /** The key that signs from now on. */
   readonly kid: string;
   /** Keys that sign no more, with the epoch second until which they verify; undefined where that is not known. */
   readonly retired: readonly { readonly kid: string; readonly until: number | undefined }[];
 }
 
-export interface KeyRingParts {
+export interface KeyRingDeps {
   readonly store: Store;
   readonly alg: SigningAlgorithm;
   readonly clock: Clock;
@@ -56,10 +56,10 @@ export interface KeyRingParts {
 /** A retired key stays for this much longer than the last token it signed: signing takes time, and clocks differ. */
 const marginSeconds = 60;
 /** What the settings allow at most: for keys of whose tokens nothing was noted. */
-const longestPossible = 86_400;
+const maxConfigurableLifetime = 86_400;
 
 /** The longest life that these settings give any token, in seconds. */
-export function longestTokenOf(settings: {
+export function findLongestTokenLifetime(settings: {
   readonly clientTokenLifetime: number;
   readonly userTokenLifetime: number;
   readonly rememberedTokenLifetime: number;
@@ -71,7 +71,7 @@ export function longestTokenOf(settings: {
 const keyPrefix = 'iam-standin-';
 
 /** A new key pair for this algorithm; RSA keys have 3072 bits. The id ends with the key's thumbprint (RFC 7638). */
-async function makeSigningKey(alg: string, { clock, longestToken }: KeyRingParts): Promise<SigningKey> {
+async function generateSigningKey(alg: string, { clock, longestToken }: KeyRingDeps): Promise<SigningKey> {
   const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 3072 });
   const publicJwk = await exportJWK(pair.publicKey);
   const kid = `${keyPrefix}${await calculateJwkThumbprint(publicJwk)}`;
@@ -88,137 +88,137 @@ async function makeSigningKey(alg: string, { clock, longestToken }: KeyRingParts
 }
 
 /** Loads the keys of a store; makes one where none is current for this algorithm. Older keys go on verifying. */
-export async function openKeyRing(parts: KeyRingParts): Promise<KeyRing> {
-  return createKeyRing(await loaded(parts), parts);
+export async function openKeyRing(deps: KeyRingDeps): Promise<KeyRing> {
+  return createKeyRing(await loadKeys(deps), deps);
 }
 
 /** @throws where one of the keys can't be used. */
-export async function checkKeys(rows: readonly SigningKey[]): Promise<void> {
+export async function assertKeysUsable(rows: readonly SigningKey[]): Promise<void> {
   for (const row of rows) {
-    await importPublic(row);
-    if (row.current) await importedHalf(row, row.privateJwk);
+    await importPublicKey(row);
+    if (row.current) await importKey(row, row.privateJwk);
   }
 }
 
-async function loaded(parts: KeyRingParts): Promise<Keys> {
-  const rows = await parts.store.signingKeys.list();
-  const found = rows.find((row) => row.current && row.alg === parts.alg);
-  const current = found ? await noted(found, parts) : await makeSigningKey(parts.alg, parts);
-  const kept = found ? rows : await putInPlace(current, parts);
-  return opened(current, kept);
+async function loadKeys(deps: KeyRingDeps): Promise<KeySet> {
+  const rows = await deps.store.signingKeys.list();
+  const found = rows.find((row) => row.current && row.alg === deps.alg);
+  const current = found ? await storeLongestToken(found, deps) : await generateSigningKey(deps.alg, deps);
+  const stored = found ? rows : await storeCurrentKey(current, deps);
+  return importKeys(current, stored);
 }
 
 /** Tokens may live longer than at the start before; those that live shorter now were signed all the same. */
-async function noted(row: SigningKey, { store, longestToken }: KeyRingParts): Promise<SigningKey> {
-  if (longestToken <= (row.longestToken ?? longestPossible)) return row;
-  const lengthened = { ...row, longestToken };
-  await store.transaction((tx) => tx.signingKeys.replace(lengthened));
-  return lengthened;
+async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRingDeps): Promise<SigningKey> {
+  if (longestToken <= (row.longestToken ?? maxConfigurableLifetime)) return row;
+  const updated = { ...row, longestToken };
+  await store.transaction((tx) => tx.signingKeys.replace(updated));
+  return updated;
 }
 
 /** Keeps a new current key and clears away what verifies nothing any more. @returns all keys that are left. */
-function putInPlace(made: SigningKey, { store, clock }: KeyRingParts): Promise<readonly SigningKey[]> {
+function storeCurrentKey(created: SigningKey, { store, clock }: KeyRingDeps): Promise<readonly SigningKey[]> {
   const now = epochSeconds(clock);
   return store.transaction(async (tx) => {
     for (const row of await tx.signingKeys.list()) {
-      if (row.current) await tx.signingKeys.replace(retired(row, now));
-      else if (isOver(row, now)) await tx.signingKeys.delete(row.kid);
+      if (row.current) await tx.signingKeys.replace(retireKey(row, now));
+      else if (isExpired(row, now)) await tx.signingKeys.delete(row.kid);
     }
-    await tx.signingKeys.insert(made);
+    await tx.signingKeys.insert(created);
     return tx.signingKeys.list();
   });
 }
 
 /** Its private half is not needed any more, so it is not kept. */
-function retired(row: SigningKey, now: number): SigningKey {
-  const retiresAt = now + (row.longestToken ?? longestPossible) + marginSeconds;
+function retireKey(row: SigningKey, now: number): SigningKey {
+  const retiresAt = now + (row.longestToken ?? maxConfigurableLifetime) + marginSeconds;
   return { ...row, current: false, privateJwk: {}, retiresAt };
 }
 
-function isOver({ retiresAt }: { readonly retiresAt?: number | undefined }, now: number): boolean {
+function isExpired({ retiresAt }: { readonly retiresAt?: number | undefined }, now: number): boolean {
   return (retiresAt ?? Number.POSITIVE_INFINITY) <= now;
 }
 
 /** What the ring holds: the current key, and by id all that verify. */
-interface Keys {
-  readonly current: CurrentKey;
-  readonly byId: ReadonlyMap<string, VerifyingKey>;
+interface KeySet {
+  readonly current: CurrentSigningKey;
+  readonly byId: ReadonlyMap<string, StoredVerificationKey>;
 }
 
-interface VerifyingKey extends ImportedKey {
+interface StoredVerificationKey extends VerificationKey {
   readonly retiresAt?: number | undefined;
 }
 
 /** Imports the current key, and of all rows those that are others. */
-async function opened(current: SigningKey, rows: readonly SigningKey[]): Promise<Keys> {
-  const privateKey = await importedHalf(current, current.privateJwk);
-  const own = await importPublic(current);
-  const others = await Promise.all(rows.filter(({ kid }) => kid !== current.kid).map(importPublic));
+async function importKeys(current: SigningKey, rows: readonly SigningKey[]): Promise<KeySet> {
+  const privateKey = await importKey(current, current.privateJwk);
+  const own = await importPublicKey(current);
+  const others = await Promise.all(rows.filter(({ kid }) => kid !== current.kid).map(importPublicKey));
   return {
     current: { ...own, privateKey },
     byId: new Map([own, ...others].map((key) => [key.kid, key])),
   };
 }
 
-async function importPublic(row: SigningKey): Promise<VerifyingKey> {
-  const publicKey = await importedHalf(row, row.publicJwk);
+async function importPublicKey(row: SigningKey): Promise<StoredVerificationKey> {
+  const publicKey = await importKey(row, row.publicJwk);
   return { kid: row.kid, alg: row.alg, publicKey, publicJwk: row.publicJwk as JWK, retiresAt: row.retiresAt };
 }
 
-async function importedHalf({ kid, alg }: SigningKey, jwk: Readonly<Record<string, unknown>>): Promise<CryptoKey> {
+async function importKey({ kid, alg }: SigningKey, jwk: Readonly<Record<string, unknown>>): Promise<CryptoKey> {
   const key = await importJWK(jwk as JWK, alg);
   if (key instanceof Uint8Array) throw new Error(`key ${kid} is symmetric`);
   return key;
 }
 
-function createKeyRing(first: Keys, parts: KeyRingParts): KeyRing {
+function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
   let keys = first;
-  let rotating: Promise<unknown> = Promise.resolve();
-  let before: readonly JWK[] | undefined;
-  const inForce = (key: VerifyingKey) => !isOver(key, epochSeconds(parts.clock));
+  let lastChange: Promise<unknown> = Promise.resolve();
+  let previousKeys: readonly JWK[] | undefined;
+  const isActive = (key: StoredVerificationKey) => !isExpired(key, epochSeconds(deps.clock));
 
   function publicKeys(): JWK[] {
-    return [...keys.byId.values()].filter(inForce).map(({ publicJwk }) => publicJwk);
+    return [...keys.byId.values()].filter(isActive).map(({ publicJwk }) => publicJwk);
   }
 
   /** What is told of a rotation before the start: the keys that were there besides, unless there were none. */
-  function keptBefore(): readonly JWK[] {
+  function earlierKeys(): readonly JWK[] {
     const others = publicKeys().slice(1);
     return others.length === 0 ? publicKeys() : others;
   }
 
   /** The new key signs only after it is durable; from one moment to the next both are there for verifying. */
-  async function rotateOnce(): Promise<Rotated> {
-    const made = await makeSigningKey(keys.current.alg, parts);
-    const known = publicKeys();
-    const rows = await putInPlace(made, parts);
-    keys = await opened(made, rows);
-    before = known;
+  async function rotateKeys(): Promise<KeyRotation> {
+    const created = await generateSigningKey(keys.current.alg, deps);
+    const previous = publicKeys();
+    const rows = await storeCurrentKey(created, deps);
+    keys = await importKeys(created, rows);
+    previousKeys = previous;
     const others = rows.filter((row) => !row.current);
-    return { kid: made.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
+    return { kid: created.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
   }
 
   /** Keys are changed by one at a time. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = rotating.then(work);
-    rotating = turn.catch(() => undefined);
-    return turn;
+  function runSerially<Result>(work: () => Promise<Result>): Promise<Result> {
+    const change = lastChange.then(work);
+    lastChange = change.catch(() => undefined);
+    return change;
   }
 
   return {
     current: () => keys.current,
     find(kid) {
       const key = keys.byId.get(kid);
-      return key && inForce(key) ? key : undefined;
+      return key && isActive(key) ? key : undefined;
     },
     publicKeys,
-    publicKeysBefore: () => before ?? keptBefore(),
+    publicKeysBefore: () => previousKeys ?? earlierKeys(),
     currentPem: () => exportSPKI(keys.current.publicKey),
-    rotate: () => inTurn(rotateOnce),
+    rotate: () => runSerially(rotateKeys),
     reload: () =>
-      inTurn(async () => {
-        keys = await loaded(parts);
-        before = undefined;
+      runSerially(async () => {
+        keys = await loadKeys(deps);
+        previousKeys = undefined;
       }),
   };
 }

@@ -5,9 +5,9 @@
  */
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
-import { AccessClaims, accessTokenType, clockDifference } from './claims.ts';
-import { whyNotTaken } from './explain.ts';
-import type { ImportedKey, KeyRing } from './keys.ts';
+import { AccessClaims, accessTokenType, maxClockSkewSeconds } from './claims.ts';
+import { explainRejection } from './explain.ts';
+import type { KeyRing, VerificationKey } from './keys.ts';
 
 export interface TokenVerifier {
   /** The claims of a token that is ours, of the right kind, unaltered and in its time; undefined otherwise, with no reason. */
@@ -16,7 +16,7 @@ export interface TokenVerifier {
   explain(token: string): string;
 }
 
-interface Verified {
+interface VerifiedToken {
   readonly kid: string;
   readonly claims: AccessClaims;
 }
@@ -29,23 +29,23 @@ export function createVerifier(options: {
   capacity?: number;
 }): TokenVerifier {
   const { keys, clock, issuer, capacity = 10_000 } = options;
-  const cache = new Map<string, Verified>();
+  const cache = new Map<string, VerifiedToken>();
 
   /** What was asked for last, in no need of being found or moved: a caller often comes several times in a row. */
-  let latest: { readonly token: string; readonly verified: Verified } | undefined;
+  let latest: { readonly token: string; readonly verified: VerifiedToken } | undefined;
 
-  function remembered(token: string): Verified | undefined {
+  function findCached(token: string): VerifiedToken | undefined {
     if (latest?.token === token && keys.find(latest.verified.kid)) return latest.verified;
-    const found = cache.get(token);
-    if (!found) return undefined;
+    const entry = cache.get(token);
+    if (!entry) return undefined;
     cache.delete(token);
-    if (!keys.find(found.kid)) return undefined;
-    cache.set(token, found);
-    latest = { token, verified: found };
-    return found;
+    if (!keys.find(entry.kid)) return undefined;
+    cache.set(token, entry);
+    latest = { token, verified: entry };
+    return entry;
   }
 
-  function remember(token: string, verified: Verified): void {
+  function cacheToken(token: string, verified: VerifiedToken): void {
     cache.set(token, verified);
     const oldest = cache.keys().next().value;
     if (cache.size > capacity && oldest !== undefined) cache.delete(oldest);
@@ -53,37 +53,41 @@ export function createVerifier(options: {
 
   return {
     verify(token) {
-      const known = remembered(token);
-      return known ? timely(known) : checkAndRemember(token);
+      const cached = findCached(token);
+      return cached ? claimsIfCurrent(cached) : verifyAndCache(token);
     },
-    explain: (token) => whyNotTaken(token, { keys, issuer, now: epochSeconds(clock) }),
+    explain: (token) => explainRejection(token, { keys, issuer, now: epochSeconds(clock) }),
   };
 
-  async function checkAndRemember(token: string): Promise<AccessClaims | undefined> {
-    const verified = await checkSignature(token, { keys, clock, issuer });
+  async function verifyAndCache(token: string): Promise<AccessClaims | undefined> {
+    const verified = await verifySignature(token, { keys, clock, issuer });
     if (!verified) return undefined;
-    remember(token, verified);
-    return timely(verified);
+    cacheToken(token, verified);
+    return claimsIfCurrent(verified);
   }
 
-  function timely({ claims }: Verified): AccessClaims | undefined {
-    return inTime(claims, epochSeconds(clock)) ? claims : undefined;
+  function claimsIfCurrent({ claims }: VerifiedToken): AccessClaims | undefined {
+    return isWithinValidity(claims, epochSeconds(clock)) ? claims : undefined;
   }
 }
 
-async function checkSignature(
+async function verifySignature(
   token: string,
   { keys, clock, issuer }: { keys: KeyRing; clock: Clock; issuer: string },
-): Promise<Verified | undefined> {
+): Promise<VerifiedToken | undefined> {
   if (!isCanonical(token)) return undefined;
   try {
-    const { payload, protectedHeader } = await jwtVerify(token, (header) => keyFor(keys, header).publicKey, {
-      issuer,
-      audience: issuer,
-      typ: accessTokenType,
-      currentDate: clock.now(),
-      requiredClaims: ['exp', 'iat', 'sub', 'jti'],
-    });
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      (header) => findVerificationKey(keys, header).publicKey,
+      {
+        issuer,
+        audience: issuer,
+        typ: accessTokenType,
+        currentDate: clock.now(),
+        requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+      },
+    );
     const claims = AccessClaims.safeParse(payload);
     return claims.success ? { kid: protectedHeader.kid ?? '', claims: claims.data } : undefined;
   } catch {
@@ -101,12 +105,12 @@ function isCanonical(token: string): boolean {
  * The key is ours, named by `kid`, and is used with its own algorithm only. Payloads are encoded (RFC 7797 is not for
  * JWTs). What else a header carries is not looked at.
  */
-function keyFor(keys: KeyRing, header: JWTHeaderParameters): ImportedKey {
+function findVerificationKey(keys: KeyRing, header: JWTHeaderParameters): VerificationKey {
   const key = typeof header.kid === 'string' ? keys.find(header.kid) : undefined;
   if (!key || key.alg !== header.alg || 'b64' in header) throw new Error('no such key');
   return key;
 }
 
-function inTime(claims: AccessClaims, now: number): boolean {
-  return claims.exp > now && (claims.nbf ?? 0) <= now && claims.iat <= now + clockDifference;
+function isWithinValidity(claims: AccessClaims, now: number): boolean {
+  return claims.exp > now && (claims.nbf ?? 0) <= now && claims.iat <= now + maxClockSkewSeconds;
 }

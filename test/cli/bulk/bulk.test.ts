@@ -1,12 +1,12 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type Answering, refusal, startFake } from '../../client/fake-server.ts';
+import { errorResponse, type FakeHandler, startFakeServer } from '../../client/fake-server.ts';
 import { startServer } from '../../harness.ts';
-import { Home, signedIn } from '../run-cli.ts';
+import { Home, tokenVariables } from '../run-cli.ts';
 
 /** A server that makes groups, and refuses the names it is told. */
-function groupServer(answers: Readonly<Record<string, ReturnType<Answering>>> = {}) {
-  return startFake(({ body }) => {
+function groupServer(answers: Readonly<Record<string, ReturnType<FakeHandler>>> = {}) {
+  return startFakeServer(({ body }) => {
     const { groupName } = JSON.parse(body || '{}') as { groupName: string };
     return answers[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
   });
@@ -14,7 +14,11 @@ function groupServer(answers: Readonly<Record<string, ReturnType<Answering>>> = 
 
 const creating = ['--operation', 'groups.create'];
 const run = async (home: Home, server: { url: string }, words: readonly string[], stdin?: string) =>
-  home.iam(['bulk', ...words], { url: server.url, variables: signedIn, ...(stdin === undefined ? {} : { stdin }) });
+  home.iam(['bulk', ...words], {
+    url: server.url,
+    variables: tokenVariables,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
 
 /** Writes rows into the home and gives the name of their file. */
 async function rows(home: Home, text: string, name = 'rows.csv'): Promise<string> {
@@ -48,7 +52,7 @@ describe('bulk run', () => {
 
   test('makes calls of JSON lines, also from standard input, each row with its own operation', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     const lines = [
       { operation: 'groups.add-role', params: { groupId: 'a b' }, body: { roleName: 'VIEW' } },
       { operation: 'groups.get', params: { groupId: 'ops' } },
@@ -64,7 +68,7 @@ describe('bulk run', () => {
 
   test('takes members, JSON in cells, and columns that say where they belong', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     const file = await rows(home, 'operation,params.groupName,body.userId\nuser-accesses.add-user,ops,u1;u2\n');
     expect(await run(home, server, ['run', file])).toMatchObject({ code: 0, err: expect.stringMatching(/^\d+ of/) });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual([{ userId: 'u1' }, { userId: 'u2' }]);
@@ -79,7 +83,7 @@ describe('bulk run', () => {
 
   test('prints a table that is lined up', async () => {
     await using home = await Home.make();
-    await using server = await groupServer({ 'a-long-name': refusal(412, 'GROUP_NAME_TAKEN') });
+    await using server = await groupServer({ 'a-long-name': errorResponse(412, 'GROUP_NAME_TAKEN') });
     const file = await rows(home, 'groupName\nops\na-long-name\n');
     const { code, out } = await run(home, server, ['run', file, ...creating, '--concurrency', '1']);
     expect(code).toBe(8);
@@ -178,7 +182,7 @@ describe('bulk run', () => {
 
   test('reports a row that makes no path, and goes on', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ json: {} }));
+    await using server = await startFakeServer(() => ({ json: {} }));
     const file = await rows(home, 'groupId\n..\nops\n');
     const outcome = await run(home, server, ['run', file, '--operation', 'groups.get', '-o', 'csv']);
     expect(outcome.code).toBe(8);
@@ -188,7 +192,7 @@ describe('bulk run', () => {
 
   test('shows with --dry-run what would be sent, without secrets, and leaves no file', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({}));
+    await using server = await startFakeServer(() => ({}));
     const file = await rows(home, 'operation,userId,newPassword,groupId\ngroups.remove,,,ops\n');
     const outcome = await run(home, server, ['run', file, '--dry-run', '-o', 'jsonl']);
     expect(outcome.code).toBe(0);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CsvReader } from '../../../src/cli/bulk/csv-reader.ts';
-import { csvHeading } from '../../../src/cli/runtime/csv.ts';
-import { fromCell } from '../../../src/cli/runtime/csv-cell.ts';
+import { formatCsvHeader } from '../../../src/cli/runtime/csv.ts';
+import { decodeCell } from '../../../src/cli/runtime/csv-cell.ts';
 
 /** The cells that come out of pieces of text. */
 function cellsOf(pieces: readonly string[]): string[][] {
   const reader = new CsvReader();
   const records = [...pieces.flatMap((piece) => [...reader.push(piece)]), ...reader.end()];
-  return records.map(({ cells }) => cells.map((cell) => fromCell(cell)));
+  return records.map(({ cells }) => cells.map((cell) => decodeCell(cell)));
 }
 
 const cell = fc.string({
@@ -20,7 +20,7 @@ describe('CSV', () => {
   test('is read as it was written, wherever it is cut, with either end of line', () => {
     fc.assert(
       fc.property(fc.array(record), fc.constantFrom('\n', '\r\n'), fc.nat(), (rows, end, at) => {
-        const text = rows.map((cells) => csvHeading(cells) + end).join('');
+        const text = rows.map((cells) => formatCsvHeader(cells) + end).join('');
         const cut = text.length === 0 ? 0 : at % text.length;
         expect(cellsOf([text.slice(0, cut), text.slice(cut)])).toEqual(rows);
       }),

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run as runWords } from '../../../src/cli/run.ts';
-import { type FakeServer, refusal, startFake } from '../../client/fake-server.ts';
-import { Home, signedIn } from '../run-cli.ts';
+import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
+import { Home, tokenVariables } from '../run-cli.ts';
 
 const made = { status: 201, json: { groupId: 'g' } };
 const creating = ['--operation', 'groups.create', '-o', 'jsonl'];
@@ -19,7 +19,7 @@ function run(
   home: Home,
   server: { url: string },
   words: readonly string[],
-  variables: Record<string, string> = signedIn,
+  variables: Record<string, string> = tokenVariables,
 ) {
   return home.iam(['bulk', 'run', ...words], { url: server.url, variables });
 }
@@ -31,9 +31,9 @@ describe('a server that asks for a pause', () => {
   test.each([429, 503])('by %d gets the same row again after it, whatever the operation', async (status) => {
     await using home = await Home.make();
     let calls = 0;
-    await using server = await startFake(() => {
+    await using server = await startFakeServer(() => {
       calls += 1;
-      return calls === 1 ? { ...refusal(status, 'BUSY'), headers: { 'retry-after': '0' } } : made;
+      return calls === 1 ? { ...errorResponse(status, 'BUSY'), headers: { 'retry-after': '0' } } : made;
     });
     const outcome = await run(home, server, [await rows(home, 2), ...creating, '--concurrency', '1']);
     expect(outcome.code).toBe(0);
@@ -42,7 +42,10 @@ describe('a server that asks for a pause', () => {
 
   test('for longer than --max-wait ends the run, whose other rows are not sent', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ ...refusal(429, 'BUSY'), headers: { 'retry-after': '60' } }));
+    await using server = await startFakeServer(() => ({
+      ...errorResponse(429, 'BUSY'),
+      headers: { 'retry-after': '60' },
+    }));
     const file = await rows(home, 50);
     const outcome = await run(home, server, [file, ...creating, '--max-wait', '5', '--concurrency', '2']);
     expect(outcome.code).toBe(75);
@@ -52,7 +55,7 @@ describe('a server that asks for a pause', () => {
 
   test('without saying how long gets again only what may be repeated', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => refusal(503, 'BUSY'));
+    await using server = await startFakeServer(() => errorResponse(503, 'BUSY'));
     expect((await run(home, server, [await rows(home, 1), ...creating])).code).toBe(8);
     expect(server.received).toHaveLength(1);
     await writeFile(home.file('reads.jsonl'), '{"operation":"groups.get","params":{"groupId":"ops"}}\n');
@@ -64,7 +67,7 @@ describe('a server that asks for a pause', () => {
 describe('a run ends before its last row', () => {
   test('once as many rows failed as --max-errors says', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => refusal(412, 'X'));
+    await using server = await startFakeServer(() => errorResponse(412, 'X'));
     const words = [await rows(home, 100), ...creating, '--max-errors', '5', '--concurrency', '2'];
     const outcome = await run(home, server, words);
     expect(outcome.code).toBe(8);
@@ -74,11 +77,11 @@ describe('a run ends before its last row', () => {
   });
 
   test.each([
-    ['the credentials are refused', refusal(401, 'CREDENTIALS_INVALID'), 4],
-    ['the token is refused', refusal(401, 'TOKEN_INVALID'), 4],
+    ['the credentials are refused', errorResponse(401, 'CREDENTIALS_INVALID'), 4],
+    ['the token is refused', errorResponse(401, 'TOKEN_INVALID'), 4],
   ])('where %s: no row could be done', async (_what, reply, code) => {
     await using home = await Home.make();
-    await using server = await startFake(() => reply);
+    await using server = await startFakeServer(() => reply);
     const words = [await rows(home, 100), ...creating, '--concurrency', '2'];
     expect((await run(home, server, words)).code).toBe(code);
     expect(server.received.length).toBeLessThanOrEqual(4);
@@ -94,7 +97,7 @@ describe('a run ends before its last row', () => {
 
   test('where nobody is signed in, before it begins', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => made);
+    await using server = await startFakeServer(() => made);
     expect((await run(home, server, [await rows(home, 2), ...creating], {})).code).toBe(4);
     expect(server.received).toEqual([]);
   });
@@ -109,7 +112,7 @@ describe('rows that delete', () => {
 
   test('need their number, for which --yes is not enough', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     const words = await deleting(home, 3);
     for (const more of [[], ['--yes']]) {
       const outcome = await run(home, server, [...words, ...more]);
@@ -123,7 +126,7 @@ describe('rows that delete', () => {
 
   test('need --yes where there is one', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => ({ status: 204 }));
+    await using server = await startFakeServer(() => ({ status: 204 }));
     const words = await deleting(home, 1);
     expect((await run(home, server, words)).code).toBe(10);
     expect(server.received).toEqual([]);
@@ -133,10 +136,10 @@ describe('rows that delete', () => {
   test('count only where they are still to be sent', async () => {
     await using home = await Home.make();
     const gone = new Set<string>();
-    await using server = await startFake(({ path }) => {
+    await using server = await startFakeServer(({ path }) => {
       const isFirst = !gone.has(path) && gone.size === 2;
       gone.add(path);
-      return isFirst ? refusal(412, 'X') : { status: 204 };
+      return isFirst ? errorResponse(412, 'X') : { status: 204 };
     });
     const words = await deleting(home, 3);
     expect((await run(home, server, [...words, '--confirm', '3', '--concurrency', '1'])).code).toBe(8);
@@ -146,11 +149,11 @@ describe('rows that delete', () => {
 });
 
 describe('rows beyond max-changes', () => {
-  const few = { ...signedIn, IAM_MAX_CHANGES: '3' };
+  const few = { ...tokenVariables, IAM_MAX_CHANGES: '3' };
 
   test('are refused before the first is sent, and reads do not count', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => made);
+    await using server = await startFakeServer(() => made);
     const outcome = await run(home, server, [await rows(home, 4), ...creating], few);
     expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(outcome.err).toContain('These are 4; nothing was sent.');
@@ -163,7 +166,7 @@ describe('rows beyond max-changes', () => {
 
   test('are counted by the entries of their lists', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => made);
+    await using server = await startFakeServer(() => made);
     const row = (...ids: string[]) =>
       JSON.stringify({
         operation: 'user-accesses.add-user',
@@ -180,14 +183,14 @@ describe('rows beyond max-changes', () => {
 describe('many rows', () => {
   test('wait for the reader of the report: no more are sent than are under way', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => made);
+    await using server = await startFakeServer(() => made);
     const over = new AbortController();
     const stdout = new PassThrough({ highWaterMark: 1 });
     const io = {
       ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough() },
       ...{ signal: over.signal, releaseSignals: () => undefined },
     };
-    const variables = { ...home.variables, ...signedIn, IAM_BASE_URL: server.url };
+    const variables = { ...home.variables, ...tokenVariables, IAM_BASE_URL: server.url };
     const words = ['bulk', 'run', await rows(home, 10_000), ...creating, '--concurrency', '8'];
     const done = runWords(words, io, { variables, now: () => 0, random: () => 0 });
     await once(stdout, 'readable');
@@ -207,7 +210,7 @@ describe('many rows', () => {
     await using home = await Home.make();
     const names = new Set<string>();
     let [underWay, most] = [0, 0];
-    await using server = await startFake(async ({ body }) => {
+    await using server = await startFakeServer(async ({ body }) => {
       underWay += 1;
       most = Math.max(most, underWay);
       await new Promise((resolve) => setImmediate(resolve));
@@ -226,13 +229,13 @@ describe('many rows', () => {
 
   test('have no progress with --quiet, and a bar on a terminal', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => made);
+    await using server = await startFakeServer(() => made);
     const words = ['bulk', 'run', await rows(home, 3), ...creating];
-    const shown = await home.iam(words, { url: server.url, variables: signedIn, columns: 80 });
+    const shown = await home.iam(words, { url: server.url, variables: tokenVariables, columns: 80 });
     expect(shown.err).toContain('\r[########                ] 1 of 3 rows');
     const quiet = await home.iam([...words, '--ledger', home.file('other'), '-q'], {
       url: server.url,
-      variables: signedIn,
+      variables: tokenVariables,
       columns: 80,
     });
     expect(quiet).toMatchObject({ code: 0, err: '' });
@@ -240,14 +243,14 @@ describe('many rows', () => {
 
   test('are all sent although the reader of the report went', async () => {
     await using home = await Home.make();
-    await using server = await startFake(() => made);
+    await using server = await startFakeServer(() => made);
     const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     stdout.on('error', () => undefined);
     const io = {
       ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough() },
       ...{ signal: new AbortController().signal, releaseSignals: () => undefined },
     };
-    const variables = { ...home.variables, ...signedIn, IAM_BASE_URL: server.url };
+    const variables = { ...home.variables, ...tokenVariables, IAM_BASE_URL: server.url };
     const words = ['bulk', 'run', await rows(home, 30), ...creating];
     expect(await runWords(words, io, { variables, now: () => 0, random: () => 0 })).toBe(0);
     expect(server.received).toHaveLength(30);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { desiredOf, faultsOf } from '../../../src/cli/plan/desired.ts';
-import { readDocuments } from '../../../src/cli/plan/documents.ts';
-import { faultLines } from '../../../src/cli/plan/faults.ts';
+import { buildDesired, validateDesired } from '../../../src/cli/plan/desired.ts';
+import { formatDiagnostics } from '../../../src/cli/plan/diagnostics.ts';
+import { parseDocuments } from '../../../src/cli/plan/documents.ts';
 import * as yaml from '../../../src/cli/runtime/yaml.ts';
 
-function faults(...texts: string[]): string[] {
-  const documents = readDocuments(
+function listDiagnostics(...texts: string[]): string[] {
+  const documents = parseDocuments(
     yaml,
     texts.map((text, at) => ({ name: `${at}.yaml`, text })),
   );
-  return faultLines([...documents.faults, ...faultsOf(desiredOf(documents), documents)]);
+  return formatDiagnostics([...documents.diagnostics, ...validateDesired(buildDesired(documents), documents)]);
 }
 
 describe('a fault is told with its file, line and column', () => {
@@ -51,12 +51,12 @@ describe('a fault is told with its file, line and column', () => {
     ],
     ['{"groups": [{"groupName": "a", "role": []}]}', '0.yaml:1:32: groups: has no role'],
   ])('%j', (text, message) => {
-    const found = faults(text);
+    const found = listDiagnostics(text);
     expect([found.length, found[0]?.slice(0, message.length)]).toEqual([1, message]);
   });
 
   test('and all of them at once, over all documents', () => {
-    const found = faults(
+    const found = listDiagnostics(
       'groups:\n  - groupName: a\n    roles: [bad, 3]\n  - {}\n',
       'groups:\n  - groupName: a\n---\nclients: no\n',
     );
@@ -70,16 +70,18 @@ describe('a fault is told with its file, line and column', () => {
   });
 
   test('two documents are of one set', () => {
-    expect(faults('set: a', 'set: b')).toEqual(['1.yaml:1:6: set is b here and a elsewhere']);
+    expect(listDiagnostics('set: a', 'set: b')).toEqual(['1.yaml:1:6: set is b here and a elsewhere']);
   });
 });
 
 test('anchors, a byte order mark and tabs in JSON are no fault', () => {
-  expect(faults('\uFEFFgroups:\n  - groupName: a\n    roles: &r [A]\n  - groupName: b\n    roles: *r\n')).toEqual([]);
-  expect(faults('{\n\t"groups": []\n}')).toEqual([]);
+  expect(
+    listDiagnostics('\uFEFFgroups:\n  - groupName: a\n    roles: &r [A]\n  - groupName: b\n    roles: *r\n'),
+  ).toEqual([]);
+  expect(listDiagnostics('{\n\t"groups": []\n}')).toEqual([]);
 });
 
 test('aliases that multiply are no burden', () => {
   const levels = Array.from({ length: 40 }, (_, at) => `l${at + 1}: &l${at + 1} [*l${at}, *l${at}]`);
-  expect(faults(['l0: &l0 [x, x]', ...levels, 'groups: *l40'].join('\n')).length).toBeLessThan(100);
+  expect(listDiagnostics(['l0: &l0 [x, x]', ...levels, 'groups: *l40'].join('\n')).length).toBeLessThan(100);
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { documentSchema, reservedNames } from '../../../src/cli/plan/schema.ts';
+import { documentSchema, reservedResourceNames } from '../../../src/cli/plan/schema.ts';
 import * as contract from '../../../src/contract/schemas.ts';
 
 test('the published schema is the one that documents are checked by', async () => {
@@ -9,5 +9,5 @@ test('the published schema is the one that documents are checked by', async () =
 });
 
 test('reserved words are those of the service', () => {
-  expect([...reservedNames].sort()).toEqual([...contract.reservedNames].sort());
+  expect([...reservedResourceNames].sort()).toEqual([...contract.reservedNames].sort());
 });

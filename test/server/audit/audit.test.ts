@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
-import { send } from '../control/calls.ts';
-import { keepLines } from './lines.ts';
+import { send } from '../control/control-client.ts';
+import { createMemorySink } from './memory-sink.ts';
 
 const password = 'correct horse battery';
 const basic = (id: string, secret: string) => ({ Authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 const asAdmin = basic(adminClient.clientId, adminClient.clientSecret);
 const loginPath = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
 
-const audit = keepLines();
+const audit = createMemorySink();
 let server: TestServer;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('a decision on who somebody is', () => {
   test('names who got a token, in which session and through which client', async () => {
     const { headers, status } = await login(basic('ann', password));
     expect(status).toBe(201);
-    const [session] = await server.world.store.sessions.list();
+    const [session] = await server.appContext.store.sessions.list();
     expect(audit.last()).toEqual({
       time: '2026-03-01T12:00:00.000Z',
       event: 'authentication',
@@ -103,7 +103,7 @@ describe('a change', () => {
   test('names who made it, what of, and the rule that let him', async () => {
     const body = { groupName: 'audited', roles: ['VIEW'] };
     await send(server, `${servicePrefix}/groups`, { method: 'POST', headers: asAdmin, body });
-    const group = await server.world.store.groups.getBy('groupName', 'audited');
+    const group = await server.appContext.store.groups.getBy('groupName', 'audited');
     expect(audit.last()).toMatchObject({
       ...{ event: 'administration', operation: 'groups.create', result: 'granted', status: 201 },
       actor: { kind: 'client', clientId: adminClient.clientId, way: 'basic' },
@@ -141,7 +141,7 @@ describe('a change', () => {
   });
 
   test('that the store does not take is one that failed', async () => {
-    const other = keepLines();
+    const other = createMemorySink();
     await using full = await startServer({ audit: other });
     full.stopWrites();
     await send(full, `${servicePrefix}/groups`, { method: 'POST', headers: asAdmin, body: { groupName: 'x' } });

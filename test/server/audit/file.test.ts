@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startServer } from '../../../src/library/index.ts';
 import type { AuditSinks } from '../../../src/server/audit/audit.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
 import { openAudit } from '../../../src/server/audit/open.ts';
 import type { Log } from '../../../src/server/log.ts';
 import { readSettings } from '../../../src/server/settings.ts';
+import { startServer } from '../../../src/testing/index.ts';
 
 let folder: string;
 let said: string[];
@@ -48,7 +48,7 @@ describe('an audit log in a file', () => {
 
   test('is begun anew at a size; so many of before are kept, and no line is lost among them', async () => {
     for (let round = 1; round <= 5; round += 1) {
-      const sink = await openAuditFile({ path: at(), log, rotateBytes: 80, kept: 2 });
+      const sink = await openAuditFile({ path: at(), log, rotateBytes: 80, maxFiles: 2 });
       for (let number = 0; number < 6; number += 1) sink.write(line(round * 10 + number));
       await sink.close();
     }
@@ -62,7 +62,7 @@ describe('an audit log in a file', () => {
   test.runIf(existsSync('/dev/full'))(
     'on a full disk says so once, and counts what it has no room to keep',
     async () => {
-      const sink = await openAuditFile({ path: '/dev/full', log, mostWaiting: 100 });
+      const sink = await openAuditFile({ path: '/dev/full', log, maxQueuedBytes: 100 });
       expect(sink.health()).toEqual({ writable: true, lost: 0 });
       for (let number = 10; number < 40; number += 1) {
         sink.write(line(number));

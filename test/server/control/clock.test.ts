@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
+import { issueOneTimeToken } from '../../../src/server/identity/one-time-tokens.ts';
 import { startSession } from '../../../src/server/identity/sessions.ts';
-import { giveTicket } from '../../../src/server/identity/tickets.ts';
 import { appClientId, startServer, type TestServer } from '../../harness.ts';
-import { password, passwordHash } from '../operations/user-identities/people.ts';
+import { password, passwordHash } from '../operations/user-identities/login-fixtures.ts';
 import { userToken } from '../operations/user-token.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 import { sendNotice, sendTestCode } from './messages.ts';
 
 const start = '2026-03-01T12:00:00.000Z';
@@ -136,7 +136,7 @@ describe('what ends', () => {
 
   test('can be a session, a code by its challenge or its message, a refresh token or a ticket', async () => {
     await using server = await startServer();
-    const { world } = server;
+    const { appContext: world } = server;
     const { sid } = claimsOf(await userToken(server, { userId: 'u1' }));
     const contact = emailContact('ann@example.com');
     const messageId = await sendTestCode(world, { purpose: 'recovery', subject: 'user:u1' }, contact);
@@ -174,7 +174,7 @@ describe('what ends', () => {
 
   test('is no message without a code', async () => {
     await using server = await startServer();
-    const of = await sendNotice(server.world, 'ann@example.com');
+    const of = await sendNotice(server.appContext, 'ann@example.com');
     expect((await put(server, { to: 'expiry', of })).status).toBe(404);
   });
 });
@@ -185,7 +185,7 @@ describe('a clock that goes back', () => {
     const token = await userToken(server, { roles: ['ADMIN'] });
     const { accessToken } = await server.admin.clientIdentities.login();
     await put(server, { advance: '1s' });
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       const client = await tx.clients.getBy('bootstrap', 'admin');
       const from = Date.parse(start) / 1000 + 1;
       if (client) await tx.clients.replace({ ...client, tokensValidFrom: from });
@@ -202,9 +202,9 @@ describe('a clock that goes back', () => {
   test('makes later messages still come later', async () => {
     await using server = await startServer();
     await put(server, { advance: '7d' });
-    const first = await sendNotice(server.world, 'ann@example.com');
+    const first = await sendNotice(server.appContext, 'ann@example.com');
     await put(server, { reset: true });
-    const second = await sendNotice(server.world, 'ann@example.com');
+    const second = await sendNotice(server.appContext, 'ann@example.com');
     expect(second > first).toBe(true);
   });
 
@@ -247,12 +247,12 @@ test('a clock that goes back keeps nobody from giving and getting codes until it
   expect(await guess()).toEqual([429, '60']);
   await put(server, { advance: '1m' });
   expect((await guess())[0]).not.toBe(429);
-  const sent = (await server.world.store.messages.list()).length;
+  const sent = (await server.appContext.store.messages.list()).length;
   await retrieve();
-  expect((await server.world.store.messages.list()).length).toBe(sent + 1);
+  expect((await server.appContext.store.messages.list()).length).toBe(sent + 1);
 });
 
-async function ticketOf({ world }: TestServer): Promise<string> {
+async function ticketOf({ appContext: world }: TestServer): Promise<string> {
   const bound = { kind: 'param', clientId: appClientId } as const;
-  return (await world.store.transaction((tx) => giveTicket(tx, bound, world))).value;
+  return (await world.store.transaction((tx) => issueOneTimeToken(tx, bound, world))).value;
 }

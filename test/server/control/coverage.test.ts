@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
 const groups = `${servicePrefix}/groups`;
 const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { createFaults } from '../../../src/server/insight/faults.ts';
+import { createFaultInjector } from '../../../src/server/observability/fault-injector.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
 const groups = `${servicePrefix}/groups`;
 const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
@@ -15,7 +15,7 @@ const add = (server: TestServer, rule: object) => send(server, '/_iam/faults', {
 const make = (server: TestServer, groupName: string) =>
   send(server, groups, { method: 'POST', headers: asAdmin, body: { groupName } });
 
-async function hasGroup({ world: { store } }: TestServer, groupName: string): Promise<boolean> {
+async function hasGroup({ appContext: { store } }: TestServer, groupName: string): Promise<boolean> {
   return (await store.groups.getBy('groupName', groupName)) !== undefined;
 }
 
@@ -57,13 +57,13 @@ test('a failure comes before the operation: the store is as it was', async () =>
 describe('a new key', () => {
   test('comes between a token and its check: verifiers have to ask for keys again, and the token is taken', async () => {
     await using server = await startServer();
-    const keysBefore = server.world.keys.publicKeys().map(({ kid }) => kid);
+    const keysBefore = server.appContext.keys.publicKeys().map(({ kid }) => kid);
     await add(server, { operation: 'client-identities.login', times: 1, effect: { rotateKey: true } });
     const { accessToken } = await server.admin.clientIdentities.login();
     const [head = ''] = accessToken.split('.');
     const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
     expect(keysBefore).toContain(kid);
-    expect(server.world.keys.current().kid).not.toBe(kid);
+    expect(server.appContext.keys.current().kid).not.toBe(kid);
     const answer = await send(server, groups, { headers: { Authorization: `Bearer ${accessToken}` } });
     expect(answer.status).toBe(200);
     const later = await server.admin.clientIdentities.login();
@@ -78,9 +78,9 @@ describe('a stale key set', () => {
 
   test('is the one before the last rotation, for as many callers as the rule says, and is marked', async () => {
     await using server = await startServer();
-    await server.world.keys.rotate();
+    await server.appContext.keys.rotate();
     const before = await kids(server);
-    await server.world.keys.rotate();
+    await server.appContext.keys.rotate();
     const after = await kids(server);
     expect([before.length, after.length]).toEqual([2, 3]);
     await add(server, { times: 2, effect: { staleKeys: true } });
@@ -98,9 +98,9 @@ describe('a stale key set', () => {
   test('still has the key that is gone, disturbs no operation and no sandbox', async () => {
     await using server = await startServer();
     const [old] = await kids(server);
-    await server.world.keys.rotate();
+    await server.appContext.keys.rotate();
     server.clock.advance(86_400);
-    expect(await kids(server)).toEqual([server.world.keys.current().kid]);
+    expect(await kids(server)).toEqual([server.appContext.keys.current().kid]);
     await add(server, { effect: { staleKeys: true } });
     expect(await kids(server)).toEqual([old]);
     expect(await kids(server, '/s/one')).not.toContain(old);
@@ -135,8 +135,9 @@ describe('latency', () => {
     await add(server, { operation: 'api-key.list', effect: { latency: '300ms' } });
     const headers = { Authorization: `Bearer ${token}` };
     const answer = send(server, `${servicePrefix}/api-key`, { headers });
-    while (server.world.insight?.faults.list()[0]?.applied !== 1) await new Promise((done) => setImmediate(done));
-    await server.world.store.transaction(async (tx) => {
+    while (server.appContext.observability?.faults.list()[0]?.applied !== 1)
+      await new Promise((done) => setImmediate(done));
+    await server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get('ann');
       if (user) await tx.users.replace({ ...user, locked: true });
     });
@@ -144,10 +145,10 @@ describe('latency', () => {
   });
 
   test('adds up to a minute at most, and does not hold up a stop', async () => {
-    const faults = createFaults();
+    const faults = createFaultInjector();
     for (let at = 0; at < 3; at += 1) faults.add({ effect: { latency: 50_000, jitter: 10_000 } });
     const operation: Operation<never> = operations['groups.list'];
-    expect(faults.disturbanceOf(operation, undefined)?.waitMs).toBe(60_000);
+    expect(faults.matchOperation(operation, undefined)?.waitMs).toBe(60_000);
     const gone = new AbortController();
     const waited = faults.wait(60_000, gone.signal);
     gone.abort();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { alwaysPossible } from '../../../src/contract/errors.ts';
+import { implicitStatuses } from '../../../src/contract/errors.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
-import { answerableErrors } from '../../../src/contract/operation-errors.ts';
+import { listOperationErrors } from '../../../src/contract/operation-errors.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
 const path = '/_iam/faults';
 const groups = `${servicePrefix}/groups`;
@@ -48,8 +48,8 @@ describe('Prefer', () => {
           'preference-applied': `code=${status}`,
         });
         const [item] = Array.isArray(answer.body) ? (answer.body as { code: string }[]) : [];
-        if (operation.errorFormat === undefined && !alwaysPossible.includes(status))
-          expect(answerableErrors(operation).get(item?.code as never)).toBe(status);
+        if (operation.errorFormat === undefined && !implicitStatuses.includes(status))
+          expect(listOperationErrors(operation).get(item?.code as never)).toBe(status);
       }
     }
     expect(await server.dump()).toEqual(before);
@@ -81,7 +81,7 @@ describe('Prefer', () => {
   test('does nothing on the control plane, nor without it', async () => {
     const headers = { ...asAdmin, Prefer: 'code=500' };
     expect(await send(server, '/_iam/users', { headers })).toMatchObject({ status: 200 });
-    await using off = await startServer({ flags: { 'no-control': true } });
+    await using off = await startServer({ flags: { 'disable-control-plane': true } });
     expect(await send(off, groups, { headers })).toMatchObject({ status: 200 });
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { controlRoutes } from '../../../src/server/control/routes.ts';
-import { queueMessage } from '../../../src/server/identity/messages.ts';
-import type { Level } from '../../../src/server/identity/users.ts';
+import { enqueueMessage } from '../../../src/server/identity/messages.ts';
+import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
 const seed = { users: [{ userId: 'somebody' }] };
 const idIn = (path: string) => (path.startsWith('/users/') ? 'somebody' : 'iam-administrators');
@@ -32,7 +32,7 @@ const port = () => new URL(server.url).port;
 
 /** Sends a call, and counts how often a handler of the route was run for it. */
 async function sendCounting(path: string, headers: Record<string, string | string[]>) {
-  const reads = Object.values(server.world.store).flatMap((table) =>
+  const reads = Object.values(server.appContext.store).flatMap((table) =>
     typeof table === 'object' && 'list' in table ? [vi.spyOn(table, 'list'), vi.spyOn(table, 'find')] : [],
   );
   const answer = await send(server, path, { headers });
@@ -84,8 +84,8 @@ describe('on a server that only this machine reaches', () => {
   test('a foreign call changes nothing, whatever it asks for', async () => {
     await using guarded = await startServer();
     const token = await userToken(guarded, { userId: 'u1' });
-    await guarded.world.store.transaction((tx) => queueMessage(tx, notice, guarded.world));
-    const [before, kid] = [await guarded.dump(), guarded.world.keys.current().kid];
+    await guarded.appContext.store.transaction((tx) => enqueueMessage(tx, notice, guarded.appContext));
+    const [before, kid] = [await guarded.dump(), guarded.appContext.keys.current().kid];
     const calls = [...all, { method: 'DELETE', path: '/_iam/sessions?userId=u1', body: undefined }];
     for (const headers of [
       { Origin: 'https://evil.example' },
@@ -96,7 +96,7 @@ describe('on a server that only this machine reaches', () => {
         expect((await send(guarded, path, { method, headers, body })).status).toBeOneOf([403, 421]);
     }
     expect(await guarded.dump()).toEqual(before);
-    expect(guarded.world.keys.current().kid).toBe(kid);
+    expect(guarded.appContext.keys.current().kid).toBe(kid);
   });
 
   test('pages of this machine may call, from any port', async () => {
@@ -144,7 +144,7 @@ describe('on a server that only this machine reaches', () => {
       });
       expect(await send(behind, '/s/hidden/healthz', { headers })).toMatchObject({ status: 404 });
     }
-    expect(behind.world.sandboxes.list()).toEqual([]);
+    expect(behind.appContext.sandboxes.list()).toEqual([]);
     expect(await send(behind, '/_iam/users')).toMatchObject({ status: 200 });
   });
 
@@ -158,7 +158,7 @@ describe('on a server that only this machine reaches', () => {
       expect(await send(behind, '/s/hidden/healthz', { headers })).toMatchObject({ status: 404 });
       expect(await send(behind, '/healthz', { headers })).toMatchObject({ status: 200 });
     }
-    expect(behind.world.sandboxes.list()).toEqual([]);
+    expect(behind.appContext.sandboxes.list()).toEqual([]);
   });
 
   test('stale credentials do not matter', async () => {
@@ -215,7 +215,7 @@ describe('on a server that other machines reach', () => {
 
   const maintaining = all.filter(({ capability }) => capability === 'maintain');
   const withBasic = async (authorities: string[]) => basic(await remote.makeClient({ authorities }));
-  const withToken = async (level: Level, roles: string[]) => ({
+  const withToken = async (level: AuthenticationLevel, roles: string[]) => ({
     Authorization: `Bearer ${await userToken(remote, { level, roles })}`,
   });
 
@@ -230,7 +230,7 @@ describe('on a server that other machines reach', () => {
       await withToken('AUTH-BASIC', ['ADMIN', 'IAM_ADMIN_MAINTENANCE']),
     ];
     const before = await remote.dump();
-    const kid = remote.world.keys.current().kid;
+    const kid = remote.appContext.keys.current().kid;
     for (const headers of others) {
       for (const { method, path } of maintaining)
         expect(await send(remote, path, { method, headers })).toMatchObject({
@@ -239,7 +239,7 @@ describe('on a server that other machines reach', () => {
         });
     }
     expect(await remote.dump()).toEqual(before);
-    expect(remote.world.keys.current().kid).toBe(kid);
+    expect(remote.appContext.keys.current().kid).toBe(kid);
   });
 
   test('a user with a second factor and a proven client of that role may do all of it', async () => {
@@ -258,7 +258,7 @@ describe('on a server that other machines reach', () => {
   });
 
   test('in a sandbox the same holds, by who calls there', async () => {
-    await remote.world.sandboxes.open('guarded', true);
+    await remote.appContext.sandboxes.open('guarded', true);
     const path = '/s/guarded/_iam/state/export';
     expect(await send(remote, path)).toMatchObject({ status: 401 });
     expect(await send(remote, path, { headers: await withBasic(['IAM_ADMIN_MAINTENANCE']) })).toMatchObject({
@@ -292,8 +292,8 @@ describe('on a server that other machines reach', () => {
 
 describe('switched off', () => {
   test('it answers 404 for all of it, whoever calls', async () => {
-    await using off = await startServer({ flags: { 'no-control': true } });
-    const kid = off.world.keys.current().kid;
+    await using off = await startServer({ flags: { 'disable-control-plane': true } });
+    const kid = off.appContext.keys.current().kid;
     const others = ['/_iam', '/_iam/nothing'].map((path) => ({ method: 'GET', path, body: undefined }));
     for (const { path, ...call } of [...all, ...others]) {
       for (const headers of [{}, { Origin: 'https://evil.example' }])
@@ -302,7 +302,7 @@ describe('switched off', () => {
           body: [{ code: 'PATH_UNKNOWN' }],
         });
     }
-    expect(off.world.keys.current().kid).toBe(kid);
+    expect(off.appContext.keys.current().kid).toBe(kid);
   });
 });
 

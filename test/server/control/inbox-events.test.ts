@@ -1,41 +1,45 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import type { AppContext } from '../../../src/server/app-context.ts';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
-import { queueMessage } from '../../../src/server/identity/messages.ts';
-import { mostWaiters } from '../../../src/server/ports/waiters.ts';
+import { enqueueMessage } from '../../../src/server/identity/messages.ts';
+import { maxSubscribers } from '../../../src/server/integrations/subscribers.ts';
 import { sandboxIdleMinutes } from '../../../src/server/sandboxes.ts';
-import type { World } from '../../../src/server/world.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { head, open } from '../http/raw.ts';
-import { send } from './calls.ts';
-import { createFakeTimer, follow } from './events.ts';
+import { buildHead, open } from '../http/raw-http.ts';
+import { send } from './control-client.ts';
 import { sendNotice, sendTestCode } from './messages.ts';
+import { createFakeTimer, openStream } from './sse-client.ts';
 
 const path = '/_iam/inbox/events';
 const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
 const soonMs = 2_000;
 
 /** So many messages in one go. @returns their ids. */
-async function sendMany(world: World, count: number, text = 'Your contact was changed.'): Promise<string[]> {
+async function sendMany(world: AppContext, count: number, text = 'Your contact was changed.'): Promise<string[]> {
   const draft = { contact: emailContact('a@example.com'), purpose: 'notice', text };
   await world.store.transaction(async (tx) => {
-    for (let at = 0; at < count; at += 1) await queueMessage(tx, draft, world);
+    for (let at = 0; at < count; at += 1) await enqueueMessage(tx, draft, world);
   });
-  world.outbox.kept();
+  world.outbox.wake();
   return (await world.store.messages.list()).slice(-count).map(({ messageId }) => messageId);
 }
 
 describe('events of messages', () => {
   test('tell of what comes from now on, as the inbox shows it', async () => {
     await using server = await startServer();
-    await sendNotice(server.world, 'a@example.com');
-    using stream = await follow(server, path);
+    await sendNotice(server.appContext, 'a@example.com');
+    using stream = await openStream(server, path);
     expect(stream.answer.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
-    const id = await sendTestCode(server.world, { purpose: 'mfa', subject: 'user:ann' }, emailContact('a@example.com'));
+    const id = await sendTestCode(
+      server.appContext,
+      { purpose: 'mfa', subject: 'user:ann' },
+      emailContact('a@example.com'),
+    );
     const [event] = await stream.events(1);
     const { body } = await send(server, '/_iam/inbox?limit=1');
     expect([event?.id, event?.data]).toEqual([id, (body as unknown[])[0]]);
@@ -44,32 +48,32 @@ describe('events of messages', () => {
 
   test('go on after the one that is named, none missed and none twice, however often the reader comes back', async () => {
     await using server = await startServer();
-    const [first = '', ...others] = await sendMany(server.world, 250);
+    const [first = '', ...others] = await sendMany(server.appContext, 250);
     const seen: string[] = [];
     let last = first;
     for (const count of [1, 100, 0, 120]) {
-      using stream = await follow(server, `${path}?after=${first}`, { 'Last-Event-ID': last });
+      using stream = await openStream(server, `${path}?after=${first}`, { 'Last-Event-ID': last });
       seen.push(...idsOf(await stream.events(count)).slice(0, count));
       last = seen.at(-1) ?? first;
     }
-    using stream = await follow(server, `${path}?after=${last}`);
-    const late = await sendMany(server.world, 5);
+    using stream = await openStream(server, `${path}?after=${last}`);
+    const late = await sendMany(server.appContext, 5);
     seen.push(...idsOf(await stream.events(33)));
     expect(seen).toEqual([...others, ...late]);
   });
 
   test('are of one recipient or one purpose, where that is asked for', async () => {
     await using server = await startServer();
-    using one = await follow(server, `${path}?to=A@Example.com`);
-    using codes = await follow(server, `${path}?purpose=recovery`);
-    await sendNotice(server.world, 'b@example.com');
-    const notice = await sendNotice(server.world, 'a@example.com');
+    using one = await openStream(server, `${path}?to=A@Example.com`);
+    using codes = await openStream(server, `${path}?purpose=recovery`);
+    await sendNotice(server.appContext, 'b@example.com');
+    const notice = await sendNotice(server.appContext, 'a@example.com');
     const code = await sendTestCode(
-      server.world,
+      server.appContext,
       { purpose: 'recovery', subject: 'user:x' },
       emailContact('b@example.com'),
     );
-    const last = await sendNotice(server.world, 'a@example.com');
+    const last = await sendNotice(server.appContext, 'a@example.com');
     expect(idsOf(await one.events(2))).toEqual([notice, last]);
     expect(idsOf(await codes.events(1))).toEqual([code]);
   });
@@ -87,10 +91,10 @@ describe('events of messages', () => {
   test('have signs of life between them', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
-    using stream = await follow(server, path);
+    using stream = await openStream(server, path);
     expect(await stream.comments(1)).toBe(1);
     timer.pass(14_999);
-    const id = await sendNotice(server.world, 'a@example.com');
+    const id = await sendNotice(server.appContext, 'a@example.com');
     expect(idsOf(await stream.events(1))).toEqual([id]);
     expect(await stream.comments(1)).toBe(1);
     timer.pass(1);
@@ -103,11 +107,11 @@ describe('events of messages', () => {
 
   test('are followed by so many at most, and a place is free again when one goes', async () => {
     await using server = await startServer();
-    const streams = await Promise.all(Array.from({ length: mostWaiters }, () => follow(server, path)));
+    const streams = await Promise.all(Array.from({ length: maxSubscribers }, () => openStream(server, path)));
     expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
     // Who waits for one message has a place of his own.
     expect(await send(server, '/_iam/inbox/wait?timeout=0')).toMatchObject({ status: 404 });
-    const id = await sendNotice(server.world, 'a@example.com');
+    const id = await sendNotice(server.appContext, 'a@example.com');
     for (const stream of streams) expect(idsOf(await stream.events(1))).toEqual([id]);
     streams.pop()?.[Symbol.dispose]();
     let status = 429;
@@ -118,13 +122,13 @@ describe('events of messages', () => {
 });
 
 /** A reader that takes nothing, once the server can send it no more. */
-async function stuckReader(server: TestServer) {
+async function openStalledReader(server: TestServer) {
   const socket = await open(server);
   socket.pause();
-  socket.write(head(`GET ${path} HTTP/1.1`, `Host: ${new URL(server.url).host}`));
+  socket.write(buildHead(`GET ${path} HTTP/1.1`, `Host: ${new URL(server.url).host}`));
   const read = countReads(server);
   while (read.count === 0) await new Promise((resolve) => setImmediate(resolve));
-  await sendMany(server.world, 400, 'x'.repeat(60_000));
+  await sendMany(server.appContext, 400, 'x'.repeat(60_000));
   // Long texts until the connection holds no more: then nothing else is read for it.
   let before = -1;
   while (read.count !== before) {
@@ -135,7 +139,7 @@ async function stuckReader(server: TestServer) {
 }
 
 /** How many messages were read for who follows, in batches. */
-function countReads({ world }: TestServer) {
+function countReads({ appContext: world }: TestServer) {
   const { messages } = world.store;
   const inner = messages.list.bind(messages);
   const read = { count: 0 };
@@ -152,8 +156,8 @@ describe('a reader that takes nothing', () => {
   test('is dropped between two signs of life, and can go on where he was', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
-    const { socket } = await stuckReader(server);
-    expect((await server.world.store.messages.list()).length).toBe(400);
+    const { socket } = await openStalledReader(server);
+    expect((await server.appContext.store.messages.list()).length).toBe(400);
     timer.pass(15_000);
     expect(timer.pending).toBe(1);
     timer.pass(15_000);
@@ -165,7 +169,7 @@ describe('a reader that takes nothing', () => {
 
   test('does not hold up a stop', async () => {
     const server = await startServer();
-    const { socket } = await stuckReader(server);
+    const { socket } = await openStalledReader(server);
     const before = performance.now();
     await server[Symbol.asyncDispose]();
     expect(performance.now() - before).toBeLessThan(soonMs);
@@ -176,9 +180,9 @@ describe('a reader that takes nothing', () => {
 describe('the end of it', () => {
   test('comes at once when the server stops, in the proper way', async () => {
     const server = await startServer();
-    using stream = await follow(server, path);
-    using inside = await follow(server, `/s/one${path}`);
-    const id = await sendNotice(server.world, 'a@example.com');
+    using stream = await openStream(server, path);
+    using inside = await openStream(server, `/s/one${path}`);
+    const id = await sendNotice(server.appContext, 'a@example.com');
     const before = performance.now();
     await server[Symbol.asyncDispose]();
     expect(performance.now() - before).toBeLessThan(soonMs);
@@ -188,18 +192,18 @@ describe('the end of it', () => {
 
   test('comes with that of its sandbox, which tells of its own messages only', async () => {
     await using server = await startServer();
-    using main = await follow(server, path);
-    using one = await follow(server, `/s/one${path}`);
-    using two = await follow(server, `/s/two${path}`);
-    const world = await server.world.sandboxes.open('one', true);
+    using main = await openStream(server, path);
+    using one = await openStream(server, `/s/one${path}`);
+    using two = await openStream(server, `/s/two${path}`);
+    const world = await server.appContext.sandboxes.open('one', true);
     const id = await sendNotice(world, 'a@example.com');
     expect(idsOf(await one.events(1))).toEqual([id]);
     expect(await send(server, '/_iam/sandboxes/one', { method: 'DELETE' })).toMatchObject({ status: 204 });
     expect(await one.ended).toBe(true);
     server.clock.advance(sandboxIdleMinutes * 60);
-    server.world.sandboxes.sweep();
+    server.appContext.sandboxes.sweep();
     expect(await two.ended).toBe(true);
-    const own = await sendNotice(server.world, 'a@example.com');
+    const own = await sendNotice(server.appContext, 'a@example.com');
     expect(idsOf(await main.events(1))).toEqual([own]);
     expect(await two.events(0)).toEqual([]);
   });

@@ -2,65 +2,69 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { open } from '../http/raw.ts';
-import { send } from './calls.ts';
+import { open } from '../http/raw-http.ts';
+import { send } from './control-client.ts';
 import { sendNotice, sendTestCode } from './messages.ts';
 
 const path = '/_iam/inbox/wait';
 
 /** How often messages were looked through. */
-interface Looks {
+interface LookupCount {
   count: number;
 }
 
-function countLooks({ world }: TestServer): Looks {
+function countLookups({ appContext: world }: TestServer): LookupCount {
   const { messages } = world.store;
-  const looks = { count: 0 };
+  const lookups = { count: 0 };
   for (const name of ['list', 'find'] as const) {
     const inner = messages[name].bind(messages) as (...given: unknown[]) => Promise<unknown>;
     const counting = (...given: unknown[]) => {
       // That there are late messages is asked besides.
-      if (given[0] !== 'delivery') looks.count += 1;
+      if (given[0] !== 'delivery') lookups.count += 1;
       return inner(...given);
     };
     Object.assign(messages, { [name]: counting });
   }
-  return looks;
+  return lookups;
 }
 
 /** Resolves once so many callers have looked, and so wait. */
-async function waiting(looks: Looks, count: number): Promise<void> {
-  while (looks.count < count) await new Promise((resolve) => setImmediate(resolve));
+async function waitForLookups(lookups: LookupCount, count: number): Promise<void> {
+  while (lookups.count < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('waiting for a message', () => {
   test('gives the newest that is there, at once', async () => {
     await using server = await startServer();
-    await sendNotice(server.world, 'a@example.com');
-    const id = await sendNotice(server.world, 'a@example.com');
-    await sendNotice(server.world, 'b@example.com');
+    await sendNotice(server.appContext, 'a@example.com');
+    const id = await sendNotice(server.appContext, 'a@example.com');
+    await sendNotice(server.appContext, 'b@example.com');
     expect(await send(server, `${path}?to=A@example.com&timeout=60`)).toMatchObject({ status: 200, body: { id } });
   });
 
   test('gives the oldest after one that is named', async () => {
     await using server = await startServer();
-    const first = await sendNotice(server.world, 'a@example.com');
-    const second = await sendNotice(server.world, 'a@example.com');
-    await sendNotice(server.world, 'a@example.com');
+    const first = await sendNotice(server.appContext, 'a@example.com');
+    const second = await sendNotice(server.appContext, 'a@example.com');
+    await sendNotice(server.appContext, 'a@example.com');
     expect(await send(server, `${path}?after=${first}`)).toMatchObject({ body: { id: second } });
   });
 
   test('gives one that comes later, with its code, and looks at no other time', async () => {
     await using server = await startServer();
-    const old = await sendNotice(server.world, 'a@example.com');
-    const looks = countLooks(server);
+    const old = await sendNotice(server.appContext, 'a@example.com');
+    const lookups = countLookups(server);
     const answer = send(server, `${path}?to=a@example.com&purpose=mfa&after=${old}&timeout=60s`);
-    await waiting(looks, 1);
-    await sendNotice(server.world, 'a@example.com');
-    await sendNotice(server.world, 'b@example.com');
-    const id = await sendTestCode(server.world, { purpose: 'mfa', subject: 'user:ann' }, emailContact('a@example.com'));
+    await waitForLookups(lookups, 1);
+    await sendNotice(server.appContext, 'a@example.com');
+    await sendNotice(server.appContext, 'b@example.com');
+    const id = await sendTestCode(
+      server.appContext,
+      { purpose: 'mfa', subject: 'user:ann' },
+      emailContact('a@example.com'),
+    );
     // Once at first and once for each message; this test itself looks three times.
-    expect(looks.count).toBeLessThanOrEqual(7);
+    expect(lookups.count).toBeLessThanOrEqual(7);
     expect(await answer).toMatchObject({
       status: 200,
       body: { id, code: expect.stringMatching(/^\d{6}$/), attemptsLeft: 5 },
@@ -88,11 +92,11 @@ describe('waiting for a message', () => {
 
   test('is given to a hundred at a time, each of whom gets the message', async () => {
     await using server = await startServer();
-    const looks = countLooks(server);
+    const lookups = countLookups(server);
     const answers = Array.from({ length: 100 }, () => send(server, `${path}?timeout=60`));
-    await waiting(looks, 100);
+    await waitForLookups(lookups, 100);
     expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
-    const id = await sendNotice(server.world, 'a@example.com');
+    const id = await sendNotice(server.appContext, 'a@example.com');
     const got = await Promise.all(answers);
     expect(got.filter(({ status, body }) => status === 200 && (body as { id: string }).id === id)).toHaveLength(100);
     expect(await send(server, path)).toMatchObject({ status: 200 });
@@ -100,28 +104,28 @@ describe('waiting for a message', () => {
 
   test('is given up when the caller goes', async () => {
     await using server = await startServer();
-    const looks = countLooks(server);
+    const lookups = countLookups(server);
     for (let turn = 1; turn <= 2; turn += 1) {
-      looks.count = 0;
+      lookups.count = 0;
       const sockets = await Promise.all(Array.from({ length: 100 }, () => open(server)));
       const { host } = new URL(server.url);
       for (const socket of sockets) socket.write(`GET ${path}?timeout=60 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      await waiting(looks, 100);
+      await waitForLookups(lookups, 100);
       await Promise.all(
         sockets.map((socket) => {
           socket.destroy();
           return once(socket, 'close');
         }),
       );
-      await placesFree(server);
+      await waitForFreeSlots(server);
     }
   });
 
   test('does not hold up a stop', async () => {
     const server = await startServer();
-    const looks = countLooks(server);
+    const lookups = countLookups(server);
     const answer = send(server, `${path}?timeout=60`);
-    await waiting(looks, 1);
+    await waitForLookups(lookups, 1);
     const before = performance.now();
     await server[Symbol.asyncDispose]();
     expect(performance.now() - before).toBeLessThan(2_000);
@@ -130,7 +134,7 @@ describe('waiting for a message', () => {
 });
 
 /** Resolves once the server has heard of the closed connections. */
-async function placesFree(server: TestServer): Promise<void> {
+async function waitForFreeSlots(server: TestServer): Promise<void> {
   let status = 0;
   while (status !== 404) ({ status } = await send(server, `${path}?timeout=0`));
 }

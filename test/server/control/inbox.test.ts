@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { emailContact, mobileContact } from '../../../src/server/identity/contacts.ts';
-import { takeCode } from '../../../src/server/identity/otp.ts';
+import { consumeOtp } from '../../../src/server/identity/otp.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { nextOf, readAll, send } from './calls.ts';
+import { readAllPages, readNextPath, send } from './control-client.ts';
 import { anySource, sendNotice, sendTestCode } from './messages.ts';
 
 const ann = emailContact('Ann@example.com');
@@ -18,7 +18,7 @@ async function list(server: TestServer, query = ''): Promise<Record<string, unkn
 describe('the inbox', () => {
   test('shows a code with its message, and how often it may be tried', async () => {
     await using server = await startServer();
-    const id = await sendTestCode(server.world, recovery, ann);
+    const id = await sendTestCode(server.appContext, recovery, ann);
     const [item, ...others] = await list(server);
     expect(others).toEqual([]);
     expect(item).toEqual({
@@ -32,9 +32,9 @@ describe('the inbox', () => {
       expiresAt: '2026-03-01T12:10:00.000Z',
       attemptsLeft: 5,
     });
-    const wrong = takeCode(
+    const wrong = consumeOtp(
       { ...recovery, source: anySource, code: item?.code === '000000' ? '000001' : '000000' },
-      server.world,
+      server.appContext,
       async () => 1,
     );
     await expect(wrong).rejects.toMatchObject({ code: 'CODE_INVALID' });
@@ -43,27 +43,27 @@ describe('the inbox', () => {
 
   test('shows a notice without what only codes have', async () => {
     await using server = await startServer();
-    await sendNotice(server.world, 'a@example.com');
+    await sendNotice(server.appContext, 'a@example.com');
     const [item] = await list(server);
     expect(Object.keys(item ?? {}).sort()).toEqual(['channel', 'createdAt', 'id', 'purpose', 'text', 'to']);
   });
 
   test('tells no more tries of a code that was used, or is over', async () => {
     await using server = await startServer();
-    await sendTestCode(server.world, recovery, ann);
+    await sendTestCode(server.appContext, recovery, ann);
     const [{ code } = {}] = await list(server);
-    await takeCode({ ...recovery, source: anySource, code: String(code) }, server.world, async () => undefined);
+    await consumeOtp({ ...recovery, source: anySource, code: String(code) }, server.appContext, async () => undefined);
     expect((await list(server))[0]).not.toHaveProperty('attemptsLeft');
-    await sendTestCode(server.world, { ...recovery, subject: 'user:bob' }, ann);
+    await sendTestCode(server.appContext, { ...recovery, subject: 'user:bob' }, ann);
     server.clock.advance(600);
     expect((await list(server)).filter((item) => 'attemptsLeft' in item)).toEqual([]);
   });
 
   test('tells which message has the code that is good now', async () => {
     await using server = await startServer();
-    const first = await sendTestCode(server.world, recovery, ann);
-    const second = await sendTestCode(server.world, recovery, emailContact('new@example.com'));
-    const other = await sendTestCode(server.world, { ...recovery, target: 'x' }, ann);
+    const first = await sendTestCode(server.appContext, recovery, ann);
+    const second = await sendTestCode(server.appContext, recovery, emailContact('new@example.com'));
+    const other = await sendTestCode(server.appContext, { ...recovery, target: 'x' }, ann);
     expect(await list(server)).toMatchObject([
       { id: other, attemptsLeft: 5 },
       { id: second, attemptsLeft: 5 },
@@ -71,7 +71,7 @@ describe('the inbox', () => {
     ]);
     expect((await list(server))[2]).not.toHaveProperty('attemptsLeft');
     server.clock.advance(600);
-    await sendTestCode(server.world, recovery, ann);
+    await sendTestCode(server.appContext, recovery, ann);
     expect((await list(server)).filter((item) => 'supersededBy' in item)).toMatchObject([{ id: first }]);
   });
 
@@ -87,30 +87,30 @@ describe('the inbox', () => {
     ['?to=other@example.com&purpose=contact-changed', 1],
   ])('finds messages by %s', async (query, count) => {
     await using server = await startServer();
-    await sendTestCode(server.world, recovery, ann, mobile);
-    await sendNotice(server.world, 'other@example.com');
+    await sendTestCode(server.appContext, recovery, ann, mobile);
+    await sendNotice(server.appContext, 'other@example.com');
     expect(await list(server, query)).toHaveLength(count);
   });
 
   test('has pages, newest first, that messages coming meanwhile do not shift', async () => {
     await using server = await startServer();
     const ids: string[] = [];
-    for (let at = 0; at < 5; at += 1) ids.unshift(await sendNotice(server.world, 'a@example.com'));
+    for (let at = 0; at < 5; at += 1) ids.unshift(await sendNotice(server.appContext, 'a@example.com'));
     const first = await send(server, '/_iam/inbox?limit=2&to=A@example.com');
     expect(first).toMatchObject({ status: 206, body: ids.slice(0, 2).map((id) => ({ id })) });
-    await sendNotice(server.world, 'a@example.com');
-    const second = await send(server, nextOf(first));
+    await sendNotice(server.appContext, 'a@example.com');
+    const second = await send(server, readNextPath(first));
     expect(second).toMatchObject({ status: 206, body: ids.slice(2, 4).map((id) => ({ id })) });
-    const third = await send(server, nextOf(second));
+    const third = await send(server, readNextPath(second));
     expect(third).toMatchObject({ status: 200, body: ids.slice(4).map((id) => ({ id })) });
-    const { items, statuses } = await readAll(server, '/_iam/inbox?limit=3');
+    const { items, statuses } = await readAllPages(server, '/_iam/inbox?limit=3');
     expect([items.length, statuses]).toEqual([6, [206, 200]]);
   });
 
   test('refuses a cursor of another filter', async () => {
     await using server = await startServer();
-    for (let at = 0; at < 3; at += 1) await sendNotice(server.world, 'a@example.com');
-    const next = nextOf(await send(server, '/_iam/inbox?limit=1'));
+    for (let at = 0; at < 3; at += 1) await sendNotice(server.appContext, 'a@example.com');
+    const next = readNextPath(await send(server, '/_iam/inbox?limit=1'));
     expect(await send(server, `${next}&to=b@example.com`)).toMatchObject({
       status: 400,
       body: [{ code: 'CURSOR_INVALID' }],
@@ -119,18 +119,18 @@ describe('the inbox', () => {
 
   test('is emptied, and the codes stay good', async () => {
     await using server = await startServer();
-    await sendTestCode(server.world, recovery, ann);
+    await sendTestCode(server.appContext, recovery, ann);
     const [{ code } = {}] = await list(server);
     expect(await send(server, '/_iam/inbox', { method: 'DELETE' })).toMatchObject({ status: 204, body: undefined });
     expect(await list(server)).toEqual([]);
     await expect(
-      takeCode({ ...recovery, source: anySource, code: String(code) }, server.world, async () => 'taken'),
+      consumeOtp({ ...recovery, source: anySource, code: String(code) }, server.appContext, async () => 'taken'),
     ).resolves.toBe('taken');
   });
 
   test('leaves what waits for a relay when it is emptied, and shows no code of it', async () => {
     await using server = await startServer({ flags: { 'sms-hook-url': 'http://127.0.0.1:1/' } });
-    await sendTestCode(server.world, recovery, ann, mobile);
+    await sendTestCode(server.appContext, recovery, ann, mobile);
     const shown = await list(server, '?to=5511987654321');
     expect(shown).toMatchObject([{ channel: 'sms', text: expect.stringContaining('******') }]);
     expect(shown[0]).not.toHaveProperty('code');

@@ -4,20 +4,20 @@ import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import { signingAlgorithms } from '../../../src/server/tokens/keys.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
-interface Rotated {
+interface KeyRotation {
   readonly kid: string;
   readonly retired: readonly { readonly kid: string; readonly until: string }[];
 }
 
-async function rotate(server: TestServer): Promise<Rotated> {
+async function rotate(server: TestServer): Promise<KeyRotation> {
   const answer = await send(server, '/_iam/keys/rotate', { method: 'POST' });
   expect(answer.status).toBe(200);
-  return answer.body as Rotated;
+  return answer.body as KeyRotation;
 }
 
-async function published(server: TestServer): Promise<string[]> {
+async function listPublishedKeys(server: TestServer): Promise<string[]> {
   const { body, headers } = await server.as().raw('GET', '/.well-known/jwks.json');
   expect(headers['cache-control']).toBe('public, max-age=300');
   const set = body as JSONWebKeySet;
@@ -45,7 +45,7 @@ describe('a rotation', () => {
     const token = await login(server);
     expect(decodeProtectedHeader(token)).toMatchObject({ alg, kid });
     expect([await statusWith(server, old), await statusWith(server, token)]).toEqual([200, 200]);
-    expect(await published(server)).toEqual([kid, kidOf(old)]);
+    expect(await listPublishedKeys(server)).toEqual([kid, kidOf(old)]);
     const set = createLocalJWKSet((await server.as().raw('GET', '/.well-known/jwks.json')).body as JSONWebKeySet);
     const options = { issuer: server.url, currentDate: server.clock.now() };
     for (const one of [old, token]) await expect(jwtVerify(one, set, options)).resolves.toBeDefined();
@@ -53,23 +53,23 @@ describe('a rotation', () => {
 
   test('lets an old key go when the longest token that it signed is over', async () => {
     await using server = await startServer({ flags: { 'user-token-lifetime': '7200' } });
-    const { store } = server.world;
-    const [old] = await published(server);
+    const { store } = server.appContext;
+    const [old] = await listPublishedKeys(server);
     const { kid } = await rotate(server);
     server.clock.advance(7259);
-    expect(await published(server)).toEqual([kid, old]);
+    expect(await listPublishedKeys(server)).toEqual([kid, old]);
     server.clock.advance(1);
-    expect(await published(server)).toEqual([kid]);
-    expect(server.world.keys.find(String(old))).toBeUndefined();
+    expect(await listPublishedKeys(server)).toEqual([kid]);
+    expect(server.appContext.keys.find(String(old))).toBeUndefined();
     await rotate(server);
     expect((await store.signingKeys.list()).map((row) => row.kid)).not.toContain(old);
   });
 
   test('refuses what a key signed that was let go, however long it says that it lives', async () => {
     await using server = await startServer();
-    const { accessToken } = await server.world.issuer.forClient(await adminRow(server));
+    const { accessToken } = await server.appContext.issuer.issueForClient(await adminRow(server));
     const { SignJWT, decodeJwt } = await import('jose');
-    const key = server.world.keys.current();
+    const key = server.appContext.keys.current();
     const claims = { ...decodeJwt(accessToken), exp: 4_000_000_000 };
     const header = { alg: key.alg, kid: key.kid, typ: 'at+jwt' };
     const eternal = await new SignJWT(claims).setProtectedHeader(header).sign(key.privateKey);
@@ -82,7 +82,7 @@ describe('a rotation', () => {
   test('keeps the private half of the current key only', async () => {
     await using server = await startServer();
     await rotate(server);
-    const rows = await server.world.store.signingKeys.list();
+    const rows = await server.appContext.store.signingKeys.list();
     expect(rows.map((row) => [row.current, 'd' in row.privateJwk]).sort()).toEqual([
       [false, false],
       [true, true],
@@ -96,11 +96,11 @@ describe('a rotation', () => {
     const old = await login(first);
     const { kid } = await rotate(first);
     const token = await login(first);
-    const kids = await published(first);
+    const kids = await listPublishedKeys(first);
     await first[Symbol.asyncDispose]();
     await using second = await startServer({ openStore, flags: { port: new URL(first.url).port } });
-    expect(second.world.keys.current().kid).toBe(kid);
-    expect(await published(second)).toEqual(kids);
+    expect(second.appContext.keys.current().kid).toBe(kid);
+    expect(await listPublishedKeys(second)).toEqual(kids);
     expect([await statusWith(second, old), await statusWith(second, token)]).toEqual([200, 200]);
   });
 
@@ -119,10 +119,10 @@ describe('a rotation', () => {
 
   test('that can not be saved changes nothing', async () => {
     await using server = await startServer();
-    const before = await published(server);
+    const before = await listPublishedKeys(server);
     server.stopWrites();
     expect(await send(server, '/_iam/keys/rotate', { method: 'POST' })).toMatchObject({ status: 503 });
-    expect(await published(server)).toEqual(before);
+    expect(await listPublishedKeys(server)).toEqual(before);
     expect(kidOf(await login(server))).toBe(before[0]);
   });
 });
@@ -131,11 +131,11 @@ test('of rotations at the same time each makes a key, and one is current', async
   await using server = await startServer();
   const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(server)));
   expect(new Set(answers.map(({ kid }) => kid)).size).toBe(10);
-  const rows = await server.world.store.signingKeys.list();
+  const rows = await server.appContext.store.signingKeys.list();
   const current = rows.filter((row) => row.current);
   expect([rows.length, current.length]).toEqual([11, 1]);
-  expect(server.world.keys.current().kid).toBe(current[0]?.kid);
-  expect((await published(server)).length).toBe(11);
+  expect(server.appContext.keys.current().kid).toBe(current[0]?.kid);
+  expect((await listPublishedKeys(server)).length).toBe(11);
 });
 
 test('no token is refused while keys change', async () => {
@@ -161,7 +161,7 @@ test('no token is refused while keys change', async () => {
   expect(new Set(await Promise.all(tokens.map(present)))).toEqual(new Set([200]));
 }, 60_000);
 
-async function adminRow({ world }: TestServer) {
+async function adminRow({ appContext: world }: TestServer) {
   const row = await world.store.clients.getBy('bootstrap', 'admin');
   if (!row) throw new Error('there is no administrator client');
   return row;

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../src/server/identity/secrets.ts';
 import type { SeedDocument, SeedFactor } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { idsFrom, makeUsers, put, startWorld } from '../operations/user-accesses/members.ts';
-import { nextOf, readAll, send } from './calls.ts';
+import { createIds, insertMembers, makeUsers, startWithMembers } from '../operations/user-accesses/member-fixtures.ts';
+import { readAllPages, readNextPath, send } from './control-client.ts';
 
 const seed: SeedDocument = {
   businesses: [
@@ -127,15 +127,15 @@ describe('businesses and customers', () => {
 
 describe('members of a group', () => {
   test('are shown by kind and id, by the name and by the id of the group', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [
       { kind: 'user', memberId: 'p2' },
       { kind: 'user', memberId: 'p1' },
       { kind: 'service', memberId: 'service-of-a' },
       { kind: 'businessUser', memberId: 'a1', businessId: 'a' },
       { kind: 'business', memberId: 'b' },
     ]);
-    await put(server, 'leads', [{ kind: 'user', memberId: 'p3' }]);
+    await insertMembers(server, 'leads', [{ kind: 'user', memberId: 'p3' }]);
     const expected = [
       { kind: 'business', businessId: 'b' },
       { kind: 'businessUser', userId: 'a1', businessId: 'a' },
@@ -143,20 +143,20 @@ describe('members of a group', () => {
       { kind: 'user', userId: 'p1' },
       { kind: 'user', userId: 'p2' },
     ];
-    const group = await server.world.store.groups.getBy('groupName', 'plain');
+    const group = await server.appContext.store.groups.getBy('groupName', 'plain');
     expect(await list(server, 'groups/plain/members')).toEqual(expected);
     expect(await list(server, `groups/${group?.groupId}/members`)).toEqual(expected);
-    expect((await readAll(server, '/_iam/groups/plain/members?limit=1')).items).toEqual(expected);
+    expect((await readAllPages(server, '/_iam/groups/plain/members?limit=1')).items).toEqual(expected);
   });
 
   test.each(['nobody', 'Plain', 'constructor', '__proto__'])('of %s are not there', async (id) => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const answer = await send(server, `/_iam/groups/${id}/members`);
     expect(answer).toMatchObject({ status: 404, body: [{ code: 'GROUP_NOT_FOUND' }] });
   });
 
   test('have groups with an impossible name as unknown', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const id of ['x'.repeat(101), '%00', '%zz'])
       expect(await send(server, `/_iam/groups/${id}/members`)).toMatchObject({ status: 404 });
   });
@@ -185,7 +185,7 @@ describe('factors of a user', () => {
       { ...common, id: 'work', contactType: 'EMAIL', email: 'w***@example.com', tags: '["a"]' },
     ];
     expect(await list(server, 'users/ann/factors')).toEqual(expected);
-    expect((await readAll(server, '/_iam/users/ann/factors?limit=1')).items).toEqual(expected);
+    expect((await readAllPages(server, '/_iam/users/ann/factors?limit=1')).items).toEqual(expected);
     expect(await list(server, 'users/bob/factors')).toEqual([]);
   });
 
@@ -202,15 +202,15 @@ describe('factors of a user', () => {
 describe('pages', () => {
   test('hold all, once each and in order, while others come and go', async () => {
     await using server = await startServer();
-    const ids = idsFrom('u', 6);
+    const ids = createIds('u', 6);
     await makeUsers(server, ids);
     const first = await send(server, '/_iam/users?limit=4&extra=a%26b');
     expect(first).toMatchObject({ status: 206 });
     const seen = (first.body as { userId: string }[]).map(({ userId }) => userId);
     const standing = seen.at(-1) ?? '';
-    await server.world.store.transaction((tx) => tx.users.delete(standing));
+    await server.appContext.store.transaction((tx) => tx.users.delete(standing));
     await makeUsers(server, ['u00005x', '!before']);
-    const rest = await send(server, nextOf(first));
+    const rest = await send(server, readNextPath(first));
     const after = (rest.body as { userId: string }[]).map(({ userId }) => userId);
     expect(rest.status).toBe(200);
     expect([...seen, ...after].filter((userId) => userId.startsWith('u'))).toEqual([...ids, 'u00005x']);
@@ -220,20 +220,20 @@ describe('pages', () => {
     'of %s come in hundreds, or as asked for',
     async (what) => {
       await using server = await startServer();
-      const { store, ids } = server.world;
+      const { store, ids } = server.appContext;
       const row = await store.clients.get('test-app');
       const { bootstrap: _, ...client } = row ?? {};
-      await makeUsers(server, idsFrom('u', 150));
+      await makeUsers(server, createIds('u', 150));
       await store.transaction(async (tx) => {
-        for (const [at, id] of idsFrom('x', 150).entries()) {
+        for (const [at, id] of createIds('x', 150).entries()) {
           await tx.businesses.insert({ businessId: id, businessName: 'same' });
           await tx.customers.insert({ customerId: at + 1, document: id, businessId: id, createdAt: '' });
           if (row) await tx.clients.insert({ ...row, ...client, bootstrap: undefined, clientId: ids.newId() });
         }
       });
-      const hundreds = await readAll(server, `/_iam/${what}`);
+      const hundreds = await readAllPages(server, `/_iam/${what}`);
       expect(hundreds.statuses).toEqual([206, 200]);
-      const sevens = await readAll(server, `/_iam/${what}?limit=7`);
+      const sevens = await readAllPages(server, `/_iam/${what}?limit=7`);
       expect(sevens.items).toEqual(hundreds.items);
       expect(new Set(sevens.items.map((item) => JSON.stringify(item))).size).toBe(hundreds.items.length);
       expect(sevens.statuses.slice(0, -1).every((status) => status === 206)).toBe(true);
@@ -242,11 +242,11 @@ describe('pages', () => {
 
   test('filter through all pages', async () => {
     await using server = await startServer();
-    await server.world.store.transaction(async (tx) => {
-      for (const [at, businessId] of idsFrom('b', 50).entries())
+    await server.appContext.store.transaction(async (tx) => {
+      for (const [at, businessId] of createIds('b', 50).entries())
         await tx.businesses.insert({ businessId, businessName: at % 10 === 0 ? 'tenth' : 'other' });
     });
-    const { items, statuses } = await readAll(server, '/_iam/businesses?name=tenth&limit=2');
+    const { items, statuses } = await readAllPages(server, '/_iam/businesses?name=tenth&limit=2');
     expect(items).toMatchObject(
       ['b00000', 'b00010', 'b00020', 'b00030', 'b00040'].map((businessId) => ({ businessId })),
     );
@@ -271,19 +271,19 @@ describe('pages', () => {
   });
 
   test('refuse the cursors of other lists and filters', async () => {
-    await using server = await startWorld();
-    await put(
+    await using server = await startWithMembers();
+    await insertMembers(
       server,
       'plain',
       ['p1', 'p2'].map((memberId) => ({ kind: 'user', memberId }) as const),
     );
-    await put(
+    await insertMembers(
       server,
       'leads',
       ['p1', 'p2'].map((memberId) => ({ kind: 'user', memberId }) as const),
     );
     const cursor = async (path: string) =>
-      new URL(nextOf(await send(server, path)), server.url).searchParams.get('after') ?? '';
+      new URL(readNextPath(await send(server, path)), server.url).searchParams.get('after') ?? '';
     const ofUsers = await cursor('/_iam/users?limit=1');
     const ofLeads = await cursor('/_iam/groups/leads/members?limit=1');
     for (const path of ['clients', 'businesses', 'customers', 'groups/plain/members'])

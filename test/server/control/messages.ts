@@ -1,16 +1,16 @@
 /** Messages in the outbox, as operations put them there. */
 
+import type { AppContext } from '../../../src/server/app-context.ts';
 import { type Contact, emailContact } from '../../../src/server/identity/contacts.ts';
-import { queueMessage } from '../../../src/server/identity/messages.ts';
-import { type CodeHolder, sendCode } from '../../../src/server/identity/otp.ts';
+import { enqueueMessage } from '../../../src/server/identity/messages.ts';
+import { type OtpBinding, sendOtp } from '../../../src/server/identity/otp.ts';
 import type { OtpSource } from '../../../src/server/identity/otp-source.ts';
-import type { World } from '../../../src/server/world.ts';
 
 /** A notice to an address. @returns the id of the message. */
-export async function sendNotice(world: World, to: string, purpose = 'contact-changed'): Promise<string> {
+export async function sendNotice(world: AppContext, to: string, purpose = 'contact-changed'): Promise<string> {
   const draft = { contact: emailContact(to), purpose, text: 'Your contact was changed.' };
-  await world.store.transaction((tx) => queueMessage(tx, draft, world));
-  world.outbox.kept();
+  await world.store.transaction((tx) => enqueueMessage(tx, draft, world));
+  world.outbox.wake();
   return lastId(world);
 }
 
@@ -18,12 +18,16 @@ export async function sendNotice(world: World, to: string, purpose = 'contact-ch
 export const anySource: OtpSource = { key: '192.0.2.1', isKnown: false };
 
 /** A code for a user to contacts. @returns the id of the last message of it. */
-export async function sendTestCode(world: World, holder: CodeHolder, ...contacts: readonly Contact[]): Promise<string> {
-  await world.store.transaction((tx) => sendCode(tx, { ...holder, contacts, source: anySource }, world));
-  world.outbox.kept();
+export async function sendTestCode(
+  world: AppContext,
+  holder: OtpBinding,
+  ...contacts: readonly Contact[]
+): Promise<string> {
+  await world.store.transaction((tx) => sendOtp(tx, { ...holder, contacts, source: anySource }, world));
+  world.outbox.wake();
   return lastId(world);
 }
 
-async function lastId({ store }: World): Promise<string> {
+async function lastId({ store }: AppContext): Promise<string> {
   return (await store.messages.list()).at(-1)?.messageId ?? '';
 }

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { openStore } from '../store/folder.ts';
-import { send } from './calls.ts';
+import { openStore } from '../store/temp-store.ts';
+import { send } from './control-client.ts';
 
 const groups = `${servicePrefix}/groups`;
 const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
@@ -93,6 +93,6 @@ test('/metrics is guarded as the control plane is', async () => {
   const auditor = await remote.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY'] });
   const headers = { Authorization: `Basic ${btoa(`${auditor.clientId}:${auditor.clientSecret}`)}` };
   expect(await send(remote, '/metrics', { headers })).toMatchObject({ status: 200 });
-  await using off = await startServer({ flags: { 'no-control': true } });
+  await using off = await startServer({ flags: { 'disable-control-plane': true } });
   expect(await send(off, '/metrics')).toMatchObject({ status: 404 });
 });

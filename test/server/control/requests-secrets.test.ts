@@ -6,21 +6,23 @@ import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { looksSecret } from '../../secret-names.ts';
-import { keepLines } from '../audit/lines.ts';
-import { schemaOf } from '../property/requests.ts';
-import { readAll, send } from './calls.ts';
+import { createMemorySink } from '../audit/memory-sink.ts';
+import { toJsonSchema } from '../property/request-generator.ts';
+import { readAllPages, send } from './control-client.ts';
 
 const canary = 'canary-that-opens-a-door';
 const registry: readonly Operation<never>[] = Object.values(operations);
 
 /** A value for each declared field: the canary in each that is marked as sensitive, or that has the name of a secret. */
-function planted(schema: JsonSchema, name = ''): unknown {
+function createSecretValue(schema: JsonSchema, name = ''): unknown {
   if (schema.sensitive !== undefined || looksSecret(name)) return canary;
   const [first] = schema.anyOf ?? [];
-  if (first) return planted(first, name);
+  if (first) return createSecretValue(first, name);
   if (schema.properties)
-    return Object.fromEntries(Object.entries(schema.properties).map(([key, inner]) => [key, planted(inner, key)]));
-  if (schema.type === 'array') return [planted(schema.items ?? {}, name)];
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([key, inner]) => [key, createSecretValue(inner, key)]),
+    );
+  if (schema.type === 'array') return [createSecretValue(schema.items ?? {}, name)];
   if (schema.type === 'integer') return 1;
   return schema.type === 'boolean' ? true : String(schema.enum?.[0] ?? 'x');
 }
@@ -31,7 +33,7 @@ const query = `?password=${canary}&access_token=${canary}&anything=${canary}`;
 
 async function sendAll(server: TestServer, { method, path: at, request }: Operation<never>): Promise<void> {
   const path = `${servicePrefix}${at.replaceAll(/\{\w+\}/g, 'x')}${query}`;
-  const declared = request.body ? planted(schemaOf(request.body)) : undefined;
+  const declared = request.body ? createSecretValue(toJsonSchema(request.body)) : undefined;
   const bodies = [
     declared,
     { ...Object(declared), wrong: canary },
@@ -53,8 +55,8 @@ async function sendAll(server: TestServer, { method, path: at, request }: Operat
 }
 
 /** Everything that the control plane tells of calls. */
-async function told(server: TestServer): Promise<string> {
-  const { items } = await readAll(server, '/_iam/requests?limit=1000');
+async function readRecordedText(server: TestServer): Promise<string> {
+  const { items } = await readAllPages(server, '/_iam/requests?limit=1000');
   const ids = (items as { readonly id: string }[]).map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(0);
   const texts: string[] = [JSON.stringify(items)];
@@ -66,10 +68,10 @@ async function told(server: TestServer): Promise<string> {
 
 describe('the journal of requests', () => {
   test('holds no secret that is sent, to whichever operation and in whatever place', async () => {
-    const audit = keepLines();
-    await using server = await startServer({ flags: { 'requests-kept': '5000', 'fast-passwords': true }, audit });
+    const audit = createMemorySink();
+    await using server = await startServer({ flags: { 'request-log-size': '5000', 'fast-passwords': true }, audit });
     for (const operation of registry) await sendAll(server, operation);
-    const text = await told(server);
+    const text = await readRecordedText(server);
     expect(text).not.toContain(canary);
     expect(text).not.toContain(btoa(`x:${canary}`));
     // The test would show nothing where nothing is shown.
@@ -81,7 +83,7 @@ describe('the journal of requests', () => {
   }, 60_000);
 
   test('holds no secret that the server gave away', async () => {
-    const audit = keepLines();
+    const audit = createMemorySink();
     const seed = { users: [{ userId: 'ann', password: 'correct horse battery' }] };
     await using server = await startServer({ seed, audit });
     const { admin } = server;
@@ -90,7 +92,7 @@ describe('the journal of requests', () => {
     const token = await admin.clientIdentities.login();
     const secrets = [client.clientSecret, key.apiKey, token.accessToken, token.refreshToken].filter(Boolean);
     expect(secrets.length).toBeGreaterThan(2);
-    const text = await told(server);
+    const text = await readRecordedText(server);
     for (const secret of secrets) expect(text + audit.text()).not.toContain(secret);
     for (const told of [text, audit.text()]) expect(told).toContain(client.clientId);
   });

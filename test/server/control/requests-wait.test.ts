@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { mostWaiters } from '../../../src/server/ports/waiters.ts';
+import { maxSubscribers } from '../../../src/server/integrations/subscribers.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { send } from './calls.ts';
-import { createFakeTimer } from './events.ts';
+import { send } from './control-client.ts';
+import { createFakeTimer } from './sse-client.ts';
 
 const path = '/_iam/requests/wait';
 const groups = '/security/iam/v1/groups';
@@ -11,7 +11,7 @@ const call = async (server: TestServer, name = '') =>
   (await send(server, groups + name, { headers })).headers['x-request-id'];
 
 /** Resolves once so many timers run: each of who waits. */
-async function waiting(timer: { readonly pending: number }, count: number): Promise<void> {
+async function waitForTimers(timer: { readonly pending: number }, count: number): Promise<void> {
   while (timer.pending < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -33,7 +33,7 @@ describe('waiting for calls', () => {
     await call(server, '/nothing');
     const first = await call(server, '/nothing');
     const answer = send(server, `${path}?error=GROUP_NOT_FOUND&count=2&after=${first}&timeout=60`);
-    await waiting(timer, 1);
+    await waitForTimers(timer, 1);
     const second = await call(server, '/nothing');
     await call(server);
     const third = await call(server, '/nothing');
@@ -46,11 +46,11 @@ describe('waiting for calls', () => {
     const server = await startServer({ timer });
     await call(server);
     const over = send(server, `${path}?count=2&timeout=5`);
-    await waiting(timer, 1);
+    await waitForTimers(timer, 1);
     timer.pass(5000);
     expect(await over).toMatchObject({ status: 404, body: [{ code: 'REQUEST_NOT_FOUND' }] });
     const still = [send(server, `${path}?count=2`), send(server, `/s/one${path}`)];
-    await waiting(timer, 2);
+    await waitForTimers(timer, 2);
     const before = performance.now();
     await server[Symbol.asyncDispose]();
     expect(performance.now() - before).toBeLessThan(2_000);
@@ -68,8 +68,8 @@ describe('waiting for calls', () => {
   test('is given to so many at a time', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
-    const answers = Array.from({ length: mostWaiters }, () => send(server, path));
-    await waiting(timer, mostWaiters);
+    const answers = Array.from({ length: maxSubscribers }, () => send(server, path));
+    await waitForTimers(timer, maxSubscribers);
     expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
     const id = await call(server);
     for (const answer of answers) expect(await answer).toMatchObject({ status: 200, body: [{ id }] });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { asUser } from '../operations/user-token.ts';
-import { readAll, send } from './calls.ts';
+import { readAllPages, send } from './control-client.ts';
 
 const path = '/_iam/requests';
 
@@ -12,7 +12,7 @@ interface Item {
   readonly errors: readonly string[];
 }
 
-async function listed(server: TestServer, query = ''): Promise<Item[]> {
+async function listRequests(server: TestServer, query = ''): Promise<Item[]> {
   const { status, body } = await send(server, path + query);
   expect(status).toBe(200);
   return body as Item[];
@@ -32,7 +32,7 @@ describe('the journal of requests', () => {
     server.clock.advance(10);
     const missing = await send(server, '/security/iam/v1/groups/nothing?clientId=test-admin', { headers: asAdmin });
     const refused = await send(server, '/security/iam/v1/groups', { headers: basic('x', 'y') });
-    expect(await listed(server)).toEqual([
+    expect(await listRequests(server)).toEqual([
       {
         id: refused.headers['x-request-id'],
         at: '2026-03-01T12:00:10.000Z',
@@ -67,7 +67,7 @@ describe('the journal of requests', () => {
       body: { groupName: 'ops', roles: ['DEPLOY'], typo: 'value' },
     });
     await send(server, '/security/iam/v1/groups', { method: 'POST', headers: asAdmin, body: { groupName: 'ops' } });
-    const [good, bad] = await listed(server);
+    const [good, bad] = await listRequests(server);
     expect((await send(server, `${path}/${bad?.id}`)).body).toMatchObject({
       ...bad,
       query: { x: '(not declared)' },
@@ -88,7 +88,7 @@ describe('the journal of requests', () => {
       headers: asAdmin,
       body: { groupName: 'ops', roles },
     });
-    const [item] = await listed(server);
+    const [item] = await listRequests(server);
     const { body } = await send(server, `${path}/${item?.id}`);
     expect(body).toMatchObject({ body: expect.stringMatching(/^\(left out: \d{5} bytes\)$/) });
   });
@@ -101,7 +101,7 @@ describe('the journal of requests', () => {
     await send(server, '/security/iam/v1/groups', { headers: basic(client.clientId, client.clientSecret) });
     await user.call('groups.get', { params: { groupId: 'iam-administrators' } }).catch(() => undefined);
     await send(server, '/nothing');
-    const counted = async (query: string) => (await listed(server, query)).length;
+    const counted = async (query: string) => (await listRequests(server, query)).length;
     expect(await counted('?operation=groups.list')).toBe(6);
     expect(await counted('?operation=groups.list&caller=test-admin')).toBe(5);
     expect(await counted(`?caller=${client.clientId}`)).toBe(1);
@@ -109,7 +109,7 @@ describe('the journal of requests', () => {
     expect(await counted('?status=404')).toBe(1);
     expect(await counted('?status=4xx&operation=groups.list')).toBe(await counted(`?error=ROLE_MISSING`));
     expect(await counted('?error=PATH_UNKNOWN')).toBe(1);
-    const { items, statuses } = await readAll(server, `${path}?limit=2&operation=groups.list`);
+    const { items, statuses } = await readAllPages(server, `${path}?limit=2&operation=groups.list`);
     expect([items.length, statuses]).toEqual([6, [206, 206, 200]]);
     expect(new Set(items.map((item) => (item as Item).id)).size).toBe(6);
   });
@@ -120,7 +120,7 @@ describe('the journal of requests', () => {
     const first = await send(server, `${path}?limit=2`);
     await send(server, '/security/iam/v1/groups', { headers: asAdmin });
     const [, next = ''] = /^<.*(\?.*)>/.exec(String(first.headers.link)) ?? [];
-    const rest = await listed(server, next);
+    const rest = await listRequests(server, next);
     const ids = [...(first.body as Item[]), ...rest].map(({ id }) => id);
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
   });
@@ -134,14 +134,14 @@ describe('the journal of requests', () => {
     await using server = await startServer();
     for (const at of ['/healthz', '/readyz', '/_iam/users', '/_iam/nothing', path, `${path}/x`, '/metrics'])
       await send(server, at);
-    expect(await listed(server)).toEqual([]);
+    expect(await listRequests(server)).toEqual([]);
   });
 
   test('keeps as many as is set, and does not know others', async () => {
-    await using server = await startServer({ flags: { 'requests-kept': '2' } });
+    await using server = await startServer({ flags: { 'request-log-size': '2' } });
     const answers = [];
     for (let at = 0; at < 3; at += 1) answers.push(await send(server, '/security/iam/v1/groups', { headers: asAdmin }));
-    expect(await listed(server)).toHaveLength(2);
+    expect(await listRequests(server)).toHaveLength(2);
     const statuses = await Promise.all(
       answers.map(async ({ headers }) => (await send(server, `${path}/${headers['x-request-id']}`)).status),
     );
@@ -150,8 +150,8 @@ describe('the journal of requests', () => {
   });
 
   test('is not there without the control plane', async () => {
-    await using server = await startServer({ flags: { 'no-control': true } });
+    await using server = await startServer({ flags: { 'disable-control-plane': true } });
     expect(await send(server, '/security/iam/v1/groups', { headers: asAdmin })).toMatchObject({ status: 200 });
-    expect(server.world.insight).toBeUndefined();
+    expect(server.appContext.observability).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { startSession } from '../../../src/server/identity/sessions.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
 const revoke = (server: TestServer, body: unknown) => send(server, '/_iam/revoke', { method: 'POST', body });
 
@@ -23,7 +23,7 @@ describe('a revoked token', () => {
     expect(await statusWith(server, token)).toBe(200);
     expect(await revoke(server, { token })).toMatchObject({ status: 200, body: {} });
     expect([await statusWith(server, token), await statusWith(server, other)]).toEqual([401, 200]);
-    expect(await server.world.store.sessions.find('userId', 'u1')).toEqual([]);
+    expect(await server.appContext.store.sessions.find('userId', 'u1')).toEqual([]);
   });
 
   test('of a client without a session is refused by itself, other tokens of the client are not', async () => {
@@ -53,7 +53,7 @@ describe('a revoked token', () => {
     const { accessToken: token } = await server.as(adminClient).clientIdentities.login();
     const answers = await Promise.all(Array.from({ length: 100 }, () => revoke(server, { token })));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(await server.world.store.revokedTokens.count()).toBe(1);
+    expect(await server.appContext.store.revokedTokens.count()).toBe(1);
   });
 
   test('is remembered only until it would have ended', async () => {
@@ -63,7 +63,7 @@ describe('a revoked token', () => {
       await revoke(server, { token });
       server.clock.advance(1800);
     }
-    expect(await server.world.store.revokedTokens.count()).toBeLessThan(10);
+    expect(await server.appContext.store.revokedTokens.count()).toBeLessThan(10);
   });
 
   test('of refreshing ends its session, used or not', async () => {
@@ -71,23 +71,26 @@ describe('a revoked token', () => {
     const client = await server.makeClient({ grantTypes: ['client_credentials', 'refresh_token'] });
     const login = async () => {
       const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable: true } as const;
-      const { session, refreshToken = '' } = await server.world.store.transaction((tx) =>
-        startSession(tx, start, server.world),
+      const { session, refreshToken = '' } = await server.appContext.store.transaction((tx) =>
+        startSession(tx, start, server.appContext),
       );
-      const row = await server.world.store.clients.get(client.clientId);
+      const row = await server.appContext.store.clients.get(client.clientId);
       if (!row) throw new Error('the client is gone');
-      return { refreshToken, accessToken: (await server.world.issuer.forClient(row, { session })).accessToken };
+      return {
+        refreshToken,
+        accessToken: (await server.appContext.issuer.issueForClient(row, { session })).accessToken,
+      };
     };
     const [one, other] = [await login(), await login()];
     expect(await revoke(server, { token: one.refreshToken })).toMatchObject({ status: 200 });
     expect(await statusWith(server, one.accessToken)).toBe(401);
     expect(await statusWith(server, other.accessToken)).toBe(403);
-    expect(await server.world.store.refreshTokens.get(hashSecret(one.refreshToken))).toBeUndefined();
+    expect(await server.appContext.store.refreshTokens.get(hashSecret(one.refreshToken))).toBeUndefined();
   });
 
   test('of a product is taken no more', async () => {
     await using server = await startServer();
-    const { store, clock } = server.world;
+    const { store, clock } = server.appContext;
     const row = { clientId: appClientId, productId: 'p', expiresAt: epochSeconds(clock) + 60 };
     await store.transaction(async (tx) => {
       for (const token of ['one', 'other']) await tx.opaqueTokens.insert({ ...row, tokenHash: hashSecret(token) });

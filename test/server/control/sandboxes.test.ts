@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
-import { mostSandboxes, sandboxIdleMinutes } from '../../../src/server/sandboxes.ts';
-import { Layer } from '../../../src/server/store/layer.ts';
+import { maxSandboxes, sandboxIdleMinutes } from '../../../src/server/sandboxes.ts';
 import { openFork } from '../../../src/server/store/memory.ts';
+import { Overlay } from '../../../src/server/store/overlay.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
-import { readAll, send } from './calls.ts';
-import { seed, structure } from './state-calls.ts';
+import { readAllPages, send } from './control-client.ts';
+import { readStableTables, seed } from './state-client.ts';
 
 const path = '/_iam/sandboxes';
 const make = (server: TestServer, name: unknown) => send(server, path, { method: 'POST', body: { name } });
@@ -45,8 +45,8 @@ describe('a sandbox', () => {
     expect((await client.groups.list()).items.length).toBeGreaterThan(5);
     await client.close();
     expect(await send(server, path)).toMatchObject({ body: [{ name: 'one' }, { name: 'two' }] });
-    const world = await server.world.sandboxes.open('two', true);
-    expect(await structure({ ...server, dump: async () => dumpOf(world) } as TestServer)).toMatchObject({
+    const world = await server.appContext.sandboxes.open('two', true);
+    expect(await readStableTables({ ...server, dump: async () => dumpOf(world) } as TestServer)).toMatchObject({
       users: expect.arrayContaining([expect.objectContaining({ userId: 'alice' })]),
       sessions: [],
     });
@@ -169,14 +169,14 @@ describe('a sandbox', () => {
   test('is one of so many at most', async () => {
     await using server = await startServer();
     const answers = await Promise.all(
-      Array.from({ length: mostSandboxes + 20 }, (_, number) => make(server, `n${String(number).padStart(3, '0')}`)),
+      Array.from({ length: maxSandboxes + 20 }, (_, number) => make(server, `n${String(number).padStart(3, '0')}`)),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(mostSandboxes);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(maxSandboxes);
     expect(answers.at(-1)).toMatchObject({ status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] });
     expect(await send(server, `/s/another${groupsPath}`)).toMatchObject({ status: 412 });
     // One that is there is not made again.
     expect(await make(server, 'n000')).toMatchObject({ status: 200 });
-    expect((await readAll(server, `${path}?limit=${mostSandboxes - 1}`)).statuses).toEqual([206, 200]);
+    expect((await readAllPages(server, `${path}?limit=${maxSandboxes - 1}`)).statuses).toEqual([206, 200]);
   });
 
   test.each(['', '-a', '.a', 'a/b', 'a b', 'x'.repeat(65), 7])('has no name like %j', async (name) => {
@@ -188,7 +188,7 @@ describe('a sandbox', () => {
   });
 });
 
-async function dumpOf({ store }: TestServer['world']): Promise<Record<string, unknown>> {
+async function dumpOf({ store }: TestServer['appContext']): Promise<Record<string, unknown>> {
   return { users: await store.users.list(), sessions: await store.sessions.list() };
 }
 
@@ -217,14 +217,14 @@ describe('who may make one', () => {
     }
     const page = await send(server, '/s/there/_iam/users', { headers: { Origin: 'http://localhost:3000' } });
     expect(page.headers['access-control-allow-origin']).toBeUndefined();
-    expect(server.world.sandboxes.list().map(({ name }) => name)).toEqual(['there']);
+    expect(server.appContext.sandboxes.list().map(({ name }) => name)).toEqual(['there']);
   });
 
   test('only administrators, on a server that other machines reach', async () => {
     await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
     expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 404 });
     expect(await make(remote, 'one')).toMatchObject({ status: 401 });
-    expect(remote.world.sandboxes.list()).toEqual([]);
+    expect(remote.appContext.sandboxes.list()).toEqual([]);
     const made = await send(remote, path, { method: 'POST', headers: basic, body: { name: 'one' } });
     expect(made).toMatchObject({ status: 200 });
     expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 200 });
@@ -232,12 +232,12 @@ describe('who may make one', () => {
   });
 
   test('nobody, where the control plane is switched off', async () => {
-    await using off = await startServer({ flags: { 'no-control': true } });
+    await using off = await startServer({ flags: { 'disable-control-plane': true } });
     expect(await send(off, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({
       status: 404,
       body: [{ code: 'PATH_UNKNOWN' }],
     });
-    expect(off.world.sandboxes.list()).toEqual([]);
+    expect(off.appContext.sandboxes.list()).toEqual([]);
   });
 });
 
@@ -247,7 +247,7 @@ describe('a fork of a store', () => {
     const rest = { emailVerified: false, mobileVerified: false, lead: false, locked: false, identities: [] };
     return { userId, userName: userId, ...rest, createdAt: '2026-03-01T12:00:00.000Z' };
   };
-  const base = new Layer('bottom');
+  const base = new Overlay('base');
   base.load(
     'users',
     Array.from({ length: 10_000 }, (_, number) => user(number)),

@@ -4,10 +4,10 @@ import { startSession } from '../../../src/server/identity/sessions.ts';
 import type { Session } from '../../../src/server/store/tables.ts';
 import { appClientId, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
-import { readAll, send } from './calls.ts';
+import { readAllPages, send } from './control-client.ts';
 
 /** A session with a refresh token. */
-function renewableSession({ world }: TestServer, userId: string, more: Partial<Session> = {}) {
+function renewableSession({ appContext: world }: TestServer, userId: string, more: Partial<Session> = {}) {
   const start = {
     clientId: appClientId,
     userId,
@@ -26,7 +26,7 @@ const end = (server: TestServer, query: string) => send(server, `/_iam/sessions$
 describe('sessions', () => {
   test('are shown without anything of their tokens', async () => {
     await using server = await startServer();
-    const { world } = server;
+    const { appContext: world } = server;
     const device = {
       deviceKey: 'k1',
       userId: 'u1',
@@ -73,7 +73,7 @@ describe('sessions', () => {
     for (let at = 0; at < 3; at += 1) await renewableSession(server, 'u1');
     await renewableSession(server, 'u1', { clientId });
     await renewableSession(server, 'u2', { clientId });
-    const count = async (query: string) => (await readAll(server, `/_iam/sessions${query}`)).items.length;
+    const count = async (query: string) => (await readAllPages(server, `/_iam/sessions${query}`)).items.length;
     expect(await Promise.all(['?limit=2', '?userId=u1&limit=1', `?clientId=${clientId}`].map(count))).toEqual([
       5, 4, 2,
     ]);
@@ -101,7 +101,7 @@ describe('ending sessions', () => {
     await renewableSession(server, 'u1');
     await renewableSession(server, 'u2');
     expect(await end(server, '?userId=u1')).toMatchObject({ status: 200, body: { ended: 2 } });
-    expect(await server.world.store.refreshTokens.count()).toBe(1);
+    expect(await server.appContext.store.refreshTokens.count()).toBe(1);
     expect(await end(server, '?userId=u1')).toMatchObject({ status: 200, body: { ended: 0 } });
   });
 
@@ -119,7 +119,7 @@ describe('ending sessions', () => {
     await userToken(server, { userId: 'u1' });
     const [{ sessionId } = {}] = await list(server);
     server.clock.advance(12 * 3600);
-    expect((await server.world.store.sessions.get(String(sessionId)))?.endsAt).toBe(epochSeconds(server.clock));
+    expect((await server.appContext.store.sessions.get(String(sessionId)))?.endsAt).toBe(epochSeconds(server.clock));
     expect(await end(server, `?sessionId=${sessionId}`)).toMatchObject({ status: 404 });
     expect(await end(server, '?userId=u1')).toMatchObject({ body: { ended: 0 } });
   });

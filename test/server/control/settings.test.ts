@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { settingsTable } from '../../../src/server/settings.ts';
 import { startServer } from '../../harness.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
 test('shows what is in force, by the names of the flags', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true, 'body-limit': '2000' } });
@@ -9,7 +9,7 @@ test('shows what is in force, by the names of the flags', async () => {
   expect(body).toMatchObject({
     'soft-errors': true,
     'body-limit': 2000,
-    'no-control': false,
+    'disable-control-plane': false,
     'cors-origins': [],
     host: '127.0.0.1',
     'base-url': server.url,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { mostSnapshots } from '../../../src/server/state/snapshots.ts';
+import { maxSnapshots } from '../../../src/server/state/snapshots.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
-import { readAll, send } from './calls.ts';
-import { exported, imported, reset, seed } from './state-calls.ts';
+import { readAllPages, send } from './control-client.ts';
+import { exportState, importState, reset, seed } from './state-client.ts';
 
 const path = '/_iam/state/snapshots';
 const save = (server: TestServer, body: unknown) => send(server, path, { method: 'POST', body });
@@ -19,7 +19,7 @@ describe('a snapshot', () => {
     });
     const then = await server.dump();
     for (let round = 0; round < 3; round += 1) {
-      await server.world.store.transaction(async (tx) => {
+      await server.appContext.store.transaction(async (tx) => {
         for (const { sessionId } of await tx.sessions.list()) await tx.sessions.delete(sessionId);
       });
       await server.admin.groups.create({ body: { groupName: 'new' } });
@@ -35,13 +35,13 @@ describe('a snapshot', () => {
   test('outlives a reset and an import', async () => {
     await using server = await startServer({ seed });
     await using other = await startServer();
-    const then = await exported(server);
+    const then = await exportState(server);
     await save(server, { name: 'a' });
     await reset(server, { to: 'empty' });
-    expect(await imported(server, await exported(other), '?force=true')).toMatchObject({ status: 204 });
+    expect(await importState(server, await exportState(other), '?force=true')).toMatchObject({ status: 204 });
     expect(await restore(server, 'a')).toMatchObject({ status: 204 });
-    expect(await server.world.store.users.list()).toEqual(JSON.parse(then).tables.users);
-    expect(await server.world.store.storeSecrets.list()).toEqual(JSON.parse(then).tables.storeSecrets);
+    expect(await server.appContext.store.users.list()).toEqual(JSON.parse(then).tables.users);
+    expect(await server.appContext.store.storeSecrets.list()).toEqual(JSON.parse(then).tables.storeSecrets);
     await expect(server.admin.groups.list()).resolves.toBeDefined();
   });
 
@@ -51,11 +51,11 @@ describe('a snapshot', () => {
     await server.admin.groups.create({ body: { groupName: 'new' } });
     expect(await save(server, { name: 'a' })).toMatchObject({ status: 412, body: [{ code: 'SNAPSHOT_EXISTS' }] });
     await restore(server, 'a');
-    expect(await server.world.store.groups.getBy('groupName', 'new')).toBeUndefined();
+    expect(await server.appContext.store.groups.getBy('groupName', 'new')).toBeUndefined();
     await server.admin.groups.create({ body: { groupName: 'newer' } });
     expect(await save(server, { name: 'a', replace: true })).toMatchObject({ status: 201 });
     await restore(server, 'a');
-    expect(await server.world.store.groups.getBy('groupName', 'newer')).toBeDefined();
+    expect(await server.appContext.store.groups.getBy('groupName', 'newer')).toBeDefined();
   });
 
   test.each(['', '.', '-a', 'a/b', 'a b', 'now', 'seed', 'empty', 'x'.repeat(65), 1])(
@@ -69,16 +69,16 @@ describe('a snapshot', () => {
 
   test('is one of so many at most, also when all are saved at once', async () => {
     await using server = await startServer();
-    const names = Array.from({ length: mostSnapshots + 50 }, (_, number) => `s${String(number).padStart(3, '0')}`);
+    const names = Array.from({ length: maxSnapshots + 50 }, (_, number) => `s${String(number).padStart(3, '0')}`);
     const answers = await Promise.all(names.map((name) => save(server, { name })));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(mostSnapshots);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(maxSnapshots);
     expect(answers.find(({ status }) => status !== 201)).toMatchObject({
       status: 412,
       body: [{ code: 'TOO_MANY_SNAPSHOTS' }],
     });
-    const { items, statuses } = await readAll(server, `${path}?limit=20`);
+    const { items, statuses } = await readAllPages(server, `${path}?limit=20`);
     expect(statuses).toEqual([206, 206, 200]);
-    expect(items).toHaveLength(mostSnapshots);
+    expect(items).toHaveLength(maxSnapshots);
     const [first] = items as { name: string }[];
     expect(await send(server, `${path}/${first?.name}`, { method: 'DELETE' })).toMatchObject({ status: 204 });
     expect(await save(server, { name: 'one-more' })).toMatchObject({ status: 201 });
@@ -114,7 +114,7 @@ describe('the difference of two states', () => {
     await using server = await startServer({ seed });
     expect(await diff(server)).toEqual({ from: 'seed', to: 'now', tables: [] });
     await save(server, { name: 'a' });
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       const alice = await tx.users.get('alice');
       if (alice) await tx.users.replace({ ...alice, locked: true, passwordHash: '$argon2id$other' });
       await tx.users.delete('bob');

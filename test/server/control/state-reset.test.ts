@@ -1,23 +1,23 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { queueMessage } from '../../../src/server/identity/messages.ts';
+import { enqueueMessage } from '../../../src/server/identity/messages.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
-import { makeFolder, openStore } from '../store/folder.ts';
-import { send } from './calls.ts';
-import { reset, seed, structure } from './state-calls.ts';
+import { makeFolder, openStore } from '../store/temp-store.ts';
+import { send } from './control-client.ts';
+import { readStableTables, reset, seed } from './state-client.ts';
 
 const notice = { contact: { channel: 'email', to: 'alice@example.com' }, purpose: 'notice', text: 'Changed.' } as const;
 
 /** Does a little of everything. */
-async function live(server: TestServer): Promise<string> {
-  const { store } = server.world;
+async function makeChanges(server: TestServer): Promise<string> {
+  const { store } = server.appContext;
   await server.admin.groups.create({ body: { groupName: 'new', roles: ['DEPLOY'] } });
   await server.makeClient({ serviceAccountId: 'a-service' });
   const token = await userToken(server, { userId: 'carol', businessId: 'new-business' });
   await store.transaction(async (tx) => {
-    await queueMessage(tx, notice, server.world);
+    await enqueueMessage(tx, notice, server.appContext);
     await tx.memberships.delete(
       (await tx.memberships.list()).find(({ memberId }) => memberId === 'alice')?.groupId ?? '',
     );
@@ -41,10 +41,10 @@ describe('a reset', () => {
   ] as const)('to the %s gives what a fresh start gives', async (to, options) => {
     await using fresh = await startServer(options);
     await using server = await startServer(options);
-    await live(server);
-    expect(await structure(server)).not.toEqual(await structure(fresh));
+    await makeChanges(server);
+    expect(await readStableTables(server)).not.toEqual(await readStableTables(fresh));
     await reset(server, { to });
-    expect(await structure(server)).toEqual(await structure(fresh));
+    expect(await readStableTables(server)).toEqual(await readStableTables(fresh));
     // Not said what to, it is the seed, and nothing is left to do.
     const before = await server.dump();
     await reset(server);
@@ -54,32 +54,35 @@ describe('a reset', () => {
   test('to nothing gives what a fresh start without a seed gives', async () => {
     await using fresh = await startServer();
     await using server = await startServer({ seed });
-    await live(server);
+    await makeChanges(server);
     await reset(server, { to: 'empty' });
-    expect(await structure(server)).toEqual(await structure(fresh));
+    expect(await readStableTables(server)).toEqual(await readStableTables(fresh));
     await reset(server, { to: 'seed' });
     await using seeded = await startServer({ seed });
-    expect(await structure(server)).toEqual(await structure(seeded));
+    expect(await readStableTables(server)).toEqual(await readStableTables(seeded));
   });
 
   test('keeps who administers, their credentials, and the signing keys', async () => {
     await using server = await startServer({ seed });
-    const [kid, client] = [server.world.keys.current().kid, await server.world.store.clients.get(adminClient.clientId)];
-    await server.world.keys.rotate();
-    const rotated = server.world.keys.current().kid;
+    const [kid, client] = [
+      server.appContext.keys.current().kid,
+      await server.appContext.store.clients.get(adminClient.clientId),
+    ];
+    await server.appContext.keys.rotate();
+    const rotated = server.appContext.keys.current().kid;
     expect(rotated).not.toBe(kid);
-    await live(server);
+    await makeChanges(server);
     await reset(server, { to: 'empty' });
-    expect(await server.world.store.clients.get(adminClient.clientId)).toEqual(client);
-    expect(server.world.keys.current().kid).toBe(rotated);
-    expect(server.world.keys.find(kid)).toBeDefined();
-    expect(await server.world.store.signingKeys.count()).toBe(2);
+    expect(await server.appContext.store.clients.get(adminClient.clientId)).toEqual(client);
+    expect(server.appContext.keys.current().kid).toBe(rotated);
+    expect(server.appContext.keys.find(kid)).toBeDefined();
+    expect(await server.appContext.store.signingKeys.count()).toBe(2);
     await expect(server.admin.groups.list()).resolves.toBeDefined();
   });
 
   test('ends the tokens of sessions that are gone, also where they were taken before', async () => {
     await using server = await startServer({ seed });
-    const token = await live(server);
+    const token = await makeChanges(server);
     expect(await usersOf(server, token)).not.toMatchObject({ status: 401 });
     await reset(server);
     expect(await usersOf(server, token)).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
@@ -87,10 +90,10 @@ describe('a reset', () => {
 
   test('takes no token again that was revoked', async () => {
     await using server = await startServer();
-    const client = await server.world.store.clients.get(adminClient.clientId);
+    const client = await server.appContext.store.clients.get(adminClient.clientId);
     if (!client) throw new Error('there is no administrator client');
-    const { accessToken: token } = await server.world.issuer.forClient(client);
-    const other = (await server.world.issuer.forClient(client)).accessToken;
+    const { accessToken: token } = await server.appContext.issuer.issueForClient(client);
+    const other = (await server.appContext.issuer.issueForClient(client)).accessToken;
     await send(server, '/_iam/revoke', { method: 'POST', body: { token } });
     await reset(server);
     expect(await usersOf(server, token)).toMatchObject({ status: 401 });
@@ -111,8 +114,8 @@ describe('a reset', () => {
     await server.as({ apiKey }).raw('GET', '/security/iam/v1/groups', {});
     await reset(server);
     expect(await wrong()).toMatchObject({ status: 401 });
-    await server.world.apiKeyUses.flush(server.world.store);
-    expect((await server.world.store.apiKeys.get('key'))?.lastUsedAt).toBeUndefined();
+    await server.appContext.apiKeyUses.flush(server.appContext.store);
+    expect((await server.appContext.store.apiKeys.get('key'))?.lastUsedAt).toBeUndefined();
   });
 
   test('wakes who waits for a message', async () => {
@@ -124,7 +127,7 @@ describe('a reset', () => {
 
   test('that is refused changes nothing', async () => {
     await using server = await startServer({ seed });
-    await live(server);
+    await makeChanges(server);
     const before = await server.dump();
     for (const body of [{ to: 'nowhere' }, { to: 1 }, { too: 'seed' }, []])
       expect((await send(server, '/_iam/state/reset', { method: 'POST', body })).status).toBeOneOf([400, 422]);
@@ -138,16 +141,16 @@ describe('a reset', () => {
 
   test('stands before or after whatever else is written', async () => {
     await using server = await startServer({ seed });
-    const before = await structure(server);
+    const before = await readStableTables(server);
     const writes = Array.from({ length: 100 }, (_, number) =>
       server.admin.groups.create({ body: { groupName: `group-${number}` } }),
     );
     const resets = Array.from({ length: 20 }, () => reset(server));
     await Promise.all([...writes, ...resets]);
-    const names = (await server.world.store.groups.list()).map(({ groupName }) => groupName);
+    const names = (await server.appContext.store.groups.list()).map(({ groupName }) => groupName);
     expect(new Set(names).size).toBe(names.length);
     await reset(server);
-    expect(await structure(server)).toEqual(before);
+    expect(await readStableTables(server)).toEqual(before);
   });
 });
 
@@ -156,8 +159,8 @@ describe('a reset of a store with a history', () => {
     const folder = await makeFolder();
     const openFolder = () => openStore(folder.directory);
     const first = await startServer({ openStore: openFolder });
-    await live(first);
-    const group = await first.world.store.groups.getBy('groupName', 'iam-administrators');
+    await makeChanges(first);
+    const group = await first.appContext.store.groups.getBy('groupName', 'iam-administrators');
     await first[Symbol.asyncDispose]();
     {
       await using server = await startServer({
@@ -168,8 +171,8 @@ describe('a reset of a store with a history', () => {
       await userToken(server, { userId: 'dora' });
       await using fresh = await startServer({ seed });
       await reset(server);
-      expect(await structure(server)).toEqual(await structure(fresh));
-      expect(await server.world.store.groups.getBy('groupName', 'iam-administrators')).toMatchObject({
+      expect(await readStableTables(server)).toEqual(await readStableTables(fresh));
+      expect(await server.appContext.store.groups.getBy('groupName', 'iam-administrators')).toMatchObject({
         groupId: group?.groupId,
       });
       await expect(server.admin.groups.list()).resolves.toBeDefined();
@@ -191,22 +194,22 @@ test('10,000 users come back in milliseconds', async () => {
   await using server = await startServer();
   const createdAt = server.clock.now().toISOString();
   const rest = { emailVerified: true, mobileVerified: false, lead: false, locked: false, identities: [], createdAt };
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     for (let number = 0; number < 10_000; number += 1) {
       const userId = `user-${number}`;
       await tx.users.insert({ userId, userName: userId, userEmail: `${userId}@example.com`, ...rest });
       await tx.subjects.insert({ subject: userId, kind: 'user', ownerId: userId, retired: false });
     }
   });
-  const { state, store } = server.world;
-  await state.save('full', false);
+  const { state, store } = server.appContext;
+  await state.saveSnapshot('full', false);
   const times: number[] = [];
   for (let round = 0; round < 5; round += 1) {
     await store.transaction(async (tx) => {
       for (let number = 0; number < 100; number += 1) await tx.users.delete(`user-${number * 7 + round}`);
     });
     const begin = performance.now();
-    await state.restore('full');
+    await state.restoreSnapshot('full');
     times.push(performance.now() - begin);
   }
   expect(await store.users.count()).toBe(10_001);

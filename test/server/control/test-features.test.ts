@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { send } from './calls.ts';
+import { send } from './control-client.ts';
 
 const headers = {
   Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
@@ -14,7 +14,7 @@ const rule = { operation: 'groups.list', effect: { status: 503 } };
 async function featuresOf(server: TestServer, at = '') {
   const preferred = await send(server, at + groups, { headers: { ...headers, Prefer: 'code=503' } });
   const added = await send(server, `${at}/_iam/faults`, { method: 'POST', headers, body: rule });
-  const outcome = server.world.outbox.outcomeOf(emailContact('fixed+123456@inbox.example'));
+  const outcome = server.appContext.outbox.findOutcome(emailContact('fixed+123456@inbox.example'));
   return { preferred: preferred.status, added: added.status, fixed: outcome?.kind };
 }
 
@@ -30,7 +30,7 @@ describe('test features', () => {
   ] as const)('%s', async (_name, flags, expected) => {
     await using server = await startServer({ flags });
     expect(await featuresOf(server)).toEqual(expected);
-    await server.world.sandboxes.open('one', true);
+    await server.appContext.sandboxes.open('one', true);
     expect(await featuresOf(server, '/s/one')).toEqual(expected);
   });
 

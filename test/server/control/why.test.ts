@@ -1,46 +1,50 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
-import { send, type WireAnswer } from './calls.ts';
+import { type HttpResponse, send } from './control-client.ts';
 
 const groups = '/security/iam/v1/groups';
 const basic = (id: string, secret: string) => ({ Authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-interface Why {
+interface Explanation {
   readonly credential: { readonly way: string; readonly taken: boolean; readonly reason?: string };
 }
 
-async function why(server: TestServer, answer: WireAnswer): Promise<Why> {
+async function fetchExplanation(server: TestServer, answer: HttpResponse): Promise<Explanation> {
   const told = await send(server, `/_iam/requests/${answer.headers['x-request-id']}/why`);
   expect(told.status).toBe(200);
   // Whatever it is, the caller himself learns nothing of it.
-  const { reason } = (told.body as Why).credential;
+  const { reason } = (told.body as Explanation).credential;
   if (reason !== undefined) expect(JSON.stringify(answer.body)).not.toContain(reason);
-  return told.body as Why;
+  return told.body as Explanation;
 }
 
-async function whyOf(server: TestServer, headers: Readonly<Record<string, string>>, path = groups): Promise<Why> {
-  return why(server, await send(server, path, { headers }));
+async function explain(
+  server: TestServer,
+  headers: Readonly<Record<string, string>>,
+  path = groups,
+): Promise<Explanation> {
+  return fetchExplanation(server, await send(server, path, { headers }));
 }
 
 describe('a credential that was not taken', () => {
   test('is none, or one that is no credential', async () => {
     await using server = await startServer();
-    expect(await whyOf(server, {})).toMatchObject({ refused: true, credential: { way: 'none', taken: false } });
-    expect(await whyOf(server, { Authorization: 'Digest x' })).toMatchObject({ credential: { taken: false } });
+    expect(await explain(server, {})).toMatchObject({ refused: true, credential: { way: 'none', taken: false } });
+    expect(await explain(server, { Authorization: 'Digest x' })).toMatchObject({ credential: { taken: false } });
   });
 
   test('is of an unknown client, or has another secret', async () => {
     await using server = await startServer();
-    expect(await whyOf(server, basic('x', 'y'))).toMatchObject({
+    expect(await explain(server, basic('x', 'y'))).toMatchObject({
       credential: { way: 'basic', taken: false, reason: expect.stringContaining('no client of the id') },
     });
-    expect(await whyOf(server, basic(adminClient.clientId, 'y'))).toMatchObject({
+    expect(await explain(server, basic(adminClient.clientId, 'y'))).toMatchObject({
       credential: { way: 'basic', taken: false, reason: expect.stringContaining('secret is not that') },
       client: { clientId: adminClient.clientId },
     });
-    expect(await whyOf(server, { 'X-Api-Key': 'y' })).toMatchObject({
+    expect(await explain(server, { 'X-Api-Key': 'y' })).toMatchObject({
       credential: { way: 'api-key', taken: false, reason: expect.stringContaining('no such API key') },
     });
   });
@@ -48,7 +52,7 @@ describe('a credential that was not taken', () => {
   test('belongs to a client whose owner is locked', async () => {
     await using server = await startServer({ seed: { users: [{ userId: 'ann', locked: true }] } });
     const client = await server.makeClient({ userId: 'ann' });
-    expect(await whyOf(server, basic(client.clientId, client.clientSecret))).toMatchObject({
+    expect(await explain(server, basic(client.clientId, client.clientSecret))).toMatchObject({
       credential: { reason: expect.stringContaining('What owns the client') },
       client: { clientId: client.clientId },
     });
@@ -61,7 +65,7 @@ describe('a credential that was not taken', () => {
     const foreign = (await other.admin.clientIdentities.login()).accessToken;
     const [head, body, signature = ''] = accessToken.split('.');
     const altered = `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
-    const reasonFor = async (token: string) => (await whyOf(server, bearer(token))).credential.reason;
+    const reasonFor = async (token: string) => (await explain(server, bearer(token))).credential.reason;
     expect(await reasonFor('x')).toContain('no JSON Web Token');
     expect(await reasonFor('a.b.c')).toContain('no JSON Web Token');
     expect(await reasonFor(altered)).toContain('signature is not right');
@@ -73,20 +77,20 @@ describe('a credential that was not taken', () => {
   test('is a token whose user is locked, or whose session is over', async () => {
     await using server = await startServer();
     const token = await userToken(server, { userId: 'ann' });
-    const { store } = server.world;
+    const { store } = server.appContext;
     const lock = (locked: boolean) =>
       store.transaction(async (tx) => {
         const user = await tx.users.get('ann');
         if (user) await tx.users.replace({ ...user, locked });
       });
     await lock(true);
-    expect(await whyOf(server, bearer(token))).toMatchObject({
+    expect(await explain(server, bearer(token))).toMatchObject({
       credential: { way: 'bearer', reason: 'The user is locked.' },
       user: { userId: 'ann', locked: true },
     });
     await lock(false);
     await send(server, '/_iam/sessions?userId=ann', { method: 'DELETE' });
-    expect(await whyOf(server, bearer(token))).toMatchObject({
+    expect(await explain(server, bearer(token))).toMatchObject({
       credential: { reason: 'The session of the token is over.' },
     });
   });
@@ -97,7 +101,7 @@ describe('a credential that was not taken', () => {
     await using server = await startServer({ flags: { 'fast-passwords': true }, seed: { users } });
     const tried = async (name: string, secret: string) => {
       const path = '/security/iam/v1/user-identities/login?clientId=test-app';
-      return why(server, await send(server, path, { method: 'POST', headers: basic(name, secret) }));
+      return fetchExplanation(server, await send(server, path, { method: 'POST', headers: basic(name, secret) }));
     };
     expect(await tried('ann', 'wrong')).toMatchObject({
       credential: { way: 'basic', taken: false, reason: expect.stringContaining('password is not that') },
@@ -117,7 +121,7 @@ describe('a caller who may not', () => {
     const token = await userToken(server, { userId: 'ann', roles: ['DEPLOY'] });
     const answer = await send(server, '/security/iam/v1/api-key', { headers: bearer(token) });
     expect(answer.status).toBe(403);
-    expect(await why(server, answer)).toMatchObject({
+    expect(await fetchExplanation(server, answer)).toMatchObject({
       operation: 'api-key.list',
       status: 403,
       refused: true,
@@ -142,7 +146,7 @@ describe('a caller who may not', () => {
     const token = await userToken(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
     const path = '/security/iam/v1/user-accesses/ops/user-accounts';
     const answer = await send(server, path, { method: 'POST', headers: bearer(token), body: [{ userId: 'bob' }] });
-    const told = (await why(server, answer)) as Why & { readonly rule?: string };
+    const told = (await fetchExplanation(server, answer)) as Explanation & { readonly rule?: string };
     expect([answer.status, told.rule]).toEqual([404, expect.stringContaining('does not hold itself: DEPLOY')]);
     expect(told).toMatchObject({ credential: { taken: true }, missing: [] });
   });
@@ -151,7 +155,7 @@ describe('a caller who may not', () => {
 test('a call that was answered has nothing to explain', async () => {
   await using server = await startServer();
   const answer = await send(server, groups, { headers: basic(adminClient.clientId, adminClient.clientSecret) });
-  expect(await why(server, answer)).toMatchObject({
+  expect(await fetchExplanation(server, answer)).toMatchObject({
     refused: false,
     errors: [],
     missing: [],

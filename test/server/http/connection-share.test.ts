@@ -5,21 +5,21 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { ConnectionShare } from '../../../src/server/http/connection-share.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { head } from './raw.ts';
+import { buildHead } from './raw-http.ts';
 
 /** Connections are names here; those in `arriving` have sent a part of a request. */
-function shareOf(most: number, arriving: readonly string[] = []) {
-  return new ConnectionShare<string>({ most, hasArrived: (name) => !arriving.includes(name) });
+function createShare(most: number, arriving: readonly string[] = []) {
+  return new ConnectionShare<string>({ maxConnections: most, hasArrived: (name) => !arriving.includes(name) });
 }
 
 describe('which connection is closed', () => {
   test('none while there is room, whoever holds the others', () => {
-    const share = shareOf(3);
+    const share = createShare(3);
     expect(['a1', 'a2', 'a3'].map((name) => share.add(name, 'a'))).toEqual([undefined, undefined, undefined]);
   });
 
   test('the new one where its own source holds as many as any', () => {
-    const share = shareOf(4);
+    const share = createShare(4);
     for (const name of ['a1', 'a2']) share.add(name, 'a');
     for (const name of ['b1', 'b2']) share.add(name, 'b');
     expect(share.add('a3', 'a')).toBe('a3');
@@ -28,24 +28,24 @@ describe('which connection is closed', () => {
   });
 
   test('one of the source that holds most, until the shares are equal', () => {
-    const share = shareOf(6);
+    const share = createShare(6);
     for (let at = 1; at <= 6; at += 1) share.add(`a${at}`, 'a');
     const closed = Array.from({ length: 5 }, (_, at) => share.add(`b${at + 1}`, 'b'));
     expect(closed).toEqual(['a1', 'a2', 'a3', 'b4', 'b5']);
   });
 
   test('first the one that is idle longest, then one without a whole request, then the request begun last', () => {
-    const share = shareOf(6, ['slow']);
+    const share = createShare(6, ['slow']);
     for (const name of ['work1', 'work2', 'slow', 'silent', 'idle1', 'idle2']) share.add(name, 'a');
-    for (const name of ['work1', 'slow', 'work2', 'idle1', 'idle2']) share.move(name, 'busy');
-    for (const name of ['idle2', 'idle1']) share.move(name, 'idle');
+    for (const name of ['work1', 'slow', 'work2', 'idle1', 'idle2']) share.setPhase(name, 'busy');
+    for (const name of ['idle2', 'idle1']) share.setPhase(name, 'idle');
     const closed = ['b', 'c', 'd', 'e', 'f'].map((source) => share.add(source, source));
     expect(closed).toEqual(['idle2', 'idle1', 'silent', 'slow', 'work2']);
     expect(share.add('g', 'g')).toBe('g');
   });
 
   test('never one of a trusted proxy, for which each newcomer counts as a source of its own', () => {
-    const share = shareOf(4);
+    const share = createShare(4);
     for (const name of ['p1', 'p2']) share.add(name, undefined);
     for (const name of ['a1', 'a2']) share.add(name, 'a');
     expect(share.add('p3', undefined)).toBe('a1');
@@ -54,12 +54,12 @@ describe('which connection is closed', () => {
   });
 
   test('one that has closed makes room, once', () => {
-    const share = shareOf(2);
+    const share = createShare(2);
     share.add('a1', 'a');
     share.add('a2', 'a');
     share.remove('a1');
     share.remove('a1');
-    share.move('a1', 'busy');
+    share.setPhase('a1', 'busy');
     expect(share.add('a3', 'a')).toBeUndefined();
     expect(share.add('a4', 'a')).toBe('a4');
   });
@@ -80,16 +80,16 @@ async function openFrom({ url }: TestServer, localAddress: string): Promise<Sock
 }
 
 /** Asks on a connection that stays open. @returns the status, or `closed`. */
-async function ask(socket: Socket): Promise<string> {
+async function sendRequest(socket: Socket): Promise<string> {
   if (socket.closed) return 'closed';
   const answered = once(socket, 'data').then(([bytes]) => String(bytes).slice(9, 12));
   const closed = once(socket, 'close').then(() => 'closed');
-  socket.write(head('GET /healthz HTTP/1.1', 'Host: localhost'));
+  socket.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
   return Promise.race([answered, closed]);
 }
 
 /** Authenticated, so that the server waits for the body. */
-const slowBody = head(
+const slowBody = buildHead(
   `POST ${servicePrefix}/groups HTTP/1.1`,
   'Host: localhost',
   `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`,
@@ -103,31 +103,31 @@ describe.runIf(process.platform === 'linux')('while one source holds all connect
   const holding: [string, (socket: Socket) => unknown][] = [
     ['that say nothing', () => undefined],
     ['that send a body slowly', (socket) => socket.write(slowBody)],
-    ['that stay open after an answer', ask],
+    ['that stay open after an answer', sendRequest],
   ];
 
   test.each(holding)('(%s) another one is served', async (_what, hold) => {
     await using server = await startServer({ flags });
     for (let at = 0; at < 20; at += 1) await hold((await openFrom(server, '127.0.0.2')).resume());
-    for (let at = 0; at < 10; at += 1) expect(await ask(await openFrom(server, '127.0.0.3'))).toBe('200');
+    for (let at = 0; at < 10; at += 1) expect(await sendRequest(await openFrom(server, '127.0.0.3'))).toBe('200');
     // Each has its half now, and both go on.
     const [ofOne, ofOther] = [sockets.slice(0, 20), sockets.slice(20)];
     await expect.poll(() => ofOne.filter(({ closed }) => closed)).toHaveLength(10);
-    expect(await Promise.all(ofOther.map(ask))).toEqual(Array.from({ length: 10 }, () => '200'));
+    expect(await Promise.all(ofOther.map(sendRequest))).toEqual(Array.from({ length: 10 }, () => '200'));
   });
 
   test('it can use all of them as long as no other one comes', async () => {
     await using server = await startServer({ flags });
     for (let at = 0; at < 20; at += 1) await openFrom(server, '127.0.0.2');
-    expect(await Promise.all(sockets.map(ask))).toEqual(Array.from({ length: 20 }, () => '200'));
-    expect(await ask(await openFrom(server, '127.0.0.2'))).toBe('closed');
-    expect(await Promise.all(sockets.slice(0, 20).map(ask))).toEqual(Array.from({ length: 20 }, () => '200'));
+    expect(await Promise.all(sockets.map(sendRequest))).toEqual(Array.from({ length: 20 }, () => '200'));
+    expect(await sendRequest(await openFrom(server, '127.0.0.2'))).toBe('closed');
+    expect(await Promise.all(sockets.slice(0, 20).map(sendRequest))).toEqual(Array.from({ length: 20 }, () => '200'));
   });
 
   test('and is a trusted proxy, none of its connections is closed for another source', async () => {
     await using server = await startServer({ flags: { ...flags, 'trusted-proxies': '127.0.0.2' } });
     for (let at = 0; at < 20; at += 1) await openFrom(server, '127.0.0.2');
-    expect(await ask(await openFrom(server, '127.0.0.3'))).toBe('closed');
-    expect(await Promise.all(sockets.slice(0, 20).map(ask))).toEqual(Array.from({ length: 20 }, () => '200'));
+    expect(await sendRequest(await openFrom(server, '127.0.0.3'))).toBe('closed');
+    expect(await Promise.all(sockets.slice(0, 20).map(sendRequest))).toEqual(Array.from({ length: 20 }, () => '200'));
   });
 });

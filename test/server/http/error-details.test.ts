@@ -1,14 +1,14 @@
 /** The data that errors carry beside their messages, seen by the client. */
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
-import { failureOf } from '../operations/access.ts';
+import { catchClientError } from '../operations/access.ts';
 
 const auditor = ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'];
 
 function creationBy(server: TestServer, authorities: readonly string[]) {
   return server
     .withAuthorities(authorities)
-    .then((client) => failureOf(client.groups.create({ body: { groupName: 'ops' } })));
+    .then((client) => catchClientError(client.groups.create({ body: { groupName: 'ops' } })));
 }
 
 test('a missing role is named with the groups that give it', async () => {
@@ -35,7 +35,7 @@ test('a caller that may not list groups is told no group', async () => {
 test('the wrong field is named by its path in the body', async () => {
   await using server = await startServer();
   const body = { groupName: 'ops', roles: ['VIEW', 'x'], dependencies: [{}], more: 1 };
-  const { items } = await failureOf(server.admin.call('groups.create', { body }));
+  const { items } = await catchClientError(server.admin.call('groups.create', { body }));
   expect(items.map(({ code, details }) => [code, details])).toEqual([
     ['FIELD_MISSING', { field: 'dependencies[0].groupName' }],
     ['FIELD_UNKNOWN', { field: 'more' }],
@@ -45,7 +45,7 @@ test('the wrong field is named by its path in the body', async () => {
 
 test('a body that is no object has no field to name', async () => {
   await using server = await startServer();
-  const { items } = await failureOf(server.admin.call('groups.create', { body: [] }));
+  const { items } = await catchClientError(server.admin.call('groups.create', { body: [] }));
   expect(items).toEqual([{ code: 'FIELD_TYPE', message: 'The body must be an object.' }]);
 });
 
@@ -63,20 +63,20 @@ test.each([
 
 test('the wrong path parameter is named', async () => {
   await using server = await startServer();
-  const { code, details } = await failureOf(server.admin.groups.get({ params: { groupId: 'a\u0000b' } }));
+  const { code, details } = await catchClientError(server.admin.groups.get({ params: { groupId: 'a\u0000b' } }));
   expect([code, details]).toEqual(['PATH_VALUE', { field: 'groupId' }]);
 });
 
 test('an error that has no data has no details', async () => {
   await using server = await startServer();
-  const { items } = await failureOf(server.admin.groups.get({ params: { groupId: 'nobody' } }));
+  const { items } = await catchClientError(server.admin.groups.get({ params: { groupId: 'nobody' } }));
   expect(items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'There is no such group.' }]);
 });
 
 test('a soft error carries the details as well', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const caller = await server.withAuthorities(['AUTH-BASIC', 'PERSON']);
-  const failure = await failureOf(caller.call('my-client-identities.create', { body: { appId: 5 } }));
+  const failure = await catchClientError(caller.call('my-client-identities.create', { body: { appId: 5 } }));
   expect(failure).toMatchObject({ status: 200, code: 'FIELD_TYPE', details: { field: 'appId' } });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
-import { send } from '../control/calls.ts';
+import { send } from '../control/control-client.ts';
 import { freePort } from '../free-port.ts';
 
 type Flags = NonNullable<TestServerOptions['flags']>;
@@ -85,7 +85,7 @@ test('a foreign name changes nothing, makes no sandbox, and answers no preflight
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   }
   expect(await server.dump()).toEqual(before);
-  expect(server.world.sandboxes.list()).toEqual([]);
+  expect(server.appContext.sandboxes.list()).toEqual([]);
 });
 
 test('the control plane of this machine answers to loopback names and allowed hosts only', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { expectFailure, head, type RawAnswer, send } from './raw.ts';
+import { buildHead, expectFailure, type RawAnswer, send } from './raw-http.ts';
 
 let server: TestServer;
 
@@ -19,7 +19,7 @@ const groups = `${servicePrefix}/groups`;
 function call(method: string, target: string, lines: readonly string[] = [basic]): Promise<RawAnswer> {
   return send(
     server,
-    head(`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Content-Length: 0', ...lines),
+    buildHead(`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Content-Length: 0', ...lines),
   );
 }
 

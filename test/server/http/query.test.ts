@@ -1,8 +1,8 @@
 /** Queries are read as URLSearchParams reads them, whatever is in them, without an exception for each wrong value. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { garbledNames, isWellEncoded, parseQuery } from '../../../src/server/http/query.ts';
-import { growthOf, linear } from '../../security/cost.ts';
+import { findMalformedNames, isWellEncoded, parseQuery } from '../../../src/server/http/query.ts';
+import { maxLinearGrowth, measureGrowth } from '../../security/measure-cost.ts';
 
 const pieces = ['%', '%C3', '%A9', 'é', 'a', '%41', '%ED%A0%80', '%F0%9F%98%80', '%FF', '%c0%80', '%2', '+', '=', '&'];
 const query = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''));
@@ -36,11 +36,11 @@ test('text is well encoded where decodeURIComponent takes it', () => {
 });
 
 test('a garbled value is told by its name, however that is written', () => {
-  expect([...garbledNames('a=%FF&b=%41&%63=%zz&d&%FF=1')]).toEqual(['a', 'c', '%FF']);
+  expect([...findMalformedNames('a=%FF&b=%41&%63=%zz&d&%FF=1')]).toEqual(['a', 'c', '%FF']);
 });
 
 test('cost grows with the length', async () => {
-  const read = (text: string) => [parseQuery(text), garbledNames(text)];
+  const read = (text: string) => [parseQuery(text), findMalformedNames(text)];
   for (const unit of ['%FF&', '%zz=%zz&', 'a=%FF&', '%', '+%FF', '=%FF'])
-    expect(await growthOf((size) => unit.repeat(size), read, 1000), unit).toBeLessThan(linear);
+    expect(await measureGrowth((size) => unit.repeat(size), read, 1000), unit).toBeLessThan(maxLinearGrowth);
 });

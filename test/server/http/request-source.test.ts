@@ -4,9 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { behindClient, createSourceReader, isProxyAddress } from '../../../src/server/http/request-source.ts';
+import { createSourceReader, isProxyAddress, sourceBehindClient } from '../../../src/server/http/request-source.ts';
 import { startServer } from '../../harness.ts';
-import { keepLines } from '../audit/lines.ts';
+import { createMemorySink } from '../audit/memory-sink.ts';
 
 const request = (remoteAddress: string | undefined, headers: IncomingMessage['headers'] = {}) =>
   ({ socket: { remoteAddress }, headers }) as IncomingMessage;
@@ -110,10 +110,10 @@ describe('behind trusted proxies', () => {
 
 test('what an authenticated client says of its caller counts for that client alone', () => {
   const source = direct(request('203.0.113.9'));
-  expect(behindClient(source, 'shop', '192.0.2.1')).toEqual({ ...source, key: '192.0.2.1 via shop' });
-  expect(behindClient(source, 'shop', '2001:db8::1').key).toBe('2001:db8:0:0::/64 via shop');
+  expect(sourceBehindClient(source, 'shop', '192.0.2.1')).toEqual({ ...source, key: '192.0.2.1 via shop' });
+  expect(sourceBehindClient(source, 'shop', '2001:db8::1').key).toBe('2001:db8:0:0::/64 via shop');
   for (const ip of [undefined, '', 'localhost', '192.0.2.1, 192.0.2.2'])
-    expect(behindClient(source, 'shop', ip)).toBe(source);
+    expect(sourceBehindClient(source, 'shop', ip)).toBe(source);
 });
 
 test('a trusted proxy is an address or a block', () => {
@@ -138,7 +138,7 @@ test('the control plane refuses a caller elsewhere who makes the headers of the 
 
 describe('the audit log and the log', () => {
   const send = async (flags: Record<string, string>) => {
-    const audit = keepLines();
+    const audit = createMemorySink();
     await using server = await startServer({ audit, flags });
     await server.send({
       method: 'GET',

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
-import { lastCode, messagesTo } from '../operations/codes.ts';
-import { signedIn } from '../operations/user-identities/callers.ts';
-import { passwordHash } from '../operations/user-identities/people.ts';
+import { lastCode, messagesTo } from '../operations/otp-inbox.ts';
+import { createSession } from '../operations/user-identities/callers.ts';
+import { passwordHash } from '../operations/user-identities/login-fixtures.ts';
 
 const userEmail = 'ann@example.com';
 const ann = {
@@ -44,7 +44,7 @@ describe('a login identifier that is added or removed', () => {
 
   test('is also a mainframe logon that the user bound itself', async () => {
     await using server = await start();
-    const as = await signedIn(server, 'ann');
+    const as = await createSession(server, 'ann');
     const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'ANN01' } });
     const token = await lastCode(server, 'mainframe@example.com');
     await as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } });
@@ -70,7 +70,7 @@ describe('a login identifier that is added or removed', () => {
     await add(server, 'seeded');
     await expect(add(server, 'admin')).rejects.toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
     await server.admin.userIdentities.update({ params, body: { lead: true } });
-    expect(await server.world.store.messages.count()).toBe(0);
+    expect(await server.appContext.store.messages.count()).toBe(0);
   });
 });
 
@@ -84,10 +84,10 @@ describe('many of them', () => {
       ['late', 7],
     ]);
     for (let at = 5; at < 12; at += 1) expect(sent[5]?.text).toContain(`added to your account: name-${at}.`);
-    await server.world.outbox.settle();
+    await server.appContext.outbox.deliverDue();
     expect(await notices(server)).toHaveLength(6);
     server.clock.advance(3600);
-    await server.world.outbox.settle();
+    await server.appContext.outbox.deliverDue();
     expect((await notices(server)).map(({ delivery }) => delivery)).toEqual(Array.from({ length: 6 }, () => undefined));
     await add(server, 'later');
     expect((await notices(server)).at(-1)).not.toHaveProperty('collapsed');
@@ -103,7 +103,7 @@ describe('many of them', () => {
   test('use nothing of the budget of codes', async () => {
     await using server = await start();
     await addMany(server, 12);
-    const as = await signedIn(server, 'ann');
+    const as = await createSession(server, 'ann');
     for (let at = 0; at < 5; at += 1) await as.userIdentities.factors.sendToken({ params: { id: 'main-email' } });
     await add(server, 'one-more');
     expect((await notices(server)).filter(({ delivery }) => delivery === 'late')).toMatchObject([{ collapsed: 8 }]);

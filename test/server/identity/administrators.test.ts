@@ -1,19 +1,19 @@
 /** Somebody who can still sign in administers the service, whatever is changed, by whatever way he came to it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasAdministrator, keepingAnAdministrator } from '../../../src/server/identity/administrators.ts';
+import { hasAdministrator, withAdministratorCheck } from '../../../src/server/identity/administrators.ts';
 import type { Transaction } from '../../../src/server/store/store.ts';
 import { membershipKey, type User } from '../../../src/server/store/tables.ts';
 import { startServer } from '../../harness.ts';
-import { type GroupsWorld, groupsWorld, naiveHasAdministrator, storeOf } from './groups-world.ts';
+import { arbitraryGroupGraph, createStoreFrom, type GroupGraph, naiveHasAdministrator } from './group-arbitraries.ts';
 
 test('there is an administrator exactly where a naive reading finds one', async () => {
   const seen = new Set<boolean>();
   await fc.assert(
-    fc.asyncProperty(groupsWorld(), async (world) => {
+    fc.asyncProperty(arbitraryGroupGraph(), async (world) => {
       const found = naiveHasAdministrator(world);
       seen.add(found);
-      expect(await hasAdministrator(await storeOf(world))).toBe(found);
+      expect(await hasAdministrator(await createStoreFrom(world))).toBe(found);
     }),
     { numRuns: 400 },
   );
@@ -40,7 +40,7 @@ const administrators = {
   createdAt: '2026-01-01T00:00:00.000Z',
 };
 const outer = { ...administrators, groupId: 'g1', groupName: 'outer', roles: [], dependencies: ['g0'] };
-const world = (more: Partial<GroupsWorld>): GroupsWorld => ({
+const world = (more: Partial<GroupGraph>): GroupGraph => ({
   groups: [administrators, outer],
   users: [],
   memberships: [],
@@ -49,7 +49,7 @@ const world = (more: Partial<GroupsWorld>): GroupsWorld => ({
 
 describe('each kind of membership counts', () => {
   const employed = person('u0', { businessId: 'b0' });
-  const rows: [string, GroupsWorld['memberships'][number], User, boolean][] = [
+  const rows: [string, GroupGraph['memberships'][number], User, boolean][] = [
     ['of the user', { groupId: 'g0', kind: 'user', memberId: 'u0' }, person('u0'), true],
     ['in a group that depends on it', { groupId: 'g1', kind: 'user', memberId: 'u0' }, person('u0'), true],
     ['of his business', { groupId: 'g0', kind: 'business', memberId: 'b0' }, employed, true],
@@ -70,13 +70,15 @@ describe('each kind of membership counts', () => {
     ['of a locked user', { groupId: 'g0', kind: 'user', memberId: 'u0' }, person('u0', { locked: true }), false],
   ];
   test.each(rows)('%s', async (_what, membership, user, counts) => {
-    expect(await hasAdministrator(await storeOf(world({ users: [user], memberships: [membership] })))).toBe(counts);
+    expect(await hasAdministrator(await createStoreFrom(world({ users: [user], memberships: [membership] })))).toBe(
+      counts,
+    );
   });
 
   test('of a user who has no password', async () => {
     const { passwordHash: _none, ...without } = person('u0');
     const memberships = [{ groupId: 'g0', kind: 'user' as const, memberId: 'u0' }];
-    expect(await hasAdministrator(await storeOf(world({ users: [without], memberships })))).toBe(false);
+    expect(await hasAdministrator(await createStoreFrom(world({ users: [without], memberships })))).toBe(false);
   });
 });
 
@@ -101,23 +103,23 @@ describe('a change', () => {
   ];
 
   test.each(ways)('that %s is refused for the last, and leaves no trace', async (_what, change) => {
-    const store = await storeOf(last);
+    const store = await createStoreFrom(last);
     const before = [await store.groups.list(), await store.users.list(), await store.memberships.list()];
-    const changing = store.transaction((tx) => keepingAnAdministrator(tx, () => change(tx)));
+    const changing = store.transaction((tx) => withAdministratorCheck(tx, () => change(tx)));
     await expect(changing).rejects.toMatchObject({ code: 'LAST_ADMINISTRATOR' });
     expect([await store.groups.list(), await store.users.list(), await store.memberships.list()]).toEqual(before);
   });
 
   test.each(ways.slice(0, 3))('that %s passes while there is another', async (_what, change) => {
-    const store = await storeOf(two);
-    await store.transaction((tx) => keepingAnAdministrator(tx, () => change(tx)));
+    const store = await createStoreFrom(two);
+    await store.transaction((tx) => withAdministratorCheck(tx, () => change(tx)));
     expect(await hasAdministrator(store)).toBe(true);
   });
 
   test('is refused at last, when two take away one each at the same time', async () => {
-    const store = await storeOf(two);
+    const store = await createStoreFrom(two);
     const removing = ['u0', 'u1'].map((userId) =>
-      store.transaction((tx) => keepingAnAdministrator(tx, () => tx.users.delete(userId))),
+      store.transaction((tx) => withAdministratorCheck(tx, () => tx.users.delete(userId))),
     );
     const outcomes = (await Promise.allSettled(removing)).map(({ status }) => status);
     expect(outcomes.sort()).toEqual(['fulfilled', 'rejected']);
@@ -125,8 +127,8 @@ describe('a change', () => {
   });
 
   test('passes where there was no administrator before', async () => {
-    const store = await storeOf(world({ users: [person('u0')] }));
-    await store.transaction((tx) => keepingAnAdministrator(tx, () => tx.users.delete('u0')));
+    const store = await createStoreFrom(world({ users: [person('u0')] }));
+    await store.transaction((tx) => withAdministratorCheck(tx, () => tx.users.delete('u0')));
     expect(await store.users.count()).toBe(0);
   });
 });
@@ -137,5 +139,5 @@ test('over the wire the administrators keep their role, also when two strip it a
     server.admin.groups.removeRole({ params: { groupId: 'iam-administrators', roleName: 'IAM_ADMIN_MAINTENANCE' } });
   for (const outcome of await Promise.allSettled([stripping(), stripping()]))
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'LAST_ADMINISTRATOR' } });
-  expect(await hasAdministrator(server.world.store)).toBe(true);
+  expect(await hasAdministrator(server.appContext.store)).toBe(true);
 });

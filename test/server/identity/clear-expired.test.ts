@@ -1,10 +1,10 @@
 /** What is over does not pile up, however long callers that nobody knows go on. */
 import { expect, test } from 'vitest';
-import { countAttempt } from '../../../src/server/identity/otp-attempts.ts';
-import { countSending } from '../../../src/server/identity/otp-rate-limit.ts';
+import { issueOneTimeToken } from '../../../src/server/identity/one-time-tokens.ts';
+import { recordFailedAttempt } from '../../../src/server/identity/otp-attempts.ts';
+import { consumeOtpRateLimit } from '../../../src/server/identity/otp-rate-limit.ts';
 import { hashSecret } from '../../../src/server/identity/secrets.ts';
-import { giveTicket } from '../../../src/server/identity/tickets.ts';
-import { systemRandomness } from '../../../src/server/randomness.ts';
+import { systemRandom } from '../../../src/server/random.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Transaction } from '../../../src/server/store/store.ts';
 import { createFakeClock } from '../../harness.ts';
@@ -15,14 +15,14 @@ const source = { key: '192.0.2.1', isKnown: false };
 async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: number): Promise<number> {
   const store = openMemoryStore();
   const clock = createFakeClock();
-  const storeKey = { digest: (use: string, text: string) => hashSecret(`${use}\n${text}`).slice(7) };
-  const deps = { clock, randomness: systemRandomness, storeKey, disableRateLimits: false } as never;
+  const storeSecret = { digest: (use: string, text: string) => hashSecret(`${use}\n${text}`).slice(7) };
+  const deps = { clock, randomness: systemRandom, storeKey: storeSecret, disableRateLimits: false } as never;
   const ticket = { kind: 'certificate-nonce', clientId: 'app' } as const;
   const make = {
-    tickets: (tx: Transaction) => giveTicket(tx, ticket, deps),
+    tickets: (tx: Transaction) => issueOneTimeToken(tx, ticket, deps),
     codeFailures: (tx: Transaction, name: string) =>
-      countAttempt(tx, { purpose: 'recovery', subject: `asked:${name}` }, source, deps),
-    sendings: (tx: Transaction, name: string) => countSending(tx, `asked:${name}`, deps, { source }),
+      recordFailedAttempt(tx, { purpose: 'recovery', subject: `asked:${name}` }, source, deps),
+    sendings: (tx: Transaction, name: string) => consumeOtpRateLimit(tx, `asked:${name}`, deps, { source }),
   };
   let most = 0;
   for (let row = 0; row < rows; row += 1) {

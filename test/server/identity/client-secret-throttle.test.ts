@@ -4,9 +4,16 @@ import { authenticateClient } from '../../../src/server/identity/authenticate.ts
 import { createClientSecretThrottle } from '../../../src/server/identity/client-secret-throttle.ts';
 import { createMonotonicClock } from '../../../src/server/monotonic-clock.ts';
 import { adminClient, createFakeClock, startServer, type TestServer } from '../../harness.ts';
-import { exchange, head } from '../http/raw.ts';
-import { from, withProxy } from '../operations/user-identities/sources.ts';
-import { badSecret, basic, callWith, groupsPath, loginPath, loginWith } from './calling.ts';
+import { buildHead, exchange } from '../http/raw-http.ts';
+import { forwardedFrom, withProxy } from '../operations/user-identities/sources.ts';
+import {
+  formatBasicHeader,
+  groupsPath,
+  invalidCredentials,
+  loginPath,
+  loginWithHeaders,
+  sendWithHeaders,
+} from './auth-requests.ts';
 
 const minutes = (count: number) => count * 60;
 const remote = (key: string) => ({ key, isLoopback: false });
@@ -18,12 +25,12 @@ function throttleOf(capacity?: number) {
     clock,
     throttle,
     fail(times: number, key = '192.0.2.1') {
-      for (let time = 0; time < times; time += 1) throttle.failed(remote(key));
+      for (let time = 0; time < times; time += 1) throttle.recordFailure(remote(key));
     },
     /** Seconds that a wrong secret from here is told to wait; 0 where it is only wrong. It counts. */
     wait(key = '192.0.2.1'): number {
       try {
-        throttle.failed(remote(key));
+        throttle.recordFailure(remote(key));
         return 0;
       } catch (error) {
         expect(error).toMatchObject({ code: 'TOO_MANY_ATTEMPTS' });
@@ -46,7 +53,7 @@ describe('wrong secrets from one source', () => {
 
   test('on this machine never are', () => {
     const { throttle } = throttleOf();
-    for (let time = 0; time < 5000; time += 1) throttle.failed({ key: '127.0.0.1', isLoopback: true });
+    for (let time = 0; time < 5000; time += 1) throttle.recordFailure({ key: '127.0.0.1', isLoopback: true });
   });
 
   test('count together for new sources where there is no room to count each', () => {
@@ -73,12 +80,18 @@ describe('wrong secrets from one source', () => {
 
 describe('at the service', () => {
   const atOnce = 50;
-  const wrong = (clientId: string) => basic(clientId, 'wrong');
+  const wrong = (clientId: string) => formatBasicHeader(clientId, 'wrong');
 
   /** A multiple of 50. */
   async function guess(server: TestServer, clientId: string, times: number, lines: readonly string[] = []) {
-    const one = head(`POST ${loginPath} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', wrong(clientId), ...lines);
-    const last = head(
+    const one = buildHead(
+      `POST ${loginPath} HTTP/1.1`,
+      'Host: localhost',
+      'Content-Length: 0',
+      wrong(clientId),
+      ...lines,
+    );
+    const last = buildHead(
       `POST ${loginPath} HTTP/1.1`,
       'Host: localhost',
       'Content-Length: 0',
@@ -96,17 +109,17 @@ describe('at the service', () => {
   test('ten wrong secrets, or a thousand, keep a service from nothing', async () => {
     await using server = await startServer(withProxy());
     const { clientId, clientSecret } = await server.makeClient();
-    const right = basic(clientId, clientSecret);
+    const right = formatBasicHeader(clientId, clientSecret);
     const stranger = 'X-Forwarded-For: 192.0.2.66';
     const owner = 'X-Forwarded-For: 192.0.2.1';
     expect(await guess(server, clientId, 1000, [stranger])).toEqual(Array(1000).fill(401));
     for (const line of [stranger, owner]) {
-      expect(await loginWith(server, [right, line])).toMatchObject({ status: 200 });
-      expect(await callWith(server, [right, line])).toMatchObject({ status: 403 });
+      expect(await loginWithHeaders(server, [right, line])).toMatchObject({ status: 200 });
+      expect(await sendWithHeaders(server, [right, line])).toMatchObject({ status: 403 });
     }
-    expect(await loginWith(server, [wrong(clientId), owner])).toEqual(badSecret);
+    expect(await loginWithHeaders(server, [wrong(clientId), owner])).toEqual(invalidCredentials);
     for (const id of [clientId, 'nobody'])
-      for (const call of [loginWith, callWith])
+      for (const call of [loginWithHeaders, sendWithHeaders])
         expect(await call(server, [wrong(id), stranger])).toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS' });
   });
 
@@ -117,7 +130,7 @@ describe('at the service', () => {
     const answers = await Promise.all(
       [clientId, 'nobody'].map(async (id) => {
         const authorization = wrong(id).slice('Authorization: '.length);
-        const headers = { ...from('192.0.2.66'), authorization };
+        const headers = { ...forwardedFrom('192.0.2.66'), authorization };
         const answer = await fetch(`${server.url}${groupsPath}`, { headers });
         const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(answer.headers);
         return { status: answer.status, text: await answer.text(), rest };
@@ -145,7 +158,7 @@ describe('at the service', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 3000 }, (_, at) => {
         const pair = { name: clientId, secret: at % 2 === 0 ? clientSecret : 'wrong' };
-        return authenticateClient(server.world, pair, source).then(
+        return authenticateClient(server.appContext, pair, source).then(
           () => 'right',
           (error: { code: string }) => error.code,
         );

@@ -1,15 +1,19 @@
 /** Effective roles: a group's own and those of everything it depends on, found the same way by a naive reading. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { rolesOfProvenClient } from '../../../src/server/identity/clients.ts';
-import { dependentGroups, effectiveRoles, groupsOfMember } from '../../../src/server/identity/effective-roles.ts';
-import { ownAuthorities } from '../../../src/server/identity/service-roles.ts';
+import { resolveAuthenticatedClientRoles } from '../../../src/server/identity/clients.ts';
+import {
+  collectDependentGroupIds,
+  listGroupIdsOfMember,
+  resolveEffectiveRoles,
+} from '../../../src/server/identity/effective-roles.ts';
+import { resolveClientAuthorities } from '../../../src/server/identity/service-roles.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Reader, Transaction } from '../../../src/server/store/store.ts';
 import type { Client } from '../../../src/server/store/tables.ts';
 import { startServer } from '../../harness.ts';
-import { basic, callWith } from './calling.ts';
-import { type GroupsWorld, groupIds, groupsWorld, naiveRoles, storeOf } from './groups-world.ts';
+import { formatBasicHeader, sendWithHeaders } from './auth-requests.ts';
+import { arbitraryGroupGraph, createStoreFrom, type GroupGraph, groupIds, naiveRoles } from './group-arbitraries.ts';
 
 const someGroups = fc.subarray([...groupIds, 'gone']);
 
@@ -19,8 +23,8 @@ describe.each([
 ] as const)('in graphs %s', (_what, cyclic) => {
   test('the effective roles are those of a naive reading', async () => {
     await fc.assert(
-      fc.asyncProperty(groupsWorld(cyclic), someGroups, async (world, from) => {
-        expect(await effectiveRoles(await storeOf(world), from)).toEqual(naiveRoles(world, from));
+      fc.asyncProperty(arbitraryGroupGraph(cyclic), someGroups, async (world, from) => {
+        expect(await resolveEffectiveRoles(await createStoreFrom(world), from)).toEqual(naiveRoles(world, from));
       }),
       { numRuns: 200 },
     );
@@ -28,17 +32,17 @@ describe.each([
 
   test('a group reaches the roles of another exactly where the other has it among its dependents', async () => {
     await fc.assert(
-      fc.asyncProperty(groupsWorld(cyclic), fc.constantFrom(...groupIds), async (world, target) => {
+      fc.asyncProperty(arbitraryGroupGraph(cyclic), fc.constantFrom(...groupIds), async (world, target) => {
         const marked = {
           ...world,
           groups: world.groups.map((row) => ({ ...row, roles: row.groupId === target ? ['MARK'] : [] })),
         };
-        const store = await storeOf(marked);
-        const dependents = await dependentGroups(store, [target]);
+        const store = await createStoreFrom(marked);
+        const dependents = await collectDependentGroupIds(store, [target]);
         for (const groupId of groupIds)
           expect([groupId, dependents.has(groupId)]).toEqual([
             groupId,
-            (await effectiveRoles(store, [groupId])).has('MARK'),
+            (await resolveEffectiveRoles(store, [groupId])).has('MARK'),
           ]);
       }),
       { numRuns: 100 },
@@ -61,24 +65,26 @@ const serviceClient = (client: Partial<Client> = {}): Client => ({
 describe('a client', () => {
   test('with a service account has the roles of the groups of the service, and AUTH-BASIC', async () => {
     await fc.assert(
-      fc.asyncProperty(groupsWorld(), async (world) => {
-        const store = await storeOf(world);
+      fc.asyncProperty(arbitraryGroupGraph(), async (world) => {
+        const store = await createStoreFrom(world);
         // A user of the same name is somebody else: what he is in does not count.
         const client = serviceClient({ serviceAccountId: 'u0' });
         const from = world.memberships
           .filter((row) => row.kind === 'service' && row.memberId === 'u0')
           .map((row) => row.groupId);
-        expect(await ownAuthorities(store, client)).toEqual(new Set(['OWN', 'AUTH-BASIC', ...naiveRoles(world, from)]));
-        expect(await groupsOfMember(store, { kind: 'service', memberId: 'u0' })).toEqual([...from].sort());
+        expect(await resolveClientAuthorities(store, client)).toEqual(
+          new Set(['OWN', 'AUTH-BASIC', ...naiveRoles(world, from)]),
+        );
+        expect(await listGroupIdsOfMember(store, { kind: 'service', memberId: 'u0' })).toEqual([...from].sort());
       }),
       { numRuns: 100 },
     );
   });
 
   test('without one has its own authorities; proven, what every proven client of its party has as well', async () => {
-    const store = await storeOf({ groups: [], users: [], memberships: [] });
-    expect(await ownAuthorities(store, serviceClient())).toEqual(new Set(['OWN']));
-    expect(await rolesOfProvenClient(store, serviceClient({ party: '3RDPARTY' }))).toEqual(
+    const store = await createStoreFrom({ groups: [], users: [], memberships: [] });
+    expect(await resolveClientAuthorities(store, serviceClient())).toEqual(new Set(['OWN']));
+    expect(await resolveAuthenticatedClientRoles(store, serviceClient({ party: '3RDPARTY' }))).toEqual(
       new Set(['OWN', 'CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-3RDPARTY']),
     );
   });
@@ -90,10 +96,10 @@ test('a role counts from the next call on, and no longer than it is there', asyn
   const { groups } = server.admin;
   const { groupId } = await groups.create({ body: { groupName: 'outer' } });
   await groups.create({ body: { groupName: 'inner' } });
-  await server.world.store.transaction((tx) =>
+  await server.appContext.store.transaction((tx) =>
     tx.memberships.insert({ groupId, kind: 'service', memberId: 'auditing' }),
   );
-  const read = async () => (await callWith(server, [basic(clientId, clientSecret)])).status;
+  const read = async () => (await sendWithHeaders(server, [formatBasicHeader(clientId, clientSecret)])).status;
   expect(await read()).toBe(403);
   await groups.addDependency({ params: { groupId: 'outer' }, body: { groupName: 'inner' } });
   expect(await read()).toBe(403);
@@ -104,13 +110,13 @@ test('a role counts from the next call on, and no longer than it is there', asyn
 });
 
 /** What happens to one group: it is replaced by what another world has of it, or goes. */
-type Change = { readonly groupId: string; readonly world: GroupsWorld | undefined };
+type Change = { readonly groupId: string; readonly world: GroupGraph | undefined };
 
 const changes = (cyclic: boolean): fc.Arbitrary<Change[]> =>
   fc.array(
     fc.record({
       groupId: fc.constantFrom(...groupIds),
-      world: fc.option(groupsWorld(cyclic), { nil: undefined, freq: 4 }),
+      world: fc.option(arbitraryGroupGraph(cyclic), { nil: undefined, freq: 4 }),
     }),
     { minLength: 1, maxLength: 6 },
   );
@@ -122,14 +128,14 @@ async function put(tx: Transaction, { groupId, world }: Change): Promise<void> {
 }
 
 async function allRoles(reader: Pick<Reader, 'groups'>): Promise<Set<string>[]> {
-  return Promise.all(groupIds.map((groupId) => effectiveRoles(reader, [groupId])));
+  return Promise.all(groupIds.map((groupId) => resolveEffectiveRoles(reader, [groupId])));
 }
 
 describe('what is kept of effective roles', () => {
   test('is right after each change to any group, within its transaction and after it', async () => {
     await fc.assert(
-      fc.asyncProperty(groupsWorld(true), changes(true), async (world, happening) => {
-        const store = await storeOf(world);
+      fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (world, happening) => {
+        const store = await createStoreFrom(world);
         await allRoles(store);
         for (const change of happening) {
           const inside = await store.transaction(async (tx) => {
@@ -147,8 +153,8 @@ describe('what is kept of effective roles', () => {
 
   test('is not what a transaction wrote that came to nothing', async () => {
     await fc.assert(
-      fc.asyncProperty(groupsWorld(false), changes(false), async (world, [change]) => {
-        const store = await storeOf(world);
+      fc.asyncProperty(arbitraryGroupGraph(false), changes(false), async (world, [change]) => {
+        const store = await createStoreFrom(world);
         const before = await allRoles(store);
         const failing = store.transaction(async (tx) => {
           if (change) await put(tx, change);
@@ -164,8 +170,8 @@ describe('what is kept of effective roles', () => {
 
   test('is not mixed from before and after a change that comes while it is read', async () => {
     await fc.assert(
-      fc.asyncProperty(groupsWorld(true), changes(true), async (world, happening) => {
-        const store = await storeOf(world);
+      fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (world, happening) => {
+        const store = await createStoreFrom(world);
         const reading = Array.from({ length: 20 }, () => allRoles(store));
         await Promise.all(happening.map((change) => store.transaction((tx) => put(tx, change))));
         await Promise.all(reading);
@@ -189,7 +195,7 @@ describe('what is kept of effective roles', () => {
     const get = vi.spyOn(store.groups, 'get');
     const reads = async () => {
       get.mockClear();
-      await effectiveRoles(store, ['b']);
+      await resolveEffectiveRoles(store, ['b']);
       return get.mock.calls.length;
     };
     expect([await reads(), await reads()]).toEqual([2, 0]);

@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../src/server/identity/secrets.ts';
 import { appClientId, type TestClient, type TestServer } from '../../harness.ts';
 import {
-  type Answer,
-  afterTheCheck,
+  type ApiResponse,
+  afterPasswordCheck,
   alice,
   basic,
-  claimsOf,
   password,
   post,
   postForm,
   postJson,
+  readClaims,
   startWith,
-} from '../operations/user-identities/people.ts';
+} from '../operations/user-identities/login-fixtures.ts';
 
 interface Asked {
   readonly grant: string;
@@ -59,7 +59,11 @@ const endpoints: Record<string, Endpoint> = {
 
 type Parts = [access: string | undefined, refresh: string | undefined, scope: string[] | undefined];
 
-function given({ status }: Answer, error: string | undefined, [access = '', refresh = '', scope = []]: Parts): Given {
+function given(
+  { status }: ApiResponse,
+  error: string | undefined,
+  [access = '', refresh = '', scope = []]: Parts,
+): Given {
   return { status, error, access, refresh, scope };
 }
 
@@ -132,7 +136,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     const more = { grant: 'refresh_token', client, refresh: login.refresh, scope: ['READ', 'LIST'] };
     expect(await ask(server, more)).toMatchObject({ error: tooMuch });
     const less = await ask(server, { ...more, scope: ['READ'] });
-    expect(claimsOf({ accessToken: less.access }).scope).toEqual(['READ']);
+    expect(readClaims({ accessToken: less.access }).scope).toEqual(['READ']);
     expect(less.scope).toEqual(['READ']);
     const same = await ask(server, { grant: 'refresh_token', client, refresh: less.refresh });
     expect(same.scope).toEqual(['READ', 'WRITE']);
@@ -157,7 +161,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     expect(await ask(server, { grant: 'refresh_token', client, refresh })).toMatchObject({ status: refused });
     await server.admin.userIdentities.unlock({ body: { userId: alice.userId } });
     expect(await ask(server, { grant: 'refresh_token', client, refresh })).toMatchObject({ status: refused });
-    afterTheCheck(server, lock);
+    afterPasswordCheck(server, lock);
     expect(await ask(server, { grant: 'password', client })).toMatchObject({ status: refused });
   });
 });
@@ -165,7 +169,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
 test('the pair of a client is taken raw before it is taken form-encoded', async () => {
   await using server = await startWith();
   await server.makeClient(everyGrant);
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     const client = await tx.clients.get('service');
     if (client) await tx.clients.replace({ ...client, secretHash: hashSecret('%41') });
   });

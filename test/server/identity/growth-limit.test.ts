@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { createGrowthLimit } from '../../../src/server/identity/growth-limit.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
-import { send } from '../control/calls.ts';
-import { basic, password, startWith } from '../operations/user-identities/people.ts';
+import { send } from '../control/control-client.ts';
+import { basic, password, startWith } from '../operations/user-identities/login-fixtures.ts';
 import { userToken } from '../operations/user-token.ts';
 
 const proxied = { 'trusted-proxies': '127.0.0.0/8' };
@@ -72,7 +72,7 @@ describe('a source that did not authenticate', () => {
     await using server = await start();
     const seen = await Promise.all(Array.from({ length: 20 }, () => signUp(server, { from: stranger })));
     expect(seen.filter((status) => status === 201)).toHaveLength(3);
-    expect(await server.world.store.messages.count()).toBe(3);
+    expect(await server.appContext.store.messages.count()).toBe(3);
   });
 
   test('gets no further by the token of a user who signed up, at any level', async () => {
@@ -141,7 +141,7 @@ describe('it does not hold for', () => {
   test('the time after a reset', async () => {
     await using server = await start();
     expect(await statuses(4, () => signUp(server, { from: stranger }))).toEqual([201, 201, 201, 429]);
-    await server.world.state.reset('seed');
+    await server.appContext.state.reset('seed');
     expect(await signUp(server, { from: stranger })).toBe(201);
   });
 });

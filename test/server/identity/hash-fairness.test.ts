@@ -1,11 +1,11 @@
 /** One source, or one client of it, that asks for many hashes delays itself and no other caller. */
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHashQueue, type HashLane, laneOf } from '../../../src/server/identity/hash-queue.ts';
+import { createHashQueue, type HashLane, toLane } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
-import { head, open } from '../http/raw.ts';
-import { alice, basic, password, replacePasswords, startWith } from '../operations/user-identities/people.ts';
+import { buildHead, open } from '../http/raw-http.ts';
+import { alice, basic, password, replacePasswords, startWith } from '../operations/user-identities/login-fixtures.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -32,12 +32,12 @@ function createWork() {
 }
 
 const lane = (network: string, clientId?: string, key = network): HashLane => ({
-  lane: laneOf({ network, key }, clientId),
+  lane: toLane({ network, key }, clientId),
 });
 
 /** A queue with one hash at a time, behind one of somebody else that runs already. */
 async function queueWith(waiting: number) {
-  const queue = createHashQueue({ inFlight: 1, waiting, clock: createFakeClock() });
+  const queue = createHashQueue({ concurrency: 1, maxWaiting: waiting, clock: createFakeClock() });
   const { work, ...control } = createWork();
   const outcomes = new Map<string, string>();
   function run(name: string, on: HashLane) {
@@ -83,7 +83,7 @@ describe('the queue of hashes', () => {
   });
 
   test('keeps no slot free while anybody waits', async () => {
-    const queue = createHashQueue({ inFlight: 2, waiting: 100, clock: createFakeClock() });
+    const queue = createHashQueue({ concurrency: 2, maxWaiting: 100, clock: createFakeClock() });
     const { work, begun, endOne } = createWork();
     const all = times(10).map((at) => queue.run(work(`only ${at}`), lane('192.0.2.1')));
     await settled();
@@ -137,7 +137,7 @@ describe('the queue of hashes', () => {
   test('gives the place of a caller that disconnects to the next one, and runs nothing for it', async () => {
     const { queue, run, begun, endAll } = await queueWith(2);
     const gone = new AbortController();
-    const left = run('left', { ...lane('192.0.2.1'), gone: () => gone.signal });
+    const left = run('left', { ...lane('192.0.2.1'), disconnectSignal: () => gone.signal });
     void run('stays', lane('192.0.2.1'));
     gone.abort();
     await expect(left).resolves.toBe('ClientDisconnected');
@@ -149,7 +149,7 @@ describe('the queue of hashes', () => {
 
   test('runs nothing for a caller that disconnected before it had to wait', async () => {
     const { queue, run } = await queueWith(2);
-    await expect(run('left', { ...lane('192.0.2.1'), gone: () => AbortSignal.abort() })).resolves.toBe(
+    await expect(run('left', { ...lane('192.0.2.1'), disconnectSignal: () => AbortSignal.abort() })).resolves.toBe(
       'ClientDisconnected',
     );
     expect(queue.waiting()).toBe(0);
@@ -158,7 +158,7 @@ describe('the queue of hashes', () => {
   test('a caller that disconnects while its hash runs leaves the queue as it is', async () => {
     const { run, begun, endOne, endAll } = await queueWith(5);
     const gone = new AbortController();
-    const left = run('left', { ...lane('192.0.2.1'), gone: () => gone.signal });
+    const left = run('left', { ...lane('192.0.2.1'), disconnectSignal: () => gone.signal });
     void run('next', lane('192.0.2.1'));
     await endOne();
     gone.abort();
@@ -204,7 +204,7 @@ function from(server: TestServer, localAddress: string) {
 function holdHashes(server: TestServer) {
   const { work, ...control } = createWork();
   const entered: string[] = [];
-  const { hashQueue } = server.world;
+  const { hashQueue } = server.appContext;
   replacePasswords(
     server,
     createPasswords(
@@ -248,7 +248,7 @@ async function whileEnding(answer: Promise<unknown>, end: () => void): Promise<v
 describe.runIf(process.platform === 'linux')('beside a flood of logins from one address', () => {
   const flood = '127.0.0.2';
   const other = '127.0.0.3';
-  const flags = { 'fast-passwords': true, 'hashes-waiting': '50' };
+  const flags = { 'fast-passwords': true, 'hash-queue-size': '50' };
 
   test('every right login from another one succeeds, behind a bounded number of hashes of the flood', async () => {
     await using server = await startWith([], { flags });
@@ -292,14 +292,14 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     const guesses = times(60).map((at) => guess(`nobody-${at}`, 'no password'));
     await until(() => enteredFrom(flood) === 60);
     await settled();
-    expect(server.world.hashQueue.waiting()).toBe(50);
+    expect(server.appContext.hashQueue.waiting()).toBe(50);
     await whileEnding(Promise.all(guesses), end);
     expect((await Promise.all(guesses)).filter((status) => status === 503)).toHaveLength(8);
   });
 });
 
 test('a caller that hangs up gives its place up, is not answered, and does not count as failed', async () => {
-  await using server = await startServer({ flags: { 'hashes-in-flight': '1' } });
+  await using server = await startServer({ flags: { 'hash-concurrency': '1' } });
   const { begun, end } = holdHashes(server);
   const calling = new AbortController();
   const url = `${server.url}/security/iam/v1/user-identities/login?clientId=${appClientId}`;
@@ -308,9 +308,9 @@ test('a caller that hangs up gives its place up, is not answered, and does not c
   const first = call('first');
   await until(() => begun.length === 1);
   const left = call('left', calling.signal).catch(({ name }: Error) => name);
-  await until(() => server.world.hashQueue.waiting() === 1);
+  await until(() => server.appContext.hashQueue.waiting() === 1);
   calling.abort();
-  await until(() => server.world.hashQueue.waiting() === 0);
+  await until(() => server.appContext.hashQueue.waiting() === 0);
   expect(await left).toBe('AbortError');
   await whileEnding(first, end);
   expect((await first).status).toBe(401);
@@ -319,7 +319,7 @@ test('a caller that hangs up gives its place up, is not answered, and does not c
 });
 
 test('a connection that closes gives up the places of all requests that were sent ahead on it', async () => {
-  await using server = await startServer({ flags: { 'hashes-in-flight': '1' } });
+  await using server = await startServer({ flags: { 'hash-concurrency': '1' } });
   const { begun, end } = holdHashes(server);
   const first = server.send({
     method: 'POST',
@@ -330,21 +330,21 @@ test('a connection that closes gives up the places of all requests that were sen
   const socket = await open(server);
   const path = `/security/iam/v1/user-identities/login?clientId=${appClientId}`;
   const login = (name: string) =>
-    head(`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', `Authorization: ${basic(name, 'no')}`);
+    buildHead(`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', `Authorization: ${basic(name, 'no')}`);
   socket.write(
     times(5)
       .map((at) => login(`ahead-${at}`))
       .join(''),
   );
-  await until(() => server.world.hashQueue.waiting() === 5);
+  await until(() => server.appContext.hashQueue.waiting() === 5);
   socket.destroy();
-  await until(() => server.world.hashQueue.waiting() === 0);
+  await until(() => server.appContext.hashQueue.waiting() === 0);
   await whileEnding(first, end);
   expect(begun).toHaveLength(1);
 });
 
 test('a sandbox has its hashes computed in the same queue', async () => {
   await using server = await startServer();
-  const sandbox = await server.world.sandboxes.open('beside', true);
-  expect(sandbox.hashQueue).toBe(server.world.hashQueue);
+  const sandbox = await server.appContext.sandboxes.open('beside', true);
+  expect(sandbox.hashQueue).toBe(server.appContext.hashQueue);
 });

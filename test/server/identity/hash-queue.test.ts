@@ -1,9 +1,16 @@
 /** Password hashes take turns, and beyond the queue callers are sent away at once, while everything else goes on. */
 import { describe, expect, test } from 'vitest';
-import { createHashQueue, ownLane } from '../../../src/server/identity/hash-queue.ts';
+import { createHashQueue, internalLane } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
 import { createFakeClock, startServer } from '../../harness.ts';
-import { alice, doors, logIn, password, replacePasswords, startWith } from '../operations/user-identities/people.ts';
+import {
+  alice,
+  logIn,
+  loginEndpoints,
+  password,
+  replacePasswords,
+  startWith,
+} from '../operations/user-identities/login-fixtures.ts';
 
 /** Stands still where nobody moves it on. */
 const clock = createFakeClock();
@@ -22,7 +29,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue', () => {
   test('runs a few at a time and the rest in the order they came', async () => {
-    const queue = createHashQueue({ inFlight: 2, waiting: 10, clock });
+    const queue = createHashQueue({ concurrency: 2, maxWaiting: 10, clock });
     const order: number[] = [];
     let running = 0;
     let most = 0;
@@ -33,20 +40,23 @@ describe('the queue', () => {
         order.push(at);
         await settled();
         running -= 1;
-      }, ownLane);
+      }, internalLane);
     await Promise.all([0, 1, 2, 3, 4, 5].map(job));
     expect({ order, most }).toEqual({ order: [0, 1, 2, 3, 4, 5], most: 2 });
   });
 
   test('sends away at once who comes when it is full, and takes the next one when there is room', async () => {
-    const queue = createHashQueue({ inFlight: 1, waiting: 1, clock });
+    const queue = createHashQueue({ concurrency: 1, maxWaiting: 1, clock });
     const { work, endOne } = createWork();
-    const first = queue.run(work, ownLane);
-    const second = queue.run(work, ownLane);
-    await expect(queue.run(work, ownLane)).rejects.toMatchObject({ code: 'TOO_BUSY', headers: { 'Retry-After': '1' } });
+    const first = queue.run(work, internalLane);
+    const second = queue.run(work, internalLane);
+    await expect(queue.run(work, internalLane)).rejects.toMatchObject({
+      code: 'TOO_BUSY',
+      headers: { 'Retry-After': '1' },
+    });
     endOne();
     await first;
-    const third = queue.run(work, ownLane);
+    const third = queue.run(work, internalLane);
     await settled();
     endOne();
     await second;
@@ -56,9 +66,9 @@ describe('the queue', () => {
   });
 
   test('goes on after work that failed', async () => {
-    const queue = createHashQueue({ inFlight: 1, waiting: 5, clock });
-    const failed = queue.run(() => Promise.reject(new Error('broken')), ownLane);
-    const next = queue.run(async () => 'done', ownLane);
+    const queue = createHashQueue({ concurrency: 1, maxWaiting: 5, clock });
+    const failed = queue.run(() => Promise.reject(new Error('broken')), internalLane);
+    const next = queue.run(async () => 'done', internalLane);
     await expect(failed).rejects.toThrow('broken');
     expect(await next).toBe('done');
   });
@@ -68,11 +78,11 @@ describe('who is sent away is told to wait', () => {
   /** A full queue whose hashes have taken so long until now. @returns what it tells. */
   async function told({ inFlight, waiting, seconds }: { inFlight: number; waiting: number; seconds: number[] }) {
     const time = createFakeClock();
-    const queue = createHashQueue({ inFlight, waiting, clock: time });
-    for (const took of seconds) await queue.run(async () => time.advance(took), ownLane);
+    const queue = createHashQueue({ concurrency: inFlight, maxWaiting: waiting, clock: time });
+    for (const took of seconds) await queue.run(async () => time.advance(took), internalLane);
     const { work, endOne } = createWork();
-    const full = Array.from({ length: inFlight + waiting }, () => queue.run(work, ownLane));
-    const refusal = await queue.run(work, ownLane).catch((error: { headers: Record<string, string> }) => error);
+    const full = Array.from({ length: inFlight + waiting }, () => queue.run(work, internalLane));
+    const refusal = await queue.run(work, internalLane).catch((error: { headers: Record<string, string> }) => error);
     for (let left = full.length; left > 0; left -= 1) {
       await settled();
       endOne();
@@ -106,36 +116,39 @@ describe('who is sent away is told to wait', () => {
 const crowd = Array.from({ length: 6 }, (_, at) => ({ ...alice, userId: `u${at}`, userName: `user${at}` }));
 const users = crowd.map(({ userEmail: _email, identities: _identities, ...user }) => user);
 
-test.each(Object.keys(doors))('beyond the queue %s answers 503 at once, and everything else goes on', async (door) => {
-  await using server = await startWith(users);
-  const { work, running, endOne } = createWork();
-  const queue = createHashQueue({ inFlight: 1, waiting: 2, clock });
-  const { matches } = server.world.passwords;
-  const slow: typeof queue.run = (hash, lane) =>
-    queue.run(async () => {
-      await work();
-      return hash();
-    }, lane);
-  replacePasswords(server, createPasswords({ run: slow }));
-  const knock = (at: number) => doors[door]?.(server, `user${at}`, password);
-  const waiting = [knock(0), knock(1), knock(2)];
-  const turnedAway = await Promise.race(Array.from({ length: 5 }, () => knock(3)));
-  expect(turnedAway).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  await expect(server.admin.groups.list()).resolves.toBeDefined();
-  replacePasswords(server, { matches });
-  await expect(logIn(server)).resolves.toBeDefined();
-  for (const answer of waiting) {
-    while (running.length === 0) await settled();
-    endOne();
-    expect((await answer)?.status).toBeLessThan(202);
-  }
-});
+test.each(Object.keys(loginEndpoints))(
+  'beyond the queue %s answers 503 at once, and everything else goes on',
+  async (door) => {
+    await using server = await startWith(users);
+    const { work, running, endOne } = createWork();
+    const queue = createHashQueue({ concurrency: 1, maxWaiting: 2, clock });
+    const { matches } = server.appContext.passwords;
+    const slow: typeof queue.run = (hash, lane) =>
+      queue.run(async () => {
+        await work();
+        return hash();
+      }, lane);
+    replacePasswords(server, createPasswords({ run: slow }));
+    const knock = (at: number) => loginEndpoints[door]?.(server, `user${at}`, password);
+    const waiting = [knock(0), knock(1), knock(2)];
+    const turnedAway = await Promise.race(Array.from({ length: 5 }, () => knock(3)));
+    expect(turnedAway).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    await expect(server.admin.groups.list()).resolves.toBeDefined();
+    replacePasswords(server, { matches });
+    await expect(logIn(server)).resolves.toBeDefined();
+    for (const answer of waiting) {
+      while (running.length === 0) await settled();
+      endOne();
+      expect((await answer)?.status).toBeLessThan(202);
+    }
+  },
+);
 
 test('who was turned away did not fail: it does not count', async () => {
-  await using server = await startWith([], { flags: { 'hashes-in-flight': '1', 'hashes-waiting': '0' } });
+  await using server = await startWith([], { flags: { 'hash-concurrency': '1', 'hash-queue-size': '0' } });
   const busy = createWork();
-  const queue = createHashQueue({ inFlight: 1, waiting: 0, clock });
-  const blocked = queue.run(busy.work, ownLane);
+  const queue = createHashQueue({ concurrency: 1, maxWaiting: 0, clock });
+  const blocked = queue.run(busy.work, internalLane);
   replacePasswords(server, createPasswords(queue));
   for (let login = 0; login < 15; login += 1)
     await expect(logIn(server)).rejects.toMatchObject({ status: 503, code: 'TOO_BUSY' });
@@ -145,7 +158,7 @@ test('who was turned away did not fail: it does not count', async () => {
 });
 
 test('the settings say how many may run and wait', async () => {
-  await using server = await startServer({ flags: { 'hashes-in-flight': '1', 'hashes-waiting': '0' } });
+  await using server = await startServer({ flags: { 'hash-concurrency': '1', 'hash-queue-size': '0' } });
   const tries = ['a', 'b', 'c', 'd'].map((name) => logIn(server, { name }).catch(({ status }) => status));
   const statuses = await Promise.all(tries);
   expect(statuses).toContain(503);

@@ -9,7 +9,7 @@ import {
 import type { Device, User } from '../../../src/server/store/tables.ts';
 import { createFakeClock } from '../../harness.ts';
 
-const storeKey = { digest: (use: string, text: string) => `${use} ${text}` };
+const storeSecret = { digest: (use: string, text: string) => `${use} ${text}` };
 const ann: User = {
   userId: 'ann',
   userName: 'ann',
@@ -24,7 +24,7 @@ const day = 24 * 3600;
 
 function world() {
   const clock = createFakeClock();
-  return { clock, deps: { clock, storeKey } };
+  return { clock, deps: { clock, storeSecret } };
 }
 
 describe('a known source', () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ExpiryQueue } from '../../../src/server/expiry-queue.ts';
 import { LoginFailures } from '../../../src/server/identity/login-failures.ts';
 import { hashSecret } from '../../../src/server/identity/secrets.ts';
-import { minutes, throttleOf } from './throttling.ts';
+import { createThrottleHarness, toSeconds } from './throttle-harness.ts';
 
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
@@ -17,13 +17,13 @@ const digestOf = (name: string) => Buffer.from(hashSecret(name).slice(7), 'hex')
 
 describe('when no more can be counted one by one', () => {
   const capacity = 50;
-  const fillTable = async ({ fail }: ReturnType<typeof throttleOf>) => {
+  const fillTable = async ({ fail }: ReturnType<typeof createThrottleHarness>) => {
     await fail(10, { name: 'throttled', caller: '198.51.100.1' });
     for (let name = 1; name < capacity; name += 1) await fail(1, { name: `filler ${name}`, caller: '198.51.100.2' });
   };
 
   test('new sources share ten failures for each name', async () => {
-    const world = throttleOf(capacity);
+    const world = createThrottleHarness(capacity);
     await fillTable(world);
     for (let source = 0; source < 10; source += 1) await world.fail(1, { caller: `192.0.2.${source}` });
     expect(await world.wait({ caller: '203.0.113.1' })).toBeGreaterThan(0);
@@ -31,7 +31,7 @@ describe('when no more can be counted one by one', () => {
   });
 
   test('any number of names fails, and no name is throttled for what others failed', async () => {
-    const world = throttleOf(capacity);
+    const world = createThrottleHarness(capacity);
     await fillTable(world);
     for (let name = 0; name < 2000; name += 1)
       await world.fail(1, { name: `name ${name}`, caller: `192.0.2.${name % 250}` });
@@ -44,7 +44,7 @@ describe('when no more can be counted one by one', () => {
   });
 
   test('what is counted already still counts, and known sources have counts of their own', async () => {
-    const world = throttleOf(capacity);
+    const world = createThrottleHarness(capacity);
     await fillTable(world);
     await world.fail(10);
     expect(await world.wait({ name: 'throttled', caller: '198.51.100.1' })).toBe(30);
@@ -55,12 +55,12 @@ describe('when no more can be counted one by one', () => {
   });
 
   test('an unlock clears the shared count, and time does', async () => {
-    const world = throttleOf(capacity);
+    const world = createThrottleHarness(capacity);
     await fillTable(world);
     for (const name of ['alice', 'bob']) await world.fail(10, { name });
     world.throttle.clear(['alice']);
     expect([await world.wait(), (await world.wait({ name: 'bob' })) > 0]).toEqual([0, true]);
-    world.clock.advance(minutes(30));
+    world.clock.advance(toSeconds(30));
     expect(await world.wait({ name: 'bob' })).toBe(0);
   });
 });
@@ -84,7 +84,7 @@ describe('memory', () => {
     }
     expect(failures.size.entries).toBeGreaterThan(0);
     now += 26 * 3_600_000;
-    failures.limitsOf({ name: 'x', caller: 'y', isLoopback: true, isKnown: false });
+    failures.computeLimits({ name: 'x', caller: 'y', isLoopback: true, isKnown: false });
     expect(failures.size).toEqual({ entries: 0, names: 0, callers: 0 });
   });
 
@@ -98,7 +98,7 @@ describe('memory', () => {
   });
 
   test('does not grow with the length of names, nor with what they were cut out of', async () => {
-    const { fail, wait } = throttleOf();
+    const { fail, wait } = createThrottleHarness();
     const before = heapInUse();
     for (let name = 0; name < 3000; name += 1) {
       await fail(1, { name: Buffer.alloc(12_000, `long ${name}:`).toString(), isLoopback: true });

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { isUserNameProven, loginNames, type User } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { failureOf } from '../operations/access.ts';
+import { catchClientError } from '../operations/access.ts';
 import { fast, newPassword, signUp, signUpCode } from '../operations/user-identities/flows.ts';
-import { logIn } from '../operations/user-identities/people.ts';
+import { logIn } from '../operations/user-identities/login-fixtures.ts';
 
 const victim = 'victim@example.com';
 const refused = { status: 400, json: [{ code: 'USER_NAME_RESERVED' }] };
@@ -13,7 +13,7 @@ const kelvin = 'mi\u212Ae@example.com';
 
 const startFast = () => startServer({ flags: fast });
 
-async function userNamed({ world }: TestServer, name: string): Promise<User | undefined> {
+async function userNamed({ appContext: world }: TestServer, name: string): Promise<User | undefined> {
   return world.store.users.getBy('login', name);
 }
 
@@ -73,7 +73,7 @@ describe('a user name in the form of an e-mail address', () => {
     const body = { userName: 'made@example.com', userEmail: 'made@example.com' };
     await server.admin.userIdentities.create({ body });
     expect(await userNamed(server, 'made@example.com')).toMatchObject({ emailVerified: false });
-    const taken = await failureOf(server.admin.userIdentities.create({ body }));
+    const taken = await catchClientError(server.admin.userIdentities.create({ body }));
     expect(taken).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
@@ -90,7 +90,7 @@ describe('a user name in the form of an e-mail address', () => {
     const update = (body: object) => server.admin.userIdentities.update({ params: { id: 'u' }, body });
     for (const more of [{}, { userEmail: null }, { userEmail: 'b@example.com' }]) {
       const before = await server.dump();
-      const failure = await failureOf(update({ userName: 'a@example.com', ...more }));
+      const failure = await catchClientError(update({ userName: 'a@example.com', ...more }));
       expect(failure).toMatchObject({ status: 400, code: 'USER_NAME_RESERVED' });
       expect(await server.dump()).toEqual(before);
     }
@@ -107,7 +107,7 @@ describe('a name in the form of a link', () => {
     const before = await server.dump();
     expect(await signUp(server, { userName })).toMatchObject(refused);
     const params = { id: 'nobody' };
-    const failure = await failureOf(server.admin.userIdentities.update({ params, body: { userName } }));
+    const failure = await catchClientError(server.admin.userIdentities.update({ params, body: { userName } }));
     expect(failure).toMatchObject({ status: 400, code: 'USER_NAME_RESERVED' });
     expect(await server.dump()).toEqual(before);
   });
@@ -130,7 +130,7 @@ describe('a name in the form of a link', () => {
     expect(await signUp(server, { userId: 'logon:ALICE01' })).toMatchObject(taken);
     expect(await server.dump()).toEqual(before);
     const body = { appId: 'x', serviceAccountId: 'logon:ALICE01' };
-    expect(await failureOf(server.admin.clientIdentities.create({ body }))).toMatchObject({ code: 'ID_TAKEN' });
+    expect(await catchClientError(server.admin.clientIdentities.create({ body }))).toMatchObject({ code: 'ID_TAKEN' });
   });
 });
 

@@ -1,10 +1,10 @@
 /** What counts against a login, how long the wait is, and what ends it. */
 import { describe, expect, test } from 'vitest';
-import { minutes, throttleOf } from './throttling.ts';
+import { createThrottleHarness, toSeconds } from './throttle-harness.ts';
 
 describe('one caller under one name', () => {
   test('waits after the tenth failure, not after the ninth', async () => {
-    const { fail, wait } = throttleOf();
+    const { fail, wait } = createThrottleHarness();
     await fail(9);
     expect(await wait()).toBe(0);
     await fail(1);
@@ -12,7 +12,7 @@ describe('one caller under one name', () => {
   });
 
   test('waits where ten failures lie within 15 minutes, however they are spread', async () => {
-    const { clock, fail, wait } = throttleOf();
+    const { clock, fail, wait } = createThrottleHarness();
     for (let failure = 0; failure < 10; failure += 1) {
       if (failure > 0) clock.advance(100);
       await fail(1);
@@ -21,7 +21,7 @@ describe('one caller under one name', () => {
   });
 
   test('does not wait where they lie further apart', async () => {
-    const { clock, fail, wait } = throttleOf();
+    const { clock, fail, wait } = createThrottleHarness();
     for (let failure = 0; failure < 40; failure += 1) {
       clock.advance(101);
       await fail(1);
@@ -30,14 +30,14 @@ describe('one caller under one name', () => {
   });
 
   test('does not wait for what it failed under another name, nor for what others failed under this one', async () => {
-    const { fail, wait } = throttleOf();
+    const { fail, wait } = createThrottleHarness();
     await fail(10);
     expect(await wait({ name: 'bob' })).toBe(0);
     expect(await wait({ caller: '192.0.2.2' })).toBe(0);
   });
 
   test('starts anew with a right password', async () => {
-    const { fail, succeed, wait } = throttleOf();
+    const { fail, succeed, wait } = createThrottleHarness();
     await fail(9);
     await succeed();
     await fail(9);
@@ -45,7 +45,7 @@ describe('one caller under one name', () => {
   });
 
   test('waits on this machine too, as a known source and as a device', async () => {
-    const { fail, wait } = throttleOf();
+    const { fail, wait } = createThrottleHarness();
     for (const given of [{ isLoopback: true }, { isKnown: true }, { caller: 'device 1', isKnown: true }]) {
       await fail(10, { name: JSON.stringify(given), ...given });
       expect(await wait({ name: JSON.stringify(given), ...given })).toBe(30);
@@ -55,7 +55,7 @@ describe('one caller under one name', () => {
 
 describe('the delay', () => {
   test('runs down, and then one attempt is free', async () => {
-    const { clock, fail, wait } = throttleOf();
+    const { clock, fail, wait } = createThrottleHarness();
     await fail(10);
     clock.advance(29);
     expect(await wait()).toBe(1);
@@ -66,7 +66,7 @@ describe('the delay', () => {
   });
 
   test('doubles with each further failure, to 15 minutes', async () => {
-    const { clock, fail, wait } = throttleOf();
+    const { clock, fail, wait } = createThrottleHarness();
     await fail(9);
     const waits: number[] = [];
     for (let failure = 0; failure < 8; failure += 1) {
@@ -79,7 +79,7 @@ describe('the delay', () => {
   });
 
   test('ends with the count after 15 quiet minutes, or with a right password', async () => {
-    const { clock, fail, succeed, wait } = throttleOf();
+    const { clock, fail, succeed, wait } = createThrottleHarness();
     await fail(10);
     clock.advance(30 + 901);
     await fail(9);
@@ -95,30 +95,30 @@ describe('the delay', () => {
 
 describe('the budget of a name', () => {
   test('is a hundred failures over all callers; then strangers wait until one is regained', async () => {
-    const { clock, spendBudget, wait, fail } = throttleOf();
+    const { clock, spendBudget, wait, fail } = createThrottleHarness();
     await spendBudget('alice', 99);
     expect(await wait()).toBe(0);
     await fail(1);
-    expect(await wait({ caller: '192.0.2.2' })).toBe(minutes(15));
-    clock.advance(minutes(15) - 1);
+    expect(await wait({ caller: '192.0.2.2' })).toBe(toSeconds(15));
+    clock.advance(toSeconds(15) - 1);
     expect(await wait({ caller: '192.0.2.2' })).toBe(1);
     clock.advance(1);
     await fail(1, { caller: '192.0.2.2' });
-    expect(await wait({ caller: '192.0.2.3' })).toBe(minutes(15));
+    expect(await wait({ caller: '192.0.2.3' })).toBe(toSeconds(15));
   });
 
   test('is whole again after 25 hours', async () => {
-    const { clock, spendBudget, wait, fail } = throttleOf();
+    const { clock, spendBudget, wait, fail } = createThrottleHarness();
     await spendBudget();
-    clock.advance(minutes(15) * 100);
+    clock.advance(toSeconds(15) * 100);
     await spendBudget('alice', 99);
     expect(await wait()).toBe(0);
     await fail(1);
-    expect(await wait()).toBe(minutes(15));
+    expect(await wait()).toBe(toSeconds(15));
   });
 
   test('does not stand against a known source or device, whose own ten failures do', async () => {
-    const { spendBudget, wait, fail } = throttleOf();
+    const { spendBudget, wait, fail } = createThrottleHarness();
     await spendBudget();
     for (const known of [
       { caller: '192.0.2.7', isKnown: true },
@@ -132,19 +132,19 @@ describe('the budget of a name', () => {
   });
 
   test('is full again after a login of the user, under each of its names; what a stranger failed still counts', async () => {
-    const { spendBudget, throttle, wait, fail } = throttleOf();
+    const { spendBudget, throttle, wait, fail } = createThrottleHarness();
     const stranger = { caller: '192.0.2.66' };
     await fail(10, stranger);
     await spendBudget('alice', 90);
     for (const name of ['alice@example.com', 'bob']) await spendBudget(name);
-    throttle.loggedIn(['alice', 'alice@example.com'], '192.0.2.1');
+    throttle.recordLogin(['alice', 'alice@example.com'], '192.0.2.1');
     expect([await wait(), await wait({ name: 'alice@example.com' })]).toEqual([0, 0]);
-    expect(await wait({ name: 'bob' })).toBe(minutes(15));
+    expect(await wait({ name: 'bob' })).toBe(toSeconds(15));
     expect(await wait(stranger)).toBe(30);
   });
 
   test('is full again after a recovery, which clears what any caller failed', async () => {
-    const { spendBudget, throttle, wait, fail } = throttleOf();
+    const { spendBudget, throttle, wait, fail } = createThrottleHarness();
     await fail(10);
     await spendBudget('alice', 90);
     throttle.clear(['alice']);
@@ -154,49 +154,49 @@ describe('the budget of a name', () => {
   });
 
   test('counts what a known source fails, and no more than a hundred in all', async () => {
-    const { clock, wait, fail } = throttleOf();
+    const { clock, wait, fail } = createThrottleHarness();
     for (let device = 0; device < 15; device += 1) await fail(10, { caller: `device ${device}`, isKnown: true });
-    expect(await wait()).toBe(minutes(15));
-    clock.advance(minutes(15));
+    expect(await wait()).toBe(toSeconds(15));
+    clock.advance(toSeconds(15));
     expect(await wait()).toBe(0);
   });
 });
 
 describe('one source', () => {
-  const failUnder = async ({ fail }: ReturnType<typeof throttleOf>, count: number, given = {}) => {
+  const failUnder = async ({ fail }: ReturnType<typeof createThrottleHarness>, count: number, given = {}) => {
     for (let name = 0; name < count; name += 1) await fail(1, { name: `name ${name}`, ...given });
   };
 
   test('that failed under 1,000 names waits under new ones, not under those', async () => {
-    const world = throttleOf();
+    const world = createThrottleHarness();
     await failUnder(world, 999);
     expect(await world.wait({ name: 'new' })).toBe(0);
     await world.fail(1, { name: 'name 999' });
-    expect(await world.wait({ name: 'new' })).toBe(minutes(15));
+    expect(await world.wait({ name: 'new' })).toBe(toSeconds(15));
     expect(await world.wait({ name: 'name 0' })).toBe(0);
     expect(await world.wait({ name: 'new', caller: '192.0.2.2' })).toBe(0);
     expect(await world.wait({ name: 'new', isKnown: true })).toBe(0);
-    world.clock.advance(minutes(15) + 1);
+    world.clock.advance(toSeconds(15) + 1);
     expect(await world.wait({ name: 'new' })).toBe(0);
   });
 
   test('gets a new one for each that a right password clears', async () => {
-    const world = throttleOf();
+    const world = createThrottleHarness();
     await failUnder(world, 1000);
     await world.succeed({ name: 'name 0' });
     await world.fail(1, { name: 'new' });
-    expect(await world.wait({ name: 'newer' })).toBe(minutes(15));
+    expect(await world.wait({ name: 'newer' })).toBe(toSeconds(15));
   });
 
   test('on this machine may fail under any number', async () => {
-    const world = throttleOf();
+    const world = createThrottleHarness();
     await failUnder(world, 5000, { caller: '127.0.0.1', isLoopback: true });
     expect(await world.wait({ name: 'new', caller: '127.0.0.1', isLoopback: true })).toBe(0);
   });
 });
 
 test('nothing that still counts is lost to what others fail: 50,000 names leave a throttle as it was', async () => {
-  const { fail, wait } = throttleOf();
+  const { fail, wait } = createThrottleHarness();
   await fail(10);
   for (let name = 0; name < 50_000; name += 1)
     await fail(1, { name: `name ${name}`, caller: `10.0.${name >> 16}.${(name >> 8) & 255}` });
@@ -205,29 +205,29 @@ test('nothing that still counts is lost to what others fail: 50,000 names leave 
 
 describe('a clock that is set back', () => {
   test('prolongs no wait', async () => {
-    const { clock, fail, wait, spendBudget } = throttleOf();
+    const { clock, fail, wait, spendBudget } = createThrottleHarness();
     await fail(10);
     await spendBudget('bob');
-    clock.advance(-minutes(100_000));
-    expect([await wait(), await wait({ name: 'bob' })]).toEqual([30, minutes(15)]);
+    clock.advance(-toSeconds(100_000));
+    expect([await wait(), await wait({ name: 'bob' })]).toEqual([30, toSeconds(15)]);
     clock.advance(30);
     expect(await wait()).toBe(0);
-    clock.advance(minutes(15));
+    clock.advance(toSeconds(15));
     expect(await wait({ name: 'bob' })).toBe(0);
   });
 
   test('keeps no name from being forgotten', async () => {
-    const { clock, fail, wait } = throttleOf();
+    const { clock, fail, wait } = createThrottleHarness();
     for (let name = 0; name < 1000; name += 1) await fail(1, { name: `name ${name}` });
-    clock.advance(-minutes(100_000));
-    expect(await wait({ name: 'new' })).toBe(minutes(15));
-    clock.advance(minutes(15) + 1);
+    clock.advance(-toSeconds(100_000));
+    expect(await wait({ name: 'new' })).toBe(toSeconds(15));
+    clock.advance(toSeconds(15) + 1);
     expect(await wait({ name: 'new' })).toBe(0);
   });
 });
 
 test('a reset clears everything', async () => {
-  const { fail, throttle, wait, spendBudget } = throttleOf();
+  const { fail, throttle, wait, spendBudget } = createThrottleHarness();
   await fail(10);
   await spendBudget('bob');
   throttle.reset();

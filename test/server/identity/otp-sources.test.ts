@@ -1,195 +1,199 @@
 /** One-time codes asked for and typed from several sources: what each may do, and what it can't do to the others. */
 import { describe, expect, test } from 'vitest';
-import { type CodeHolder, sendCode } from '../../../src/server/identity/otp.ts';
-import { attemptsLeft, attemptsName } from '../../../src/server/identity/otp-attempts.ts';
+import { type OtpBinding, sendOtp } from '../../../src/server/identity/otp.ts';
+import { countRemainingAttempts, formatAttemptsKey } from '../../../src/server/identity/otp-attempts.ts';
 import type { OtpSource } from '../../../src/server/identity/otp-source.ts';
 import {
-  address,
-  ann,
-  bob,
-  CodesWorld,
-  familiar,
-  heldFor,
-  home,
-  other,
-  outcomeOf,
-  start,
-  stranger,
-  taken,
-  wrong,
-} from './otp-world.ts';
+  annBinding,
+  annContact,
+  bobBinding,
+  consumed,
+  homeSource,
+  knownSource,
+  OtpHarness,
+  otherCode,
+  readOutcome,
+  startTime,
+  throttledFor,
+  unknownSourceNumber,
+  wrongCode,
+} from './otp-harness.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 describe('five wrong codes from a source', () => {
   test('close the codes to that source alone, also to a code it asks for later', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     const { code } = await world.send();
-    await world.guess(code, 5, ann, stranger());
-    expect(await world.give(code, ann, { source: stranger() })).toEqual(heldFor(3600));
-    const later = await world.send(ann, [address], { source: stranger() });
-    expect(await world.give(later.code, ann, { source: stranger() })).toEqual(heldFor(3600));
-    expect(await world.left()).toBe(5);
-    expect(await world.give(code)).toEqual(taken);
+    await world.guess(code, 5, annBinding, unknownSourceNumber());
+    expect(await world.enter(code, annBinding, { source: unknownSourceNumber() })).toEqual(throttledFor(3600));
+    const later = await world.send(annBinding, [annContact], { source: unknownSourceNumber() });
+    expect(await world.enter(later.code, annBinding, { source: unknownSourceNumber() })).toEqual(throttledFor(3600));
+    expect(await world.countRemaining()).toBe(5);
+    expect(await world.enter(code)).toEqual(consumed);
   });
 
   test('of one source are all that a right code of that source clears', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     const { code } = await world.send();
     await world.guess(code, 4);
-    await world.guess(code, 4, ann, stranger());
-    expect(await world.give(code)).toEqual(taken);
-    expect([await world.left(), await world.left(ann, stranger())]).toEqual([5, 1]);
+    await world.guess(code, 4, annBinding, unknownSourceNumber());
+    expect(await world.enter(code)).toEqual(consumed);
+    expect([await world.countRemaining(), await world.countRemaining(annBinding, unknownSourceNumber())]).toEqual([
+      5, 1,
+    ]);
   });
 });
 
 describe('20 wrong codes within an hour over all sources', () => {
-  async function spent(world: CodesWorld, code: string): Promise<void> {
-    for (const number of numbers(4)) await world.guess(code, 5, ann, stranger(number));
+  async function spent(world: OtpHarness, code: string): Promise<void> {
+    for (const number of numbers(4)) await world.guess(code, 5, annBinding, unknownSourceNumber(number));
   }
 
   test('leave the codes open to known sources, and to each source the one that it asked for', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     const own = await world.send();
-    const others = await world.send(ann, [address], { source: familiar() });
-    await spent(world, other(own.code) === others.code ? other(own.code) : own.code);
-    expect(await world.give(others.code, ann, { source: stranger(5) })).toEqual(heldFor(3600));
-    expect(await world.give(others.code)).toEqual(wrong);
-    expect(await world.left()).toBe(4);
-    expect(await world.give(others.code, ann, { source: familiar(2) })).toEqual(taken);
-    expect(await world.give(own.code)).toEqual(taken);
+    const others = await world.send(annBinding, [annContact], { source: knownSource() });
+    await spent(world, otherCode(own.code) === others.code ? otherCode(own.code) : own.code);
+    expect(await world.enter(others.code, annBinding, { source: unknownSourceNumber(5) })).toEqual(throttledFor(3600));
+    expect(await world.enter(others.code)).toEqual(wrongCode);
+    expect(await world.countRemaining()).toBe(4);
+    expect(await world.enter(others.code, annBinding, { source: knownSource(2) })).toEqual(consumed);
+    expect(await world.enter(own.code)).toEqual(consumed);
     // With its code used the source has none any more.
-    expect(await world.give(own.code)).toEqual(heldFor(3600));
+    expect(await world.enter(own.code)).toEqual(throttledFor(3600));
   });
 
   test('are exactly 20', async () => {
-    const world = new CodesWorld();
-    const { code } = await world.send(ann, [address], { source: familiar() });
+    const world = new OtpHarness();
+    const { code } = await world.send(annBinding, [annContact], { source: knownSource() });
     await spent(world, code);
-    const open = new CodesWorld();
-    const again = await open.send(ann, [address], { source: familiar() });
-    for (const number of numbers(19)) await open.guess(again.code, 1, ann, stranger(number));
-    expect(await open.give(again.code, ann, { source: stranger(20) })).toEqual(taken);
-    expect(await world.give(code, ann, { source: stranger(20) })).toEqual(heldFor(3600));
+    const open = new OtpHarness();
+    const again = await open.send(annBinding, [annContact], { source: knownSource() });
+    for (const number of numbers(19)) await open.guess(again.code, 1, annBinding, unknownSourceNumber(number));
+    expect(await open.enter(again.code, annBinding, { source: unknownSourceNumber(20) })).toEqual(consumed);
+    expect(await world.enter(code, annBinding, { source: unknownSourceNumber(20) })).toEqual(throttledFor(3600));
   });
 
   test('are over as soon as one of them is an hour old', async () => {
-    const world = new CodesWorld();
-    await world.guess('000000', 5, ann, stranger(1));
+    const world = new OtpHarness();
+    await world.guess('000000', 5, annBinding, unknownSourceNumber(1));
     world.now += 1800;
-    for (const number of [2, 3, 4]) await world.guess('000000', 5, ann, stranger(number));
-    expect(await world.give('000000', ann, { source: stranger(5) })).toEqual(heldFor(1800));
+    for (const number of [2, 3, 4]) await world.guess('000000', 5, annBinding, unknownSourceNumber(number));
+    expect(await world.enter('000000', annBinding, { source: unknownSourceNumber(5) })).toEqual(throttledFor(1800));
     world.now += 1800;
-    expect(await world.give('000000', ann, { source: stranger(5) })).toEqual(wrong);
+    expect(await world.enter('000000', annBinding, { source: unknownSourceNumber(5) })).toEqual(wrongCode);
   });
 
   test('leave every source its five tries on the code that it asked for', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     await spent(world, '000001');
     const { code } = await world.send();
     await world.guess(code, 5);
-    expect(await world.give(code)).toEqual(heldFor(3600));
+    expect(await world.enter(code)).toEqual(throttledFor(3600));
   });
 
   test('are counted for each subject and purpose', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     await spent(world, '000000');
-    for (const holder of [bob, { ...ann, purpose: 'mfa' }] satisfies CodeHolder[])
-      expect(await world.give('000000', holder, { source: stranger(5) })).toEqual(wrong);
+    for (const holder of [bobBinding, { ...annBinding, purpose: 'mfa' }] satisfies OtpBinding[])
+      expect(await world.enter('000000', holder, { source: unknownSourceNumber(5) })).toEqual(wrongCode);
   });
 
   test('are no limit with disable-rate-limits, and nothing is stored of them', async () => {
-    const world = new CodesWorld({ disableRateLimits: true });
+    const world = new OtpHarness({ disableRateLimits: true });
     const { code } = await world.send();
     await spent(world, code);
     expect(await world.store.codeFailures.list()).toEqual([]);
-    expect(await world.give(code, ann, { source: stranger(5) })).toEqual(taken);
+    expect(await world.enter(code, annBinding, { source: unknownSourceNumber(5) })).toEqual(consumed);
   });
 });
 
 test('100 wrong codes at once are counted one by one', async () => {
-  const world = new CodesWorld();
+  const world = new OtpHarness();
   const { code } = await world.send();
-  const guesses = numbers(100).map((at) => world.give(other(code), ann, { source: stranger(at % 10) }));
+  const guesses = numbers(100).map((at) =>
+    world.enter(otherCode(code), annBinding, { source: unknownSourceNumber(at % 10) }),
+  );
   const outcomes = await Promise.all(guesses);
   expect(outcomes.filter((outcome) => 'code' in outcome && outcome.code === 'CODE_INVALID')).toHaveLength(20);
 });
 
 test('beyond 64 sources within an hour the remaining ones count as one', async () => {
-  const world = new CodesWorld();
-  for (const number of numbers(64)) await world.guess('000000', 1, ann, familiar(number));
-  for (const number of numbers(5)) await world.guess('000000', 1, ann, familiar(64 + number));
-  expect(await world.give('000000', ann, { source: familiar(70) })).toEqual(heldFor(3600));
-  expect(await world.give('000000', ann, { source: familiar(64) })).toEqual(wrong);
+  const world = new OtpHarness();
+  for (const number of numbers(64)) await world.guess('000000', 1, annBinding, knownSource(number));
+  for (const number of numbers(5)) await world.guess('000000', 1, annBinding, knownSource(64 + number));
+  expect(await world.enter('000000', annBinding, { source: knownSource(70) })).toEqual(throttledFor(3600));
+  expect(await world.enter('000000', annBinding, { source: knownSource(64) })).toEqual(wrongCode);
   const [row] = await world.store.codeFailures.list();
   expect(new Set(row?.events?.map(({ source }) => source)).size).toBe(65);
 });
 
 describe('a new code', () => {
-  const ask = (world: CodesWorld, source: OtpSource, holder: CodeHolder = ann) =>
-    world.send(holder, [address], { source });
+  const ask = (world: OtpHarness, source: OtpSource, holder: OtpBinding = annBinding) =>
+    world.send(holder, [annContact], { source });
 
   test('voids only the one that its own source asked for', async () => {
-    const world = new CodesWorld();
-    const own = await ask(world, home);
-    const before = await ask(world, stranger());
-    const after = await ask(world, stranger());
+    const world = new OtpHarness();
+    const own = await ask(world, homeSource);
+    const before = await ask(world, unknownSourceNumber());
+    const after = await ask(world, unknownSourceNumber());
     expect([own.message?.voids, before.message?.voids, after.message?.voids]).toEqual([
       undefined,
       undefined,
       before.codeId,
     ]);
-    expect(await world.give(before.code)).toEqual(wrong);
-    expect(await world.give(own.code)).toEqual(taken);
-    expect(await world.give(after.code)).toEqual(taken);
+    expect(await world.enter(before.code)).toEqual(wrongCode);
+    expect(await world.enter(own.code)).toEqual(consumed);
+    expect(await world.enter(after.code)).toEqual(consumed);
   });
 
   test('as the fifth displaces the oldest of an unknown source, and never one of a known source for an unknown one', async () => {
-    const world = new CodesWorld();
-    const first = await ask(world, familiar(1));
-    const second = await ask(world, stranger(1));
-    const third = await ask(world, stranger(2));
-    await ask(world, familiar(2));
-    expect((await ask(world, stranger(3))).message?.voids).toBe(second.codeId);
-    expect((await ask(world, familiar(3))).message?.voids).toBe(third.codeId);
-    await ask(world, familiar(4));
-    expect(await ask(world, stranger(4))).toMatchObject({ message: undefined, code: '' });
-    expect(await world.give(first.code)).toEqual(taken);
+    const world = new OtpHarness();
+    const first = await ask(world, knownSource(1));
+    const second = await ask(world, unknownSourceNumber(1));
+    const third = await ask(world, unknownSourceNumber(2));
+    await ask(world, knownSource(2));
+    expect((await ask(world, unknownSourceNumber(3))).message?.voids).toBe(second.codeId);
+    expect((await ask(world, knownSource(3))).message?.voids).toBe(third.codeId);
+    await ask(world, knownSource(4));
+    expect(await ask(world, unknownSourceNumber(4))).toMatchObject({ message: undefined, code: '' });
+    expect(await world.enter(first.code)).toEqual(consumed);
     expect((await world.store.codes.list()).filter(({ used }) => !used)).toHaveLength(3);
   });
 
   test('as the fifth of known sources displaces the oldest of them', async () => {
-    const world = new CodesWorld();
-    const first = await ask(world, familiar(1));
-    for (const number of [2, 3, 4]) await ask(world, familiar(number));
-    expect((await ask(world, familiar(5))).message?.voids).toBe(first.codeId);
+    const world = new OtpHarness();
+    const first = await ask(world, knownSource(1));
+    for (const number of [2, 3, 4]) await ask(world, knownSource(number));
+    expect((await ask(world, knownSource(5))).message?.voids).toBe(first.codeId);
   });
 
   test('as the fifth displaces one of its own source first, where that has several about different things', async () => {
-    const world = new CodesWorld();
-    await ask(world, stranger());
+    const world = new OtpHarness();
+    await ask(world, unknownSourceNumber());
     const sent = [];
-    for (const target of ['a', 'b', 'c', 'd']) sent.push(await ask(world, familiar(), { ...ann, target }));
+    for (const target of ['a', 'b', 'c', 'd']) sent.push(await ask(world, knownSource(), { ...annBinding, target }));
     expect(sent.at(-1)?.message?.voids).toBe(sent[0]?.codeId);
   });
 
   test('is refused aloud where it would displace one of a known source, until the first of them is over', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     for (const number of [1, 2, 3, 4]) {
-      await ask(world, familiar(number));
+      await ask(world, knownSource(number));
       world.now += 10;
     }
-    const request = { ...ann, contacts: [address], source: stranger() };
-    const refused = world.store.transaction((tx) => sendCode(tx, request, world.tools));
-    expect(await outcomeOf(refused)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
+    const request = { ...annBinding, contacts: [annContact], source: unknownSourceNumber() };
+    const refused = world.store.transaction((tx) => sendOtp(tx, request, world.deps));
+    expect(await readOutcome(refused)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
   });
 
   test('leaves no more than three dead ones beside the live ones', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     for (const number of numbers(9)) {
-      const { code } = await ask(world, familiar(number));
-      expect(await world.give(code, ann, { source: familiar(number) })).toEqual(taken);
-      expect(await world.give(code, ann, { source: familiar(number) })).toEqual(wrong);
+      const { code } = await ask(world, knownSource(number));
+      expect(await world.enter(code, annBinding, { source: knownSource(number) })).toEqual(consumed);
+      expect(await world.enter(code, annBinding, { source: knownSource(number) })).toEqual(wrongCode);
     }
     expect((await world.store.codes.list()).length).toBeLessThanOrEqual(4);
     expect(await world.store.codeFailures.list()).toEqual([]);
@@ -197,42 +201,50 @@ describe('a new code', () => {
 });
 
 describe('attempts by a typed name', () => {
-  const byName = (typed: string, holder: CodeHolder = ann) => ({ ...holder, typed });
+  const byName = (typed: string, holder: OtpBinding = annBinding) => ({ ...holder, typed });
 
   test('are told of by that name alone, while the user is closed to the source by any name', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     const { code } = await world.send();
     await world.guess(code, 5, byName('asked:one'));
-    expect(await world.give(code, byName('asked:one'))).toEqual(heldFor(3600));
-    for (let time = 0; time < 5; time += 1) expect(await world.give(code, byName('asked:two'))).toEqual(wrong);
-    expect(await world.give(code, byName('asked:two'))).toEqual(heldFor(3600));
-    expect(await world.give(code, byName('asked:one'), { source: stranger() })).toEqual(taken);
+    expect(await world.enter(code, byName('asked:one'))).toEqual(throttledFor(3600));
+    for (let time = 0; time < 5; time += 1) expect(await world.enter(code, byName('asked:two'))).toEqual(wrongCode);
+    expect(await world.enter(code, byName('asked:two'))).toEqual(throttledFor(3600));
+    expect(await world.enter(code, byName('asked:one'), { source: unknownSourceNumber() })).toEqual(consumed);
   });
 
   test('are cleared by a right code', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     const { code } = await world.send();
     await world.guess(code, 4, byName('asked:one'));
-    expect(await world.give(code, byName('asked:one'))).toEqual(taken);
+    expect(await world.enter(code, byName('asked:one'))).toEqual(consumed);
     expect(await world.store.codeFailures.list()).toEqual([]);
   });
 });
 
 describe('rows that were written before sources were counted', () => {
   test('count over all sources, and codes among them are good', async () => {
-    const world = new CodesWorld();
+    const world = new OtpHarness();
     const { code } = await world.send();
     await world.store.transaction(async (tx) => {
       for (const { source: _source, known: _known, sequence: _sequence, ...row } of await tx.codes.list())
         await tx.codes.replace(row);
-      await tx.codeFailures.insert({ name: attemptsName(ann, world.tools.storeKey), failures: 5, lastAt: start });
-      await tx.sendings.replace({ contact: String((await tx.sendings.list())[0]?.contact), times: [start, start] });
+      await tx.codeFailures.insert({
+        name: formatAttemptsKey(annBinding, world.deps.storeSecret),
+        failures: 5,
+        lastAt: startTime,
+      });
+      await tx.sendings.replace({
+        contact: String((await tx.sendings.list())[0]?.contact),
+        times: [startTime, startTime],
+      });
     });
-    expect(await attemptsLeft(world.store, ann, world.now, world.tools.storeKey)).toBe(5);
-    for (const number of [1, 2, 3]) await world.guess(code, 5, ann, stranger(number));
-    expect(await world.give(code, ann, { source: stranger(4) })).toEqual(heldFor(3600));
-    expect(await world.give(code, ann, { source: familiar() })).toEqual(taken);
-    for (const number of numbers(18)) await world.send(ann, [address], { source: stranger(number) });
-    expect((await world.send(ann, [address], { source: stranger(19) })).message).toBeUndefined();
+    expect(await countRemainingAttempts(world.store, annBinding, world.now, world.deps.storeSecret)).toBe(5);
+    for (const number of [1, 2, 3]) await world.guess(code, 5, annBinding, unknownSourceNumber(number));
+    expect(await world.enter(code, annBinding, { source: unknownSourceNumber(4) })).toEqual(throttledFor(3600));
+    expect(await world.enter(code, annBinding, { source: knownSource() })).toEqual(consumed);
+    for (const number of numbers(18))
+      await world.send(annBinding, [annContact], { source: unknownSourceNumber(number) });
+    expect((await world.send(annBinding, [annContact], { source: unknownSourceNumber(19) })).message).toBeUndefined();
   });
 });

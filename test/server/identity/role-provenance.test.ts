@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { roleSources, roleSourcesOf } from '../../../src/server/identity/role-provenance.ts';
+import { collectRoleSources, readRoleSources } from '../../../src/server/identity/role-provenance.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { type Group, membershipKey } from '../../../src/server/store/tables.ts';
@@ -48,7 +48,7 @@ test('tells of any graph what a naive reading tells', async () => {
   await fc.assert(
     fc.asyncProperty(graph, someGroups, async (groups, memberOf) => {
       const ids = memberOf.map(idOf);
-      expect(await roleSources(byId(groups), ids)).toEqual(naive(groups, ids));
+      expect(await collectRoleSources(byId(groups), ids)).toEqual(naive(groups, ids));
     }),
     { numRuns: 500 },
   );
@@ -93,7 +93,7 @@ test('is right after every change of roles, dependencies and memberships', async
       for (const one of changes) {
         await apply(store, one);
         const memberOf = (await store.memberships.list()).map(({ groupId }) => groupId);
-        expect(await roleSourcesOf(store, members)).toEqual(naive(await store.groups.list(), memberOf));
+        expect(await readRoleSources(store, members)).toEqual(naive(await store.groups.list(), memberOf));
       }
     }),
     { numRuns: 100 },
@@ -104,7 +104,7 @@ describe('the sources of roles', () => {
   test('pass over groups that are gone, and end in a circle', async () => {
     const one = { groupId: 'g1', groupName: 'one', roles: ['A'], dependencies: ['g2', 'gone'], createdAt };
     const two = { groupId: 'g2', groupName: 'two', roles: ['B'], dependencies: ['g1'], createdAt };
-    expect(await roleSources(byId([one, two]), ['g1', 'gone', 'g1'])).toEqual([
+    expect(await collectRoleSources(byId([one, two]), ['g1', 'gone', 'g1'])).toEqual([
       { role: 'A', groupNames: ['one'] },
       { role: 'B', groupNames: ['one'] },
     ]);
@@ -118,7 +118,7 @@ describe('the sources of roles', () => {
       dependencies: [],
       createdAt,
     };
-    expect(await roleSources(byId([group]), ['__proto__'])).toEqual([
+    expect(await collectRoleSources(byId([group]), ['__proto__'])).toEqual([
       { role: 'CONSTRUCTOR', groupNames: ['constructor'] },
     ]);
   });
@@ -130,7 +130,7 @@ describe('the sources of roles', () => {
       groupName: `n${place}`,
       dependencies: place % 50 === 0 ? [] : [idOf(place - 1)],
     }));
-    const found = await roleSources(
+    const found = await collectRoleSources(
       byId(chain),
       chain.slice(0, 1000).map(({ groupId }) => groupId),
     );

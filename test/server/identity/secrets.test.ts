@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keptOf, newApiKey } from '../../../src/server/identity/api-keys.ts';
-import { hashPassword, passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { digestApiKey, generateApiKey } from '../../../src/server/identity/api-keys.ts';
+import { hashPassword, verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
 import { hashSecret, secretMatches } from '../../../src/server/identity/secrets.ts';
-import { newSecret, systemRandomness } from '../../../src/server/randomness.ts';
+import { generateSecret, systemRandom } from '../../../src/server/random.ts';
 import { startServer } from '../../harness.ts';
 
 describe('a secret', () => {
@@ -40,7 +40,10 @@ describe('a secret', () => {
   });
 
   test('that is made has at least 128 random bits and is never made twice', () => {
-    const made = Array.from({ length: 2000 }, () => [newSecret(systemRandomness), newApiKey(systemRandomness)]).flat();
+    const made = Array.from({ length: 2000 }, () => [
+      generateSecret(systemRandom),
+      generateApiKey(systemRandom),
+    ]).flat();
     expect(new Set(made).size).toBe(4000);
     for (const secret of made)
       expect(Buffer.from(secret, secret.endsWith('=') ? 'base64' : 'base64url')).toHaveLength(32);
@@ -52,7 +55,7 @@ describe('a secret', () => {
     const key = await server.admin.apiKey.create({ body: { appId: 'test', clientId: told.clientId } });
     const everything = JSON.stringify(await server.dump());
     expect(everything).toContain(hashSecret(told.clientSecret));
-    expect(everything).toContain(keptOf(String(key.apiKey)).keyHash);
+    expect(everything).toContain(digestApiKey(String(key.apiKey)).keyHash);
     for (const secret of [
       told.clientSecret,
       String(key.apiKey),
@@ -63,7 +66,7 @@ describe('a secret', () => {
   });
 
   test('the hint of a key shows four characters of it', () => {
-    expect(keptOf('AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwxyz=').hint).toBe('wxyz');
+    expect(digestApiKey('AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwxyz=').hint).toBe('wxyz');
   });
 });
 
@@ -73,14 +76,14 @@ describe('a password', () => {
     expect(new Set(hashes).size).toBe(2);
     for (const hash of hashes) {
       expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
-      expect(await passwordMatches('correct horse', hash)).toBe(true);
+      expect(await verifyPasswordHash('correct horse', hash)).toBe(true);
       for (const other of ['correct hors', 'correct horse ', 'Correct horse', 'correct horse\0', ''])
-        expect(await passwordMatches(other, hash)).toBe(false);
+        expect(await verifyPasswordHash(other, hash)).toBe(false);
     }
   });
 
   test('matches nothing that is no hash', async () => {
     for (const kept of ['', 'x', '$argon2id$', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$', hashSecret('x')])
-      expect(await passwordMatches('x', kept)).toBe(false);
+      expect(await verifyPasswordHash('x', kept)).toBe(false);
   });
 });

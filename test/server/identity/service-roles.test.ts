@@ -1,7 +1,7 @@
 /** A service has no role that its owner lost: what its owner granted lasts as long as the owner holds it. */
 import { expect, test } from 'vitest';
 import type { IamClient } from '../../../src/client/index.ts';
-import { takeImage } from '../../../src/server/state/image.ts';
+import { dumpStore } from '../../../src/server/state/dump.ts';
 import { exportSeed } from '../../../src/server/state/seed-export.ts';
 import { startServer, type TestClient, type TestServer } from '../../harness.ts';
 import { asUser } from '../operations/user-token.ts';
@@ -183,7 +183,7 @@ test('an export as a seed leaves out what only the owner granted, since a seed w
   await makeRobot(server, { userId: 'person' });
   await caller.serviceAccesses.addService(into('deployers'));
   await server.admin.serviceAccesses.addService(into('leads'));
-  const { groups = [] } = await exportSeed({ now: () => takeImage(server.world.store) });
+  const { groups = [] } = await exportSeed({ dump: () => dumpStore(server.appContext.store) });
   const services = Object.fromEntries(groups.map(({ groupName, services: ids = [] }) => [groupName, ids]));
   expect(services).toMatchObject({ deployers: [], leads: ['robot'] });
 });

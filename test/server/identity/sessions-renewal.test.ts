@@ -2,20 +2,27 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newSecret, systemRandomness } from '../../../src/server/randomness.ts';
+import { generateSecret, systemRandom } from '../../../src/server/random.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
-import { alice, claimsOf, logIn, postForm, postJson, startWith } from '../operations/user-identities/people.ts';
-import { remember, shownOf } from '../operations/user-identities/remembering.ts';
+import {
+  alice,
+  logIn,
+  postForm,
+  postJson,
+  readClaims,
+  startWith,
+} from '../operations/user-identities/login-fixtures.ts';
+import { rememberMe, toRememberMeInput } from '../operations/user-identities/remember-me-fixtures.ts';
 import {
   associate,
+  createTokens,
   days,
+  findSession,
   minutes,
   renew,
-  sessionOf,
   type Tokens,
-  tokensOf,
-} from '../operations/user-identities/renewing.ts';
-import { makeFolder, openStore } from '../store/folder.ts';
+} from '../operations/user-identities/session-fixtures.ts';
+import { makeFolder, openStore } from '../store/temp-store.ts';
 
 /** Renews by the other doors, which take refresh tokens of the same kind. */
 const otherDoors = [
@@ -29,19 +36,19 @@ describe('of many uses of one refresh token at once', () => {
   test('one wins, round after round, and no session lives on', async () => {
     await using server = await startWith();
     for (let round = 0; round < 10; round += 1) {
-      const token = await tokensOf(server);
+      const token = await createTokens(server);
       const renewals = await Promise.all(Array.from({ length: 100 }, () => renew(server, token.refreshToken)));
       const won = renewals.filter((renewal) => renewal !== undefined);
       expect(won).toHaveLength(1);
-      expect(await sessionOf(server, token)).toBeUndefined();
+      expect(await findSession(server, token)).toBeUndefined();
       expect(await renew(server, won[0]?.refreshToken)).toBeUndefined();
     }
-    expect(await server.world.store.refreshTokens.count()).toBe(0);
+    expect(await server.appContext.store.refreshTokens.count()).toBe(0);
   }, 60_000);
 
   test('one wins, whichever doors they come by', async () => {
     await using server = await startWith();
-    const { refreshToken } = await tokensOf(server);
+    const { refreshToken } = await createTokens(server);
     const uses = Array.from({ length: 30 }, (_, at) => {
       const door = otherDoors[at % 3];
       if (door) return door(server, refreshToken).then(({ status }) => status < 300);
@@ -49,24 +56,24 @@ describe('of many uses of one refresh token at once', () => {
     });
     const won = (await Promise.all(uses)).filter(Boolean);
     expect(won).toHaveLength(1);
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 });
 
 test('a second use is noticed at every door', async () => {
   await using server = await startWith();
   for (const door of otherDoors) {
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const second = await renew(server, first.refreshToken);
     expect((await door(server, first.refreshToken)).status).toBeGreaterThanOrEqual(400);
     expect(await renew(server, second?.refreshToken)).toBeUndefined();
-    expect(await sessionOf(server, first)).toBeUndefined();
+    expect(await findSession(server, first)).toBeUndefined();
   }
 });
 
 test('of a chain of five, the second again ends the fifth', async () => {
   await using server = await startWith();
-  const chain: (Tokens | undefined)[] = [await tokensOf(server)];
+  const chain: (Tokens | undefined)[] = [await createTokens(server)];
   for (let turn = 0; turn < 4; turn += 1) chain.push(await renew(server, chain.at(-1)?.refreshToken));
   expect(await renew(server, chain[1]?.refreshToken)).toBeUndefined();
   expect(await renew(server, chain[4]?.refreshToken)).toBeUndefined();
@@ -77,7 +84,7 @@ test('of a chain of five, the second again ends the fifth', async () => {
 describe('a session ends', () => {
   test('after 30 days in which nobody renewed it, to the second', async () => {
     await using server = await startWith();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     server.clock.advance(30 * days - 1);
     const second = await renew(server, first.refreshToken);
     server.clock.advance(30 * days - 1);
@@ -89,7 +96,7 @@ describe('a session ends', () => {
 
   test('after 90 days, to the second, however steadily it is renewed by whatever door', async () => {
     await using server = await startWith();
-    let token: Tokens | undefined = await tokensOf(server);
+    let token: Tokens | undefined = await createTokens(server);
     for (let day = 0; day < 80; day += 1) {
       server.clock.advance(days);
       token = await renew(server, token?.refreshToken);
@@ -98,20 +105,20 @@ describe('a session ends', () => {
     const shown = { userName: alice.userName, deviceTokenId };
     for (let day = 80; day < 89; day += 1) {
       server.clock.advance(days);
-      token = await remember(server, { ...shown, refreshToken: token?.refreshToken });
+      token = await rememberMe(server, { ...shown, refreshToken: token?.refreshToken });
     }
     server.clock.advance(days - 5 * minutes);
-    const last = await remember(server, { ...shown, refreshToken: token?.refreshToken });
+    const last = await rememberMe(server, { ...shown, refreshToken: token?.refreshToken });
     expect(last).toMatchObject({ expiresIn: String(5 * minutes) });
     server.clock.advance(5 * minutes);
-    expect(await remember(server, { ...shown, refreshToken: last?.refreshToken })).toBeUndefined();
+    expect(await rememberMe(server, { ...shown, refreshToken: last?.refreshToken })).toBeUndefined();
   });
 });
 
 test('each login begins a session of its own and leaves the others of the user as they are', async () => {
   await using server = await startWith();
   const [one, other] = [await logIn(server, { remember: true }), await logIn(server, { remember: true })];
-  expect(claimsOf(one).sid).not.toBe(claimsOf(other).sid);
+  expect(readClaims(one).sid).not.toBe(readClaims(other).sid);
   expect(await renew(server, one.refreshToken)).toBeDefined();
   expect(await renew(server, other.refreshToken)).toBeDefined();
 });
@@ -145,13 +152,13 @@ describe('over a restart', () => {
     await overRestarts(async (run) => {
       const seen: string[] = [];
       await run(async (server) => {
-        seen.push((await tokensOf(server)).refreshToken);
+        seen.push((await createTokens(server)).refreshToken);
         seen.push((await renew(server, seen[0]))?.refreshToken ?? '');
       });
       await run(async (server) => {
         expect(await renew(server, seen[0])).toBeUndefined();
         expect(await renew(server, seen[1])).toBeUndefined();
-        expect(await server.world.store.sessions.count()).toBe(0);
+        expect(await server.appContext.store.sessions.count()).toBe(0);
       });
       return seen;
     });
@@ -162,7 +169,7 @@ describe('over a restart', () => {
       const shown = { userName: alice.userName, refreshToken: '', deviceTokenId: '', param: '' };
       const seen: string[] = [];
       await run(async (server) => {
-        const token = await tokensOf(server);
+        const token = await createTokens(server);
         shown.refreshToken = token.refreshToken;
         shown.deviceTokenId = await associate(server, token);
         const caller = server.as({ token: token.accessToken }).userIdentities;
@@ -174,12 +181,12 @@ describe('over a restart', () => {
       await run(async (server) => {
         expect(await renew(server, shown.refreshToken)).toBeUndefined();
         expect(await redeem(server)).toMatchObject({ status: 200 });
-        const next = await remember(server, shownOf(shown));
+        const next = await rememberMe(server, toRememberMeInput(shown));
         seen.push(next?.refreshToken ?? '');
       });
       await run(async (server) => {
         expect(await redeem(server)).toMatchObject({ status: 401 });
-        expect(await remember(server, { ...shownOf(shown), refreshToken: seen[3] })).toBeDefined();
+        expect(await rememberMe(server, { ...toRememberMeInput(shown), refreshToken: seen[3] })).toBeDefined();
       });
       expect(new Set(seen).size).toBe(4);
       return seen;
@@ -188,7 +195,7 @@ describe('over a restart', () => {
 });
 
 test('secrets are of 256 bits, and no two are alike', () => {
-  const secrets = Array.from({ length: 100_000 }, () => newSecret(systemRandomness));
+  const secrets = Array.from({ length: 100_000 }, () => generateSecret(systemRandom));
   expect(new Set(secrets).size).toBe(secrets.length);
   expect(Buffer.from(secrets[0] ?? '', 'base64url')).toHaveLength(32);
 });

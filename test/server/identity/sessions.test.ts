@@ -2,11 +2,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { levelOf } from '../../../src/server/identity/sessions.ts';
+import { computeLevel } from '../../../src/server/identity/sessions.ts';
 import type { Session } from '../../../src/server/store/tables.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
-import { alice, claimsOf, logIn, passwordHash, postJson, startWith } from '../operations/user-identities/people.ts';
-import { makeFolder, openStore } from '../store/folder.ts';
+import {
+  alice,
+  logIn,
+  passwordHash,
+  postJson,
+  readClaims,
+  startWith,
+} from '../operations/user-identities/login-fixtures.ts';
+import { makeFolder, openStore } from '../store/temp-store.ts';
 
 const minutes = 60;
 const hours = 60 * minutes;
@@ -64,8 +71,8 @@ describe('a login', () => {
   test('has a session of its own, which the token names', async () => {
     await using server = await startWith();
     const [first, second] = [await logIn(server), await logIn(server)];
-    expect(claimsOf(first).sid).not.toBe(claimsOf(second).sid);
-    const session = await server.world.store.sessions.get(claimsOf(first).sid ?? '');
+    expect(readClaims(first).sid).not.toBe(readClaims(second).sid);
+    const session = await server.appContext.store.sessions.get(readClaims(first).sid ?? '');
     expect(session).toMatchObject({ userId: alice.userId, clientId: appClientId, level: 'AUTH-BASIC', smart: false });
   });
 
@@ -75,14 +82,14 @@ describe('a login', () => {
     await remembered(server);
     server.clock.advance(90 * days);
     await logIn(server);
-    expect(await server.world.store.sessions.count()).toBe(1);
-    expect(await server.world.store.refreshTokens.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(1);
+    expect(await server.appContext.store.refreshTokens.count()).toBe(0);
   });
 });
 
 test('ended sessions of a client do not pile up, however often it asks', async () => {
   await using server = await startWith();
-  const { store } = server.world;
+  const { store } = server.appContext;
   const client = await server.makeClient();
   const ask = () => postJson(server, '/generate-token', { grantType: 'client_credentials', ...client });
   for (let times = 0; times < 60; times += 1) await ask();
@@ -105,11 +112,11 @@ test('a session without a refresh token ends 12 hours after its login, whatever 
 
 test('a second proof counts for twelve hours', () => {
   const session = { level: 'AUTH-MFA', mfaAt: 1000 } as Session;
-  expect([levelOf(session, 1000 + 12 * hours - 1), levelOf(session, 1000 + 12 * hours)]).toEqual([
+  expect([computeLevel(session, 1000 + 12 * hours - 1), computeLevel(session, 1000 + 12 * hours)]).toEqual([
     'AUTH-MFA',
     'AUTH-BASIC',
   ]);
-  expect(levelOf({ level: 'AUTH-IDENTIFIED' } as Session, 1e10)).toBe('AUTH-IDENTIFIED');
+  expect(computeLevel({ level: 'AUTH-IDENTIFIED' } as Session, 1e10)).toBe('AUTH-IDENTIFIED');
 });
 
 describe('a refresh token', () => {
@@ -122,7 +129,7 @@ describe('a refresh token', () => {
     expect(await renew(server, chain[1]?.refreshToken)).toBeUndefined();
     expect(await isTaken(server, newest?.accessToken ?? '')).toBe(false);
     expect(await renew(server, newest?.refreshToken)).toBeUndefined();
-    expect(await server.world.store.refreshTokens.count()).toBe(0);
+    expect(await server.appContext.store.refreshTokens.count()).toBe(0);
   });
 
   test('ends its own family only', async () => {
@@ -140,7 +147,7 @@ describe('a refresh token', () => {
     const won = renewals.filter((renewal) => renewal !== undefined);
     expect(won).toHaveLength(1);
     expect(await renew(server, won[0]?.refreshToken)).toBeUndefined();
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
   test('is idle for 30 days at most', async () => {
@@ -222,7 +229,7 @@ describe("a user's sessions and tokens end with the very next call", () => {
     expect(await isTaken(server, plain.accessToken)).toBe(false);
     expect(await isTaken(server, renewable.accessToken)).toBe(false);
     expect(await renew(server, renewable.refreshToken)).toBeUndefined();
-    expect(await server.world.store.sessions.count()).toBe(1);
+    expect(await server.appContext.store.sessions.count()).toBe(1);
     expect(await renew(server, bob.refreshToken)).toBeDefined();
   });
 

@@ -1,9 +1,9 @@
 /** What every operation holds about who may call it, as tests that its own test file asks for. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, ClientError, type IamClient } from '../../../src/client/index.ts';
+import { type ApiResponse, ClientError, type IamClient } from '../../../src/client/index.ts';
 import type { CallInput } from '../../../src/client/types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
-import { allows, describeRoles, type RoleExpression } from '../../../src/contract/roles.ts';
+import { formatRoles, isAllowed, type RoleExpression } from '../../../src/contract/roles.ts';
 import { type OperationId, operations } from '../../../src/server/operations/index.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 
@@ -11,35 +11,35 @@ import { startServer, type TestServer } from '../../harness.ts';
 type RoleSet = readonly string[];
 
 /** Every smallest set of roles that the expression lets in. Scopes and negations come with the first operation that has them. */
-export function waysIn(expression: RoleExpression): RoleSet[] {
+export function listRoleSets(expression: RoleExpression): RoleSet[] {
   switch (expression.kind) {
     case 'public':
       return [[]];
     case 'role':
       return [[expression.name]];
     case 'any':
-      return expression.of.flatMap(waysIn);
+      return expression.of.flatMap(listRoleSets);
     case 'all':
       return expression.of
-        .map(waysIn)
+        .map(listRoleSets)
         .reduce((sets, more) => sets.flatMap((set) => more.map((other) => [...new Set([...set, ...other])])), [[]]);
     default:
-      throw new Error(`access tests do not know ${describeRoles(expression)} yet`);
+      throw new Error(`access tests do not know ${formatRoles(expression)} yet`);
   }
 }
 
 /** Roles that a client has by what it is, and not by what it was given. */
-const byNature = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-1STPARTY', 'CLI-3RDPARTY'];
+const clientRoles = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-1STPARTY', 'CLI-3RDPARTY'];
 
 /** A client that has exactly these roles, as far as a proven client can. */
-async function callerWith(server: TestServer, roles: RoleSet, onAnswer?: (answer: Answer) => void) {
+async function callerWith(server: TestServer, roles: RoleSet, onAnswer?: (answer: ApiResponse) => void) {
   const party = roles.includes('CLI-1STPARTY') ? '1STPARTY' : '3RDPARTY';
-  const authorities = roles.filter((role) => !byNature.includes(role));
-  return server.as({ basic: await server.makeClient({ party, authorities }) }, { onAnswer });
+  const authorities = roles.filter((role) => !clientRoles.includes(role));
+  return server.as({ basic: await server.makeClient({ party, authorities }) }, { onResponse: onAnswer });
 }
 
 /** What a call failed with. */
-export async function failureOf(call: Promise<unknown>): Promise<ClientError> {
+export async function catchClientError(call: Promise<unknown>): Promise<ClientError> {
   const outcome = await call.then(
     () => 'success',
     (error: unknown) => error,
@@ -72,7 +72,7 @@ type Writer = (server: TestServer) => Promise<IamClient>;
  */
 export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = async ({ admin }) => admin): void {
   const operation: Operation<never> = operations[id];
-  const ways = waysIn(operation.roles);
+  const ways = listRoleSets(operation.roles);
 
   describe('access', () => {
     test.each(ways.map((way) => [way.join(' and '), way] as const))('lets in exactly %s', async (_, way) => {
@@ -88,12 +88,12 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
       input = await prepare(shared());
     });
 
-    test.each(lackingOne(operation))('refuses who has no %s, and keeps the store as it was', async (_, roles) => {
+    test.each(listMissingOne(operation))('refuses who has no %s, and keeps the store as it was', async (_, roles) => {
       const server = shared();
       const challenges: unknown[] = [];
       const caller = await callerWith(server, roles, (answer) => challenges.push(answer.headers['www-authenticate']));
       const before = await server.dump();
-      const failure = await failureOf(caller.call(id, input));
+      const failure = await catchClientError(caller.call(id, input));
       expect(failure).toMatchObject({ status: operation.statuses.includes(403) ? 403 : 401, code: 'ROLE_MISSING' });
       expect(failure.items).toEqual([
         expect.objectContaining({ code: 'ROLE_MISSING', message: expect.stringContaining('lacks') }),
@@ -106,7 +106,7 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
       const server = shared();
       const before = await server.dump();
       for (const [credentials, code] of noCredentials) {
-        const failure = await failureOf(server.as(credentials).call(id, input));
+        const failure = await catchClientError(server.as(credentials).call(id, input));
         expect(failure, code).toMatchObject({ status: 401, code });
         expect(failure.items).toEqual([expect.objectContaining({ code, message: expect.stringMatching(/./) })]);
       }
@@ -116,7 +116,7 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
     test('refuses two ways of presenting itself at once', async () => {
       const server = shared();
       const headers = { 'x-api-key': 'one', authorization: 'Bearer two' };
-      const failure = await failureOf(server.as().call(id, { ...input, headers }));
+      const failure = await catchClientError(server.as().call(id, { ...input, headers }));
       const status = operation.statuses.includes(400) ? 400 : 401;
       expect(failure).toMatchObject({ status, code: 'CREDENTIALS_AMBIGUOUS' });
     });
@@ -135,13 +135,13 @@ const noCredentials = [
 ] as const;
 
 /** Each way in without one of its roles, where that leaves a client that is let in by no other way. */
-function lackingOne({ roles: expression }: Operation<never>): [string, RoleSet][] {
-  const lacking = waysIn(expression).flatMap((way) =>
+function listMissingOne({ roles: expression }: Operation<never>): [string, RoleSet][] {
+  const lacking = listRoleSets(expression).flatMap((way) =>
     way
       .filter((role) => role !== 'CLI-AUTH-IDENTIFIED' && role !== 'CLI-AUTH-BASIC')
       .map((role): [string, RoleSet] => [role, way.filter((other) => other !== role)]),
   );
-  const refused = lacking.filter(([, roles]) => !allows(expression, { roles: new Set(roles), scope: new Set() }));
+  const refused = lacking.filter(([, roles]) => !isAllowed(expression, { roles: new Set(roles), scope: new Set() }));
   return refused.filter(([name], at) => refused.findIndex(([other]) => other === name) === at);
 }
 
@@ -152,7 +152,7 @@ function testUnwritable(id: OperationId, prepare: Prepare, writer: Writer): void
     const caller = await writer(server);
     const before = await server.dump();
     server.stopWrites();
-    const failure = await failureOf(caller.call(id, input));
+    const failure = await catchClientError(caller.call(id, input));
     expect(failure).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });
     expect(await server.dump()).toEqual(before);
   });

@@ -6,7 +6,7 @@ export interface StoppableStore {
   stopWrites(): void;
 }
 
-export function stoppable(inner: Store): StoppableStore {
+export function createStoppableStore(inner: Store): StoppableStore {
   let stopped = false;
   const store: Store = {
     ...inner,

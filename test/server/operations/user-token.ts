@@ -1,7 +1,7 @@
 /** Calls as a user who is signed in, without the way that leads there: row, session and token are put in place. */
 import type { IamClient } from '../../../src/client/index.ts';
 import { epochSeconds } from '../../../src/server/clock.ts';
-import type { Level } from '../../../src/server/identity/users.ts';
+import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
 import type { Session, User } from '../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
 
@@ -12,7 +12,7 @@ export interface TestUser {
   readonly roles?: readonly string[];
   /** Made where it is not there. */
   readonly businessId?: string;
-  readonly level?: Level;
+  readonly level?: AuthenticationLevel;
   readonly lead?: boolean;
   /** The client that the user signed in through; the application client of the first start where missing. */
   readonly clientId?: string;
@@ -25,15 +25,15 @@ export async function asUser(server: TestServer, user: TestUser = {}): Promise<I
 
 /** The access token of a new user in a new session. */
 export async function userToken(server: TestServer, user: TestUser = {}): Promise<string> {
-  const { issuer, store } = server.world;
+  const { issuer, store } = server.appContext;
   const row = await insertUser(server, user);
   const client = await store.clients.get(user.clientId ?? appClientId);
   if (!client) throw new Error(`there is no client ${user.clientId}`);
   const session = await insertSession(server, row.userId, client.clientId, user.level ?? 'AUTH-BASIC');
-  return (await issuer.forUser(row, session, client)).accessToken;
+  return (await issuer.issueForUser(row, session, client)).accessToken;
 }
 
-async function insertUser({ world: { store, ids, clock } }: TestServer, user: TestUser): Promise<User> {
+async function insertUser({ appContext: { store, ids, clock } }: TestServer, user: TestUser): Promise<User> {
   const { userId = ids.newId(), roles = [], businessId } = user;
   const createdAt = clock.now().toISOString();
   const groupId = ids.newId();
@@ -66,14 +66,14 @@ async function insertUser({ world: { store, ids, clock } }: TestServer, user: Te
 }
 
 async function insertSession(
-  { world: { store, clock, randomness } }: TestServer,
+  { appContext: { store, clock, random } }: TestServer,
   userId: string,
   clientId: string,
-  level: Level,
+  level: AuthenticationLevel,
 ): Promise<Session> {
   const startedAt = epochSeconds(clock);
   const session: Session = {
-    sessionId: randomness.uuid(),
+    sessionId: random.uuid(),
     clientId,
     userId,
     level,

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { holdOut, isErrorArray, poolOf, registry, routes } from './bad-input.ts';
-import { makeSomething, presentedAsAdministrator, presentedTo, remote } from './callers.ts';
-import { createRawSender, type RawSender } from './raw.ts';
-import { draftOf, rawOf } from './requests.ts';
+import { attemptBadInput, collectPool, isErrorArray, registry, routes } from './bad-input.ts';
+import { administratorCredentials, createCallerCredentials, remote, seedEntities } from './callers.ts';
+import { createRawSender, type RawSender } from './raw-sender.ts';
+import { drawRequest, toRawRequest } from './request-generator.ts';
 
 const seed = 20260301;
 /** All runs together stay about the same as operations are added. */
@@ -15,10 +15,10 @@ const runs = Math.max(2, Math.min(6, Math.floor(120 / registry.length)));
 describe.each(registry)('$id', (operation) => {
   test('holds out against bad input', async () => {
     await using server = await startServer();
-    await makeSomething(server);
-    const presented = await presentedTo(server);
-    const refusals = await holdOut(server, operation, {
-      presented,
+    await seedEntities(server);
+    const presented = await createCallerCredentials(server);
+    const refusals = await attemptBadInput(server, operation, {
+      credentials: presented,
       seed,
       runs,
       send: (request) => server.send(request),
@@ -43,8 +43,13 @@ describe('the control plane', () => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s holds out against bad input',
     async (_name, route) => {
-      const presented = presentedAsAdministrator();
-      const refusals = await holdOut(server, route, { presented, seed, runs: 1, send: (request) => raw.send(request) });
+      const presented = administratorCredentials();
+      const refusals = await attemptBadInput(server, route, {
+        credentials: presented,
+        seed,
+        runs: 1,
+        send: (request) => raw.send(request),
+      });
       expect(refusals).toBeGreaterThan(0);
     },
   );
@@ -52,15 +57,15 @@ describe('the control plane', () => {
 
 test('the requests that nothing is done to succeed often enough for refusals to mean something', async () => {
   await using server = await startServer();
-  await makeSomething(server);
-  const presented = await presentedTo(server);
+  await seedEntities(server);
+  const presented = await createCallerCredentials(server);
   const succeeded = new Set<string>();
   // What is for users in a session of their own refuses a client whatever it sends.
   const tried = registry.filter(({ method, path }) => method !== 'DELETE' && !path.includes('/me/'));
   for (const operation of tried) {
     const property = fc.asyncProperty(fc.gen(), async (draw) => {
-      const source = { operation, prefix: servicePrefix, ...presented, pool: await poolOf(server) };
-      const { status, json } = await server.send(rawOf(draftOf(draw, source)));
+      const source = { operation, prefix: servicePrefix, ...presented, pool: await collectPool(server) };
+      const { status, json } = await server.send(toRawRequest(drawRequest(draw, source)));
       if (status < 300 && !isErrorArray(json)) succeeded.add(operation.id);
     });
     await fc.assert(property, { seed, numRuns: 10 });

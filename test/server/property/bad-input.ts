@@ -1,6 +1,6 @@
 /**
  * Bad input for one operation, or one route of the control plane, on one server: whatever comes in is answered as it is
- * documented, never with a fault of the server, and what is refused changes nothing. Tests and torture run the same.
+ * documented, never with a fault of the server, and what is refused changes nothing. Tests and stress suites run the same.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -11,10 +11,10 @@ import { controlRoutes } from '../../../src/server/control/routes.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import type { TestServer } from '../../harness.ts';
 import { bodyMutations } from './body-mutations.ts';
-import type { RawAnswer, RawRequest } from './raw.ts';
+import type { MutatedRequest } from './mutation.ts';
+import type { RawAnswer, RawRequest } from './raw-sender.ts';
+import { type Draft, type Draw, drawRequest, type RequestSource, toRawRequest } from './request-generator.ts';
 import { requestMutations } from './request-mutations.ts';
-import { type Draft, type Draw, draftOf, rawOf, type Source } from './requests.ts';
-import type { Spoilt } from './spoilt.ts';
 
 export const registry: readonly Operation<never>[] = Object.values(operations);
 /** Those whose answers end; what a stream refuses is told in test/server/control/inbox-events.test.ts. */
@@ -22,25 +22,25 @@ export const routes = (controlRoutes as unknown as readonly Operation<never>[]).
   ({ response }) => !('stream' in response),
 );
 
-const ofHttpItself = [405, 413, 415, 429, 431];
+const httpStatuses = [405, 413, 415, 429, 431];
 const mutations = { ...requestMutations, ...bodyMutations };
 /** A form is text through and through: these are what can be wrong with one. */
-const ofForms = ['a body of a megabyte and more', 'a content type that is not taken', 'a compressed body'];
+const formMutations = ['a body of a megabyte and more', 'a content type that is not taken', 'a compressed body'];
 
-export interface Presented {
+export interface Credentials {
   readonly authorization: string;
   readonly bearer: string;
 }
 
 export interface Attempts {
-  readonly presented: Presented;
+  readonly credentials: Credentials;
   /** Any run can be had again: fast-check prints the seed and the path of a failure. */
   readonly seed: number;
   /** Draws of each mutation. */
   readonly runs: number;
   send(request: RawRequest): Promise<RawAnswer>;
   /** Puts something into requests before they are spoilt. */
-  salt?(draw: Draw, draft: Draft, source: Source): Draft;
+  vary?(draw: Draw, draft: Draft, source: RequestSource): Draft;
 }
 
 /** Whether it is a route of the control plane. */
@@ -48,13 +48,14 @@ export function isRoute(operation: Operation<never>): boolean {
   return routes.includes(operation);
 }
 
-function mutationsFor({ request }: Operation<never>) {
-  const fitting = ([name]: [string, unknown]) => !request.form || !(name in bodyMutations) || ofForms.includes(name);
+function listMutations({ request }: Operation<never>) {
+  const fitting = ([name]: [string, unknown]) =>
+    !request.form || !(name in bodyMutations) || formMutations.includes(name);
   return Object.entries(mutations).filter(fitting);
 }
 
 /** The operation that a request gets to, which a mutation may have changed. */
-function operationAt(method: string, path: string): Operation<never> | undefined {
+function findOperation(method: string, path: string): Operation<never> | undefined {
   const [all, prefix] = path.startsWith(`${controlPrefix}/`) ? [routes, controlPrefix] : [registry, servicePrefix];
   const relative = path.split('?')[0]?.slice(prefix.length) ?? '';
   const matching = all.filter(
@@ -85,11 +86,11 @@ function isOAuthError(json: unknown): boolean {
 }
 
 /** @returns whether the call was refused. @throws AssertionError where the answer is not as it has to be. */
-function check(answer: RawAnswer, { draft, refused, statuses, field }: Spoilt): boolean {
-  const { method, path } = rawOf(draft);
-  const operation = operationAt(method, path);
+function check(answer: RawAnswer, { draft, isRejected: refused, statuses, field }: MutatedRequest): boolean {
+  const { method, path } = toRawRequest(draft);
+  const operation = findOperation(method, path);
   const { status, headers } = answer;
-  assert.ok([...(operation?.statuses ?? [404]), ...ofHttpItself].includes(status), 'the status is documented');
+  assert.ok([...(operation?.statuses ?? [404]), ...httpStatuses].includes(status), 'the status is documented');
   assert.ok(status < 500, 'it is no fault of the server');
   assert.equal(typeof headers['x-request-id'], 'string');
   assert.equal(headers['x-content-type-options'], 'nosniff');
@@ -111,13 +112,13 @@ function check(answer: RawAnswer, { draft, refused, statuses, field }: Spoilt): 
 }
 
 /** What is in the store, but for the counts of wrong codes: those are what a refused call is to leave behind. */
-async function keptBy(server: TestServer): Promise<string> {
+async function dumpWithoutCounts(server: TestServer): Promise<string> {
   const { codeFailures: _counts, ...kept } = await server.dump();
   return JSON.stringify(kept);
 }
 
 /** Ids and names of what is in the store, but for the caller's. */
-export async function poolOf({ world }: TestServer): Promise<string[]> {
+export async function collectPool({ appContext: world }: TestServer): Promise<string[]> {
   const { groups, clients, apiKeys, users } = world.store;
   const rows = [
     await groups.list({ limit: 20 }),
@@ -134,28 +135,32 @@ export async function poolOf({ world }: TestServer): Promise<string[]> {
 export const callerId = 'the-caller';
 
 /** Nobody waits for a message: that there is none is said at once. */
-function unwaiting(draft: Draft): Draft {
+function withoutWait(draft: Draft): Draft {
   if (draft.segments.at(-1) !== 'wait') return draft;
   const others = draft.query.filter((part) => !/^timeout=\d/.test(part));
   return { ...draft, query: others.some((part) => part.startsWith('timeout=')) ? others : [...others, 'timeout=0'] };
 }
 
 /** Sends spoilt requests of every kind. @returns how many were refused. @throws Error with the request and its answer. */
-export async function holdOut(server: TestServer, operation: Operation<never>, attempts: Attempts): Promise<number> {
-  const { presented, seed, runs, send, salt = (_: Draw, draft: Draft) => draft } = attempts;
+export async function attemptBadInput(
+  server: TestServer,
+  operation: Operation<never>,
+  attempts: Attempts,
+): Promise<number> {
+  const { credentials, seed, runs, send, vary = (_: Draw, draft: Draft) => draft } = attempts;
   const prefix = isRoute(operation) ? controlPrefix : servicePrefix;
-  let before = await keptBy(server);
+  let before = await dumpWithoutCounts(server);
   let refusals = 0;
-  for (const [name, mutate] of mutationsFor(operation)) {
+  for (const [name, mutate] of listMutations(operation)) {
     const property = fc.asyncProperty(fc.gen(), async (draw) => {
-      const source: Source = { operation, prefix, ...presented, pool: await poolOf(server) };
-      const spoilt = mutate(draw, salt(draw, unwaiting(draftOf(draw, source)), source), source);
-      if (!spoilt) return;
-      const request = rawOf(spoilt.draft);
+      const source: RequestSource = { operation, prefix, ...credentials, pool: await collectPool(server) };
+      const mutated = mutate(draw, vary(draw, withoutWait(drawRequest(draw, source)), source), source);
+      if (!mutated) return;
+      const request = toRawRequest(mutated.draft);
       const answer = await send(request);
-      const after = await keptBy(server);
+      const after = await dumpWithoutCounts(server);
       try {
-        const failed = check(answer, spoilt);
+        const failed = check(answer, mutated);
         if (failed) assert.ok(after === before, 'a refused call keeps the store as it was');
         if (failed) refusals += 1;
       } catch (error) {

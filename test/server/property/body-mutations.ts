@@ -2,19 +2,19 @@
 import fc from 'fast-check';
 import * as z from 'zod';
 import { tables } from '../../../src/server/store/tables.ts';
+import { type MutatedRequest, type Mutation, withHeaders } from './mutation.ts';
 import {
   type Draft,
   type Draw,
-  one,
-  type Place,
-  placesIn,
-  type Source,
-  schemaOf,
-  typeOf,
-  typesOf,
+  drawOne,
+  jsonTypeOf,
+  listPaths,
+  listTypes,
+  type RequestSource,
+  toJsonSchema,
+  type ValuePath,
   withValue,
-} from './requests.ts';
-import { type Mutation, type Spoilt, withHeaders } from './spoilt.ts';
+} from './request-generator.ts';
 
 /** Names of all fields that are stored of anything, and names that reach into prototypes. */
 const stored = Object.values(tables).flatMap(({ schema }) => {
@@ -23,84 +23,93 @@ const stored = Object.values(tables).flatMap(({ schema }) => {
 });
 const prototypes = ['__proto__', 'constructor', 'prototype', 'toString'];
 
-function bodyPlaces({ body }: Draft, { operation }: Source): Place[] {
-  return operation.request.body ? placesIn(body, schemaOf(operation.request.body)) : [];
+function listBodyPaths({ body }: Draft, { operation }: RequestSource): ValuePath[] {
+  return operation.request.body ? listPaths(body, toJsonSchema(operation.request.body)) : [];
 }
 
 /** The last name in a path: items of a list are named by their list. */
-function nameOf(path: Place['path']): string | undefined {
+function nameOf(path: ValuePath['path']): string | undefined {
   return path.findLast((step) => typeof step === 'string');
 }
 
 const samples: readonly unknown[] = [null, 7, -1.5, true, 'text', [], {}, [[]], { toString: 'x' }, 1e300];
 
 /** Whether an object may have members that its schema does not name. */
-function takesMore(schema: object): boolean {
+function allowsAdditional(schema: object): boolean {
   return 'additionalProperties' in schema && schema.additionalProperties !== false;
 }
 
-function unknownMember(draw: Draw, draft: Draft, source: Source, names: readonly string[]): Spoilt | undefined {
+function unknownMember(
+  draw: Draw,
+  draft: Draft,
+  source: RequestSource,
+  names: readonly string[],
+): MutatedRequest | undefined {
   if (!source.operation.request.body) return undefined;
-  const root: Place = { path: [], schema: schemaOf(source.operation.request.body), required: true };
-  const objects = [root, ...bodyPlaces(draft, source)].filter(
-    ({ schema }) => schema.properties !== undefined && !takesMore(schema),
+  const root: ValuePath = { path: [], schema: toJsonSchema(source.operation.request.body), required: true };
+  const objects = [root, ...listBodyPaths(draft, source)].filter(
+    ({ schema }) => schema.properties !== undefined && !allowsAdditional(schema),
   );
   if (objects.length === 0) return undefined;
-  const { path, schema } = one(draw, objects);
+  const { path, schema } = drawOne(draw, objects);
   const unknown = names.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
-  const field = one(draw, unknown);
-  const value = one(draw, ['x', true, 7, ['ADMIN'], { polluted: true }, null]);
-  return { draft: { ...draft, body: withValue(draft.body, [...path, field], value) }, refused: true, field };
+  const field = drawOne(draw, unknown);
+  const value = drawOne(draw, ['x', true, 7, ['ADMIN'], { polluted: true }, null]);
+  return { draft: { ...draft, body: withValue(draft.body, [...path, field], value) }, isRejected: true, field };
 }
 
-function rawBody(draft: Draft, { operation }: Source, raw: string | Buffer): Spoilt | undefined {
-  return operation.request.body && { draft: { ...draft, raw }, refused: true };
+function rawBody(draft: Draft, { operation }: RequestSource, raw: string | Buffer): MutatedRequest | undefined {
+  return operation.request.body && { draft: { ...draft, raw }, isRejected: true };
 }
 
 export const bodyMutations: Readonly<Record<string, Mutation>> = {
   'a value of the wrong type': (draw, draft, source) => {
-    const places = bodyPlaces(draft, source).filter(({ schema }) => typesOf(schema).size > 0);
+    const places = listBodyPaths(draft, source).filter(({ schema }) => listTypes(schema).size > 0);
     if (places.length === 0) return undefined;
-    const { path, schema } = one(draw, places);
-    const wrong = samples.filter((sample) => !typesOf(schema).has(typeOf(sample)));
-    const body = withValue(draft.body, path, one(draw, wrong));
-    return { draft: { ...draft, body }, refused: true, field: nameOf(path) };
+    const { path, schema } = drawOne(draw, places);
+    const wrong = samples.filter((sample) => !listTypes(schema).has(jsonTypeOf(sample)));
+    const body = withValue(draft.body, path, drawOne(draw, wrong));
+    return { draft: { ...draft, body }, isRejected: true, field: nameOf(path) };
   },
   'a body of the wrong type': (draw, draft, source) => {
     if (!source.operation.request.body) return undefined;
-    const types = typesOf(schemaOf(source.operation.request.body));
-    const wrong = samples.filter((sample) => !types.has(typeOf(sample)));
-    return { draft: { ...draft, body: one(draw, wrong) }, refused: true };
+    const types = listTypes(toJsonSchema(source.operation.request.body));
+    const wrong = samples.filter((sample) => !types.has(jsonTypeOf(sample)));
+    return { draft: { ...draft, body: drawOne(draw, wrong) }, isRejected: true };
   },
   'a field less': (draw, draft, source) => {
-    const places = bodyPlaces(draft, source).filter(({ required }) => required);
+    const places = listBodyPaths(draft, source).filter(({ required }) => required);
     if (places.length === 0) return undefined;
-    const { path } = one(draw, places);
-    return { draft: { ...draft, body: withValue(draft.body, path, undefined) }, refused: true, field: nameOf(path) };
+    const { path } = drawOne(draw, places);
+    return { draft: { ...draft, body: withValue(draft.body, path, undefined) }, isRejected: true, field: nameOf(path) };
   },
   'a field that is stored but not sent': (draw, draft, source) => unknownMember(draw, draft, source, stored),
   'a field that reaches into prototypes': (draw, draft, source) => unknownMember(draw, draft, source, prototypes),
   'a text that is too long': (draw, draft, source) => {
-    const places = bodyPlaces(draft, source).filter(({ schema }) => typesOf(schema).has('string'));
+    const places = listBodyPaths(draft, source).filter(({ schema }) => listTypes(schema).has('string'));
     if (places.length === 0) return undefined;
-    const { path, schema } = one(draw, places);
+    const { path, schema } = drawOne(draw, places);
     const more = draw(fc.integer, { min: 3000, max: 9000 });
-    const body = withValue(draft.body, path, one(draw, ['x', 'Ä', '🦊', '\0']).repeat((schema.maxLength ?? 0) + more));
-    return { draft: { ...draft, body }, refused: true, field: nameOf(path) };
-  },
-  'a list that is too long': (draw, draft, source) => {
-    const places = bodyPlaces(draft, source).filter(({ schema }) => schema.type === 'array');
-    if (places.length === 0) return undefined;
-    const { path } = one(draw, places);
     const body = withValue(
       draft.body,
       path,
-      Array.from({ length: 5000 }, () => one(draw, ['A', { groupName: 'a' }])),
+      drawOne(draw, ['x', 'Ä', '🦊', '\0']).repeat((schema.maxLength ?? 0) + more),
     );
-    return { draft: { ...draft, body }, refused: true, field: nameOf(path) };
+    return { draft: { ...draft, body }, isRejected: true, field: nameOf(path) };
+  },
+  'a list that is too long': (draw, draft, source) => {
+    const places = listBodyPaths(draft, source).filter(({ schema }) => schema.type === 'array');
+    if (places.length === 0) return undefined;
+    const { path } = drawOne(draw, places);
+    const body = withValue(
+      draft.body,
+      path,
+      Array.from({ length: 5000 }, () => drawOne(draw, ['A', { groupName: 'a' }])),
+    );
+    return { draft: { ...draft, body }, isRejected: true, field: nameOf(path) };
   },
   'a body that is too deep': (draw, draft, source) => {
-    const [open, close] = one(draw, [
+    const [open, close] = drawOne(draw, [
       ['[', ']'],
       ['{"a":', '}'],
     ] as const);
@@ -111,7 +120,7 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     rawBody(
       draft,
       source,
-      one(draw, ['', ' ', '{', '{"a":}', 'NaN', "{'a':1}", '{}{}', '\ufeff{', '{"a":1,}', '//', '\0']),
+      drawOne(draw, ['', ' ', '{', '{"a":}', 'NaN', "{'a':1}", '{}{}', '\ufeff{', '{"a":1,}', '//', '\0']),
     ),
   'a body that breaks off': (draw, draft, source) => {
     const text = JSON.stringify(draft.body) ?? '';
@@ -122,7 +131,7 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
   'a body that is no UTF-8': (draw, draft, source) => {
     const text = Buffer.from(JSON.stringify(draft.body) ?? '{}');
     const at = draw(fc.nat, { max: text.length });
-    const bytes = Buffer.from(one(draw, [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]));
+    const bytes = Buffer.from(drawOne(draw, [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]));
     return rawBody(draft, source, Buffer.concat([text.subarray(0, at), bytes, text.subarray(at)]));
   },
   'a body of a megabyte and more': (_, draft, source) => {
@@ -140,15 +149,15 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
       '',
       'application/jsonx',
     ];
-    return { draft: withHeaders(draft, ['Content-Type', one(draw, types)]), refused: true, statuses: [415] };
+    return { draft: withHeaders(draft, ['Content-Type', drawOne(draw, types)]), isRejected: true, statuses: [415] };
   },
   'a compressed body': (draw, draft, source) => {
     if (!source.operation.request.body) return undefined;
-    const encoding = one(draw, ['gzip', 'br', 'deflate', 'x', 'identity, gzip']);
-    return { draft: withHeaders(draft, ['Content-Encoding', encoding]), refused: true, statuses: [415] };
+    const encoding = drawOne(draw, ['gzip', 'br', 'deflate', 'x', 'identity, gzip']);
+    return { draft: withHeaders(draft, ['Content-Encoding', encoding]), isRejected: true, statuses: [415] };
   },
   'a body where none is read': (draw, draft, source) =>
     source.operation.request.body
       ? undefined
-      : { draft: { ...draft, raw: one(draw, ['', '{', '\0', '{"__proto__":1}']) } },
+      : { draft: { ...draft, raw: drawOne(draw, ['', '{', '\0', '{"__proto__":1}']) } },
 };

@@ -2,10 +2,10 @@
 import { basicAuthorization } from '../../../src/client/index.ts';
 import { knownRoles } from '../../../src/contract/roles.ts';
 import { adminClient, type TestServer } from '../../harness.ts';
-import { callerId, type Presented } from './bad-input.ts';
+import { type Credentials, callerId } from './bad-input.ts';
 
 /** Something of each kind, so that some requests hit something. */
-export async function makeSomething({ admin, makeClient }: TestServer): Promise<void> {
+export async function seedEntities({ admin, makeClient }: TestServer): Promise<void> {
   const { clientId } = await makeClient({ serviceAccountId: 'billing' });
   await admin.apiKey.create({ body: { appId: 'billing', clientId } });
   await admin.groups.create({
@@ -14,7 +14,7 @@ export async function makeSomething({ admin, makeClient }: TestServer): Promise<
 }
 
 /** A caller whom every operation lets in, so that what is wrong with a request is what it is refused for. */
-export async function presentedTo({ as, makeClient }: TestServer): Promise<Presented> {
+export async function createCallerCredentials({ as, makeClient }: TestServer): Promise<Credentials> {
   const authorities = knownRoles.filter((role) => !role.startsWith('CLI-') && role !== 'BUSINESS');
   const pair = await makeClient({ clientId: callerId, authorities, scope: ['account_lock', 'account_unlock'] });
   const { accessToken } = await as(pair).clientIdentities.login();
@@ -25,7 +25,7 @@ export async function presentedTo({ as, makeClient }: TestServer): Promise<Prese
 export const remote = { host: '0.0.0.0', 'allow-remote': true };
 
 /** Who may use every route of the control plane, also after a reset. */
-export function presentedAsAdministrator(): Presented {
+export function administratorCredentials(): Credentials {
   const authorization = basicAuthorization(adminClient);
   return { authorization, bearer: authorization };
 }

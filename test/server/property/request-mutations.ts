@@ -1,7 +1,7 @@
 /** Ways to spoil path, method, query and headers of a request. */
 import fc from 'fast-check';
-import { one } from './requests.ts';
-import { type Mutation, withHeaders } from './spoilt.ts';
+import { type Mutation, withHeaders } from './mutation.ts';
+import { drawOne } from './request-generator.ts';
 
 const oddSegments = ['%ZZ', '%FF', '%', '%00', '%0d%0aX:%20y', '%2F', '%2e%2e', '..', '.', '__proto__', 'constructor'];
 const oddHeaders: readonly (readonly [string, string])[] = [
@@ -40,17 +40,17 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
       .slice(1)
       .flatMap((segment, at) => (segment.startsWith('{') ? [at] : []));
     if (places.length === 0) return undefined;
-    const at = one(draw, places);
+    const at = drawOne(draw, places);
     const random = encodeURIComponent(draw(fc.string, { unit: 'binary-ascii', minLength: 1 }));
-    const value = one(draw, [...oddSegments, 'x'.repeat(200), '%F0%9F%A6%8A', random]);
+    const value = drawOne(draw, [...oddSegments, 'x'.repeat(200), '%F0%9F%A6%8A', random]);
     return { draft: { ...draft, segments: draft.segments.with(at, value) } };
   },
   'a path that is not there': (draw, draft) => {
-    const more = one(draw, ['', 'nothing', '%ZZ', '__proto__']);
-    return { draft: { ...draft, segments: [...draft.segments, 'nothing', more] }, refused: true, statuses: [404] };
+    const more = drawOne(draw, ['', 'nothing', '%ZZ', '__proto__']);
+    return { draft: { ...draft, segments: [...draft.segments, 'nothing', more] }, isRejected: true, statuses: [404] };
   },
   'a path that is cut off or doubled': (draw, draft) => {
-    const segments = one(draw, [
+    const segments = drawOne(draw, [
       draft.segments.slice(0, -1),
       [...draft.segments, ''],
       [...draft.segments, ...draft.segments],
@@ -62,7 +62,7 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
     return {
       draft: {
         ...draft,
-        method: one(
+        method: drawOne(
           draw,
           methods.filter((method) => method !== draft.method),
         ),
@@ -71,20 +71,24 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
   },
 
   'a query value of the wrong type': (draw, draft, { operation }) => {
-    const [name, schema] = one(draw, [...Object.entries(operation.request.query ?? {}), undefined]) ?? [];
+    const [name, schema] = drawOne(draw, [...Object.entries(operation.request.query ?? {}), undefined]) ?? [];
     if (name === undefined || schema === undefined) return undefined;
-    const value = one(draw, ['', '%00', '%ZZ', '%FF', 'x'.repeat(2000)]);
+    const value = drawOne(draw, ['', '%00', '%ZZ', '%FF', 'x'.repeat(2000)]);
     const query = [...draft.query.filter((part) => !part.startsWith(`${name}=`)), `${name}=${value}`];
     const refused = operation.statuses.includes(400);
-    return { draft: { ...draft, query }, refused, ...(name === 'after' || !refused ? {} : { field: name }) };
+    return {
+      draft: { ...draft, query },
+      isRejected: refused,
+      ...(name === 'after' || !refused ? {} : { field: name }),
+    };
   },
   'a repeated query parameter': (draw, draft, { operation }) => {
     const names = Object.keys(operation.request.query ?? {});
     if (names.length === 0) return undefined;
-    const field = one(draw, names);
+    const field = drawOne(draw, names);
     const query = [...draft.query, `${field}=1`, `${field}=2`];
     const refused = operation.statuses.includes(400);
-    return { draft: { ...draft, query }, refused, ...(refused ? { field } : {}) };
+    return { draft: { ...draft, query }, isRejected: refused, ...(refused ? { field } : {}) };
   },
   'an odd query': (draw, draft) => {
     const parts = [
@@ -98,33 +102,33 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
       '?',
       '%00',
     ];
-    return { draft: { ...draft, query: [...draft.query, one(draw, parts), one(draw, parts)] } };
+    return { draft: { ...draft, query: [...draft.query, drawOne(draw, parts), drawOne(draw, parts)] } };
   },
 
-  'an odd header': (draw, draft) => ({ draft: withHeaders(draft, one(draw, oddHeaders)) }),
+  'an odd header': (draw, draft) => ({ draft: withHeaders(draft, drawOne(draw, oddHeaders)) }),
   'a header less': (draw, draft, { operation }) => {
     const needed = Object.entries(operation.request.headers ?? {}).filter(
       ([, schema]) => !schema.safeParse(undefined).success,
     );
     if (needed.length === 0 || !operation.statuses.includes(400)) return undefined;
-    const [field] = one(draw, needed);
-    return { draft: { ...draft, headers: draft.headers.filter(([name]) => name !== field) }, refused: true, field };
+    const [field] = drawOne(draw, needed);
+    return { draft: { ...draft, headers: draft.headers.filter(([name]) => name !== field) }, isRejected: true, field };
   },
   'headers that are too large': (draw, draft) => ({
     draft: withHeaders(draft, ['X-Large', 'x'.repeat(draw(fc.integer, { min: 17_000, max: 60_000 }))]),
-    refused: true,
+    isRejected: true,
     statuses: [431],
   }),
   'odd credentials': (draw, draft, { operation }) => ({
-    draft: withHeaders(draft, ['Authorization', one(draw, oddAuthorizations)]),
-    refused: operation.auth === 'caller',
+    draft: withHeaders(draft, ['Authorization', drawOne(draw, oddAuthorizations)]),
+    isRejected: operation.auth === 'caller',
     ...(operation.auth === 'caller' ? { statuses: [401] } : {}),
   }),
   'credentials twice': (draw, draft, { operation }) => {
-    const more = one(draw, [
+    const more = drawOne(draw, [
       ['X-Api-Key', 'x'],
       ['Authorization', 'Bearer x'],
     ] as const);
-    return { draft: { ...draft, headers: [...draft.headers, more] }, refused: operation.auth === 'caller' };
+    return { draft: { ...draft, headers: [...draft.headers, more] }, isRejected: operation.auth === 'caller' };
   },
 };

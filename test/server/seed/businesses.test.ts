@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createIds } from '../../../src/server/ids.ts';
-import { systemRandomness } from '../../../src/server/randomness.ts';
+import { systemRandom } from '../../../src/server/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
@@ -10,7 +10,7 @@ import { createFakeClock } from '../../harness.ts';
 async function open() {
   const store = await openMemoryStore();
   const clock = createFakeClock();
-  const ids = createIds(clock, systemRandomness);
+  const ids = createIds(clock, systemRandom);
   return { store, apply: (seed: unknown) => applySeed(SeedDocument.parse(seed), { store, clock, ids }) };
 }
 

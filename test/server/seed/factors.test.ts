@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createIds } from '../../../src/server/ids.ts';
-import { systemRandomness } from '../../../src/server/randomness.ts';
+import { systemRandom } from '../../../src/server/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
-import { readSeed } from '../../../src/server/seed/read.ts';
+import { parseSeed } from '../../../src/server/seed/parse.ts';
 import { SeedDocument, type SeedFactor } from '../../../src/server/seed/schema.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import { createFakeClock } from '../../harness.ts';
@@ -14,7 +14,7 @@ const work: SeedFactor = { id: 'work', contactType: 'EMAIL', email: 'work@exampl
 async function open() {
   const store = await openMemoryStore();
   const clock = createFakeClock();
-  const parts = { store, clock, ids: createIds(clock, systemRandomness) };
+  const parts = { store, clock, ids: createIds(clock, systemRandom) };
   const applyTo = (userId: string, factors?: readonly SeedFactor[]) =>
     applySeed(SeedDocument.parse({ users: [{ userId, userEmail: `${userId}@example.com`, factors }] }), parts);
   return {
@@ -126,6 +126,6 @@ describe('a seed is refused, and nothing of it is kept', () => {
     ['{contactType: EMAIL, email: none}', /email: must be an e-mail address/],
     ['{contactType: EMAIL, email: a@example.com, credential: true}', /credential: there is no such key/],
   ])('that says %s', async (text, message) => {
-    await expect(readSeed(`users:\n  - userId: u\n    factors: [${text}]\n`, 's')).rejects.toThrow(message);
+    await expect(parseSeed(`users:\n  - userId: u\n    factors: [${text}]\n`, 's')).rejects.toThrow(message);
   });
 });

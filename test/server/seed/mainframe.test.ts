@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { logInLegacy, retrieve } from '../operations/user-identities/logons.ts';
-import { claimsOf } from '../operations/user-identities/people.ts';
+import { readClaims } from '../operations/user-identities/login-fixtures.ts';
+import { logInLegacy, retrieve } from '../operations/user-identities/logon-fixtures.ts';
 
 const mobile = { regionCode: 1, areaCode: 555, phoneNumber: 5550100 };
 const seed = SeedDocument.parse({
@@ -16,22 +16,22 @@ const seed = SeedDocument.parse({
   ],
 });
 
-const apply = ({ world }: TestServer, more: unknown) => applySeed(SeedDocument.parse(more), world);
+const apply = ({ appContext: world }: TestServer, more: unknown) => applySeed(SeedDocument.parse(more), world);
 
 describe('logons of a seed', () => {
   test('are in the mainframe, with their passwords as hashes, and whose they are', async () => {
     await using server = await startServer({ seed });
-    const rows = await server.world.store.logons.list();
+    const rows = await server.appContext.store.logons.list();
     expect(rows).toMatchObject([
       { logon: 'ADA1', email: 'ada@mainframe.example', mobile },
       { logon: 'BARE1' },
       { logon: 'FREE1' },
     ]);
-    expect(await passwordMatches('FIRST#1', rows[0]?.passwordHash ?? '')).toBe(true);
+    expect(await verifyPasswordHash('FIRST#1', rows[0]?.passwordHash ?? '')).toBe(true);
     expect(rows[1]).toEqual({ logon: 'BARE1' });
-    expect(await server.world.store.users.get('ada')).toMatchObject({ legacyLogons: ['ADA1', 'ADA#2'] });
-    expect(claimsOf(await logInLegacy(server, 'ADA1', { secret: 'FIRST#1' }))).toMatchObject({ sub: 'ada' });
-    expect(claimsOf(await logInLegacy(server, 'FREE1', { secret: 'FREE#1' }))).toMatchObject({ sub: 'logon:FREE1' });
+    expect(await server.appContext.store.users.get('ada')).toMatchObject({ legacyLogons: ['ADA1', 'ADA#2'] });
+    expect(readClaims(await logInLegacy(server, 'ADA1', { secret: 'FIRST#1' }))).toMatchObject({ sub: 'ada' });
+    expect(readClaims(await logInLegacy(server, 'FREE1', { secret: 'FREE#1' }))).toMatchObject({ sub: 'logon:FREE1' });
   });
 
   test('are the same when it is applied again', async () => {
@@ -44,7 +44,7 @@ describe('logons of a seed', () => {
   test('get other contacts, but keep their password', async () => {
     await using server = await startServer({ seed });
     await apply(server, { mainframe: [{ logon: 'ADA1', password: 'OTHER#1', email: 'new@mainframe.example' }] });
-    expect(await server.world.store.logons.get('ADA1')).toMatchObject({ email: 'new@mainframe.example', mobile });
+    expect(await server.appContext.store.logons.get('ADA1')).toMatchObject({ email: 'new@mainframe.example', mobile });
     await expect(logInLegacy(server, 'ADA1', { secret: 'FIRST#1' })).resolves.toBeDefined();
   });
 
@@ -54,10 +54,10 @@ describe('logons of a seed', () => {
     await logInLegacy(server, 'ADA1', { secret: 'FIRST#1' });
     await retrieve(server, 'ADA1');
     await apply(server, { users: [{ userId: 'ada', legacyLogons: ['FREE1', 'ADA#2'] }] });
-    expect(await server.world.store.sessions.count()).toBe(0);
-    expect(await server.world.store.codes.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.codes.count()).toBe(0);
     await apply(server, { users: [{ userId: 'ada', lead: false }] });
-    expect(await server.world.store.users.get('ada')).toMatchObject({ legacyLogons: ['FREE1', 'ADA#2'] });
+    expect(await server.appContext.store.users.get('ada')).toMatchObject({ legacyLogons: ['FREE1', 'ADA#2'] });
   });
 
   test('belong to one user at most', async () => {
@@ -87,7 +87,7 @@ describe('products of a seed', () => {
     await using server = await startServer();
     const products = [one, { productId: 'p2', productAlias: 'gift', sku: 'one', billingTypes: ['EXPEND'] }];
     await apply(server, { products });
-    const [made] = (await server.world.store.products.list()).filter(({ sku }) => sku === 'basic');
+    const [made] = (await server.appContext.store.products.list()).filter(({ sku }) => sku === 'basic');
     expect(made).toMatchObject({ ...one, productId: expect.stringMatching(/^[0-9a-f]{24}$/), billingTypes: [] });
     await apply(server, {
       products: [
@@ -95,7 +95,7 @@ describe('products of a seed', () => {
         { productId: 'p2', productAlias: 'gifts', sku: 'one' },
       ],
     });
-    expect(await server.world.store.products.list()).toEqual(
+    expect(await server.appContext.store.products.list()).toEqual(
       expect.arrayContaining([
         { ...made, billingTypes: ['PREPAID'] },
         { productId: 'p2', productAlias: 'gifts', sku: 'one', billingTypes: ['EXPEND'] },
@@ -117,6 +117,6 @@ describe('products of a seed', () => {
       { productId: 'b', ...one },
     ];
     await expect(apply(server, { products })).rejects.toThrow(/products/);
-    expect(await server.world.store.products.count()).toBe(0);
+    expect(await server.appContext.store.products.count()).toBe(0);
   });
 });

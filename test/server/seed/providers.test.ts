@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { createIds } from '../../../src/server/ids.ts';
-import { systemRandomness } from '../../../src/server/randomness.ts';
+import { systemRandom } from '../../../src/server/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
-import { readSeed } from '../../../src/server/seed/read.ts';
+import { parseSeed } from '../../../src/server/seed/parse.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import { createFakeClock } from '../../harness.ts';
-import { makeAuthority } from '../outside/certificates.ts';
+import { createAuthority } from '../integrations/providers/certificates.ts';
 
 async function open() {
   const store = await openMemoryStore();
   const clock = createFakeClock();
-  const ids = createIds(clock, systemRandomness);
+  const ids = createIds(clock, systemRandom);
   return { store, apply: (seed: unknown) => applySeed(SeedDocument.parse(seed), { store, clock, ids }) };
 }
 
-const authority = makeAuthority();
+const authority = createAuthority();
 const oidc = { kind: 'oidc', name: 'corp', issuer: 'https://i', clientId: 'c', jwksUri: 'https://i/keys' };
 const saml = { kind: 'saml', name: 'idp', entityId: 'https://e', certificates: [authority.pem], audience: 'a' };
 const root = { kind: 'certificateAuthority', name: 'root', certificate: authority.der.toString('base64') };
@@ -62,7 +62,7 @@ describe('identity providers of a seed', () => {
     ['another kind', { ...oidc, kind: 'ldap' }, 'providers.0'],
     ['the key of another kind', { ...root, issuer: 'https://i' }, 'providers.0.issuer: there is no such key'],
   ])('are refused with %s', async (_, provider, message) => {
-    await expect(readSeed(JSON.stringify({ providers: [provider] }), 'seed.json')).rejects.toThrow(message);
+    await expect(parseSeed(JSON.stringify({ providers: [provider] }), 'seed.json')).rejects.toThrow(message);
   });
 });
 
@@ -91,6 +91,6 @@ describe('certificates of users of a seed', () => {
   test('are 64 hexadecimal digits', async () => {
     const text = JSON.stringify({ users: [{ userId: 'u', certificates: ['x'] }] });
     const message = 'users.0.certificates.0: must be 64 hexadecimal digits';
-    await expect(readSeed(text, 'seed.json')).rejects.toThrow(message);
+    await expect(parseSeed(text, 'seed.json')).rejects.toThrow(message);
   });
 });

@@ -1,11 +1,11 @@
 /** The first start makes what it takes to begin; later ones change only what they are asked to. */
 import { describe, expect, test } from 'vitest';
-import { type Bootstrapped, bootstrap } from '../../../src/server/bootstrap.ts';
-import { hashPassword, passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { type BootstrapResult, bootstrap } from '../../../src/server/bootstrap.ts';
+import { hashPassword, verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
 import { secretMatches } from '../../../src/server/identity/secrets.ts';
 import { startSession } from '../../../src/server/identity/sessions.ts';
 import { createIds } from '../../../src/server/ids.ts';
-import { systemRandomness } from '../../../src/server/randomness.ts';
+import { systemRandom } from '../../../src/server/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { readSettings, SettingError } from '../../../src/server/settings.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
@@ -16,14 +16,14 @@ import { createFakeClock } from '../../harness.ts';
 function starts() {
   const store = openMemoryStore();
   const clock = createFakeClock();
-  const ids = createIds(clock, systemRandomness);
-  const parts = { store, clock, ids, randomness: systemRandomness };
+  const ids = createIds(clock, systemRandom);
+  const parts = { store, clock, ids, random: systemRandom };
   return {
     store,
     start(
       environment: Record<string, string> = {},
       flags: Record<string, string | boolean> = {},
-    ): Promise<Bootstrapped> {
+    ): Promise<BootstrapResult> {
       clock.advance(3600);
       return bootstrap({ ...parts, settings: readSettings(flags, environment) });
     },
@@ -72,7 +72,7 @@ describe('a fresh store', () => {
       authorities: ['AUTH-BASIC', 'AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'],
     });
     expect(secretMatches(told.adminClientSecret ?? '', client.secretHash)).toBe(true);
-    expect(await passwordMatches(told.adminPassword ?? '', user.passwordHash ?? '')).toBe(true);
+    expect(await verifyPasswordHash(told.adminPassword ?? '', user.passwordHash ?? '')).toBe(true);
     expect(user).toMatchObject({ userName: 'admin', emailVerified: true, locked: false });
     expect(await one.store.memberships.list()).toMatchObject([{ kind: 'user', memberId: user.userId }]);
     const app = await one.store.clients.get(told.appClientId);
@@ -105,7 +105,7 @@ describe('a fresh store', () => {
     expect(told).toEqual({ adminClientId: 'root-client', appClientId: 'web', adminUser: 'root@example.org' });
     const { client, user } = await admin();
     expect(secretMatches('canary-secret', client.secretHash)).toBe(true);
-    expect(await passwordMatches('canary-password', user.passwordHash ?? '')).toBe(true);
+    expect(await verifyPasswordHash('canary-password', user.passwordHash ?? '')).toBe(true);
     expect(user).toMatchObject({ userName: 'root@example.org', userEmail: 'root@example.org', emailVerified: true });
   });
 });
@@ -178,7 +178,7 @@ describe('a later start', () => {
     expect(secretMatches('new', client.secretHash)).toBe(true);
     expect(secretMatches(told.adminClientSecret ?? '', client.secretHash)).toBe(false);
     expect(client.tokensValidFrom).toBeGreaterThan(0);
-    expect(await passwordMatches('new-password', user.passwordHash ?? '')).toBe(true);
+    expect(await verifyPasswordHash('new-password', user.passwordHash ?? '')).toBe(true);
     expect(user).toMatchObject({ userName: 'boss@example.org', userEmail: 'boss@example.org' });
   });
 
@@ -188,7 +188,7 @@ describe('a later start', () => {
     await start(given);
     const { userId } = (await admin()).user;
     const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
-    const tools = { clock: createFakeClock(), randomness: systemRandomness };
+    const tools = { clock: createFakeClock(), random: systemRandom };
     await store.transaction((tx) => startSession(tx, session, tools));
     await start(given);
     expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([1, 1]);
@@ -238,7 +238,7 @@ describe('a later start', () => {
     const { client, user } = await admin();
     expect(secretMatches(second.adminClientSecret ?? '', client.secretHash)).toBe(true);
     expect(secretMatches(first.adminClientSecret ?? '', client.secretHash)).toBe(false);
-    expect(await passwordMatches(first.adminPassword ?? '', user.passwordHash ?? '')).toBe(false);
+    expect(await verifyPasswordHash(first.adminPassword ?? '', user.passwordHash ?? '')).toBe(false);
     expect(client.tokensValidFrom).toBeGreaterThan(0);
     expect(await store.groups.list()).toEqual(groups);
   });

@@ -1,16 +1,16 @@
 /** A disk that fails for good: writes end until the next start, and health tells. */
 import { expect, test } from 'vitest';
 import { adminClient, startServer } from '../../harness.ts';
-import { keepLines } from '../audit/lines.ts';
-import { send } from '../control/calls.ts';
-import { Bench } from '../store/fault-bench.ts';
+import { createMemorySink } from '../audit/memory-sink.ts';
+import { send } from '../control/control-client.ts';
+import { StoreHarness } from '../store/store-harness.ts';
 
 const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
 const groups = '/security/iam/v1/groups';
 
 test('after a sync that failed the server is alive and not ready, also once the disk is well again', async () => {
-  const bench = new Bench();
-  const audit = keepLines();
+  const bench = new StoreHarness();
+  const audit = createMemorySink();
   await using server = await startServer({ audit, openStore: () => bench.open() });
   const create = (groupName: string) => send(server, groups, { method: 'POST', headers, body: { groupName } });
   expect((await create('one')).status).toBe(201);
@@ -34,7 +34,7 @@ test('after a sync that failed the server is alive and not ready, also once the 
 });
 
 test('a full disk makes it red only until there is space', async () => {
-  const bench = new Bench();
+  const bench = new StoreHarness();
   await using server = await startServer({ openStore: () => bench.open() });
   bench.disk.capacity = 0;
   const create = () => send(server, groups, { method: 'POST', headers, body: { groupName: 'one' } });

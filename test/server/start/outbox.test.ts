@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { startFake } from '../../client/fake-server.ts';
+import { startFakeServer } from '../../client/fake-server.ts';
 import { createLauncher, type Launcher, type StartOptions } from './spawn.ts';
 
 const administrator = { IAM_ADMIN_CLIENT_ID: 'admin', IAM_ADMIN_CLIENT_SECRET: 'secret-of-the-administrator' };
@@ -50,7 +50,7 @@ test('a message that was answered for is in the inbox after a kill', async () =>
 
 test('a message that the relay did not take before a kill goes out after it', async () => {
   let status = 503;
-  await using sms = await startFake(() => ({ status }));
+  await using sms = await startFakeServer(() => ({ status }));
   const data = path.join(launcher.folder(), 'store');
   const options = { flags: { data, 'sms-hook-url': sms.url, 'log-level': 'info' }, environment: administrator };
   await changeAndKill(options, { userMobile: { ...mobile, phoneNumber: 987654322 } });

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { answersIn, head, open, untilClosed } from '../http/raw.ts';
+import { buildHead, open, parseAnswers, readUntilClosed } from '../http/raw-http.ts';
 import { createLauncher, type Launcher, type Ready, type Run } from './spawn.ts';
 
 let launcher: Launcher;
@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => launcher.remove());
 
-async function endsWith(run: Run, code: number, message: RegExp): Promise<void> {
+async function expectExit(run: Run, code: number, message: RegExp): Promise<void> {
   expect([await run.exit(), run.stdout()]).toEqual([code, '']);
   expect(run.stderr()).toMatch(/^error: [^\n]+\n$/);
   expect(run.stderr()).toMatch(message);
 }
 
-async function stopped(run: Run, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
+async function stopProcess(run: Run, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
   run.process.kill(signal);
   return run.exit();
 }
@@ -43,7 +43,7 @@ describe('when it is ready', () => {
     expect(ready).toMatchObject({ ready: true, prefix: servicePrefix, pid: first.process.pid, store: 'file', data });
     expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await login(ready, ready.adminClientSecret)).toBe(200);
-    expect(await stopped(first)).toBe(0);
+    expect(await stopProcess(first)).toBe(0);
     expect(statSync(data).mode & 0o777).toBe(0o700);
     const files = readdirSync(data);
     expect(files.length).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ describe('when it is ready', () => {
     expect(again).not.toHaveProperty('adminPassword');
     expect(again.adminClientId).toBe(ready.adminClientId);
     expect(await login(again, ready.adminClientSecret)).toBe(200);
-    expect(await stopped(second, 'SIGINT')).toBe(0);
+    expect(await stopProcess(second, 'SIGINT')).toBe(0);
     expect([first.stderr(), second.stderr()]).toEqual(['', '']);
   });
 
@@ -76,7 +76,7 @@ describe('when it is ready', () => {
     const [, page = ''] = /^Read and try the API: (\S+)$/m.exec(run.stdout()) ?? [];
     const answer = await fetch(page);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(await stopped(run)).toBe(0);
+    expect(await stopProcess(run)).toBe(0);
   });
 
   test('a signal with the line is not missed', async () => {
@@ -96,7 +96,7 @@ test('a stop finishes the call under way and ends every other connection', async
   const authorization = `Authorization: Basic ${btoa(`${ready.adminClientId}:${ready.adminClientSecret}`)}`;
   const body = '{"groupName":"late"}';
   pending.write(
-    head(
+    buildHead(
       `POST ${servicePrefix}/groups HTTP/1.1`,
       'Host: localhost',
       authorization,
@@ -105,7 +105,7 @@ test('a stop finishes the call under way and ends every other connection', async
       `Content-Length: ${body.length}`,
     ),
   );
-  const [silence, reading] = [untilClosed(silent), untilClosed(pending)];
+  const [silence, reading] = [readUntilClosed(silent), readUntilClosed(pending)];
   await new Promise<void>((resolve) => void pending.once('data', () => resolve()));
   run.process.kill('SIGTERM');
   expect(await silence).toBe('');
@@ -113,15 +113,15 @@ test('a stop finishes the call under way and ends every other connection', async
   pending.write(body);
   expect(await run.exit()).toBe(0);
   expect(performance.now() - before).toBeLessThan(2000);
-  expect(answersIn(await reading)).toMatchObject([{ status: 201 }]);
+  expect(parseAnswers(await reading)).toMatchObject([{ status: 201 }]);
 });
 
 describe('it ends with a line and a code of its own where', () => {
   test('a setting does not fit: 2', async () => {
-    await endsWith(launcher.start({ flags: { port: 'http' } }), 2, /--port .*"http"/);
-    await endsWith(launcher.start({ flags: { host: '0.0.0.0' } }), 2, /--allow-remote/);
-    await endsWith(launcher.start({ environment: { IAM_ADMIN_PASSWORD: 'canary' } }), 2, /IAM_ADMIN_PASSWORD/);
-    await endsWith(
+    await expectExit(launcher.start({ flags: { port: 'http' } }), 2, /--port .*"http"/);
+    await expectExit(launcher.start({ flags: { host: '0.0.0.0' } }), 2, /--allow-remote/);
+    await expectExit(launcher.start({ environment: { IAM_ADMIN_PASSWORD: 'canary' } }), 2, /IAM_ADMIN_PASSWORD/);
+    await expectExit(
       launcher.start({ flags: { host: 'no-such-host.invalid', 'allow-remote': true, store: 'memory' } }),
       2,
       /no-such-host\.invalid/,
@@ -130,37 +130,37 @@ describe('it ends with a line and a code of its own where', () => {
 
   test('a seed does not fit: 2, with its place', async () => {
     const seed = path.join(launcher.folder(), 'seed.yaml');
-    await endsWith(launcher.start({ flags: { seed, store: 'memory' } }), 2, /seed can't be read.*seed\.yaml/);
+    await expectExit(launcher.start({ flags: { seed, store: 'memory' } }), 2, /seed can't be read.*seed\.yaml/);
     writeFileSync(seed, 'groups:\n  - groupNam: ops\n');
     const wrong = launcher.start({ flags: { seed, store: 'memory' } });
     expect(await wrong.exit()).toBe(2);
     expect(wrong.stderr()).toContain(`${seed}:2:5: groups.0.groupNam: there is no such key`);
     writeFileSync(seed, 'groups:\n  - groupName: ops\n    users: [nobody]\n');
     const data = path.join(launcher.folder(), 'store');
-    await endsWith(launcher.start({ flags: { seed, data } }), 2, /nobody/);
+    await expectExit(launcher.start({ flags: { seed, data } }), 2, /nobody/);
     writeFileSync(seed, 'groups:\n  - groupName: ops\n');
     const right = launcher.start({ flags: { seed, data } });
     expect(await right.ready()).toMatchObject({ ready: true });
-    expect(await stopped(right)).toBe(0);
+    expect(await stopProcess(right)).toBe(0);
   });
 
   test('the port is taken: 11, before anything is written', async () => {
     const run = launcher.start({ flags: { store: 'memory' } });
     const { port } = new URL((await run.ready()).url);
     const folder = launcher.folder();
-    await endsWith(
+    await expectExit(
       launcher.start({ flags: { port, data: path.join(folder, 'store') } }),
       11,
       new RegExp(`port ${port} is taken.*--port`),
     );
     expect(readdirSync(folder)).toEqual([]);
-    expect(await stopped(run)).toBe(0);
+    expect(await stopProcess(run)).toBe(0);
   });
 
   test('the folder is not ours: 12', async () => {
     const data = launcher.folder();
     writeFileSync(path.join(data, 'letter.txt'), 'dear diary');
-    await endsWith(launcher.start({ flags: { data } }), 12, new RegExp(data));
+    await expectExit(launcher.start({ flags: { data } }), 12, new RegExp(data));
     expect(readdirSync(data)).toEqual(['letter.txt']);
   });
 
@@ -168,16 +168,16 @@ describe('it ends with a line and a code of its own where', () => {
     const data = path.join(launcher.folder(), 'store');
     const run = launcher.start({ flags: { data } });
     const { url, pid } = await run.ready();
-    await endsWith(launcher.start({ flags: { data } }), 13, new RegExp(`process ${pid}\\b`));
+    await expectExit(launcher.start({ flags: { data } }), 13, new RegExp(`process ${pid}\\b`));
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    expect(await stopped(run)).toBe(0);
+    expect(await stopProcess(run)).toBe(0);
   });
 
   test('the store is damaged: 14, naming file and byte', async () => {
     const data = path.join(launcher.folder(), 'store');
     const run = launcher.start({ flags: { data } });
     await run.ready();
-    expect(await stopped(run)).toBe(0);
+    expect(await stopProcess(run)).toBe(0);
     // One good checkpoint would do, so both are spoilt.
     const checkpoints = ['iam.json', 'iam.previous.json'].map((name) => path.join(data, name));
     for (const file of checkpoints) {
@@ -186,7 +186,7 @@ describe('it ends with a line and a code of its own where', () => {
       writeFileSync(file, bytes);
     }
     const spoilt = checkpoints.map((file) => readFileSync(file));
-    await endsWith(launcher.start({ flags: { data } }), 14, /iam\.json: .*byte \d+/);
+    await expectExit(launcher.start({ flags: { data } }), 14, /iam\.json: .*byte \d+/);
     expect(checkpoints.map((file) => readFileSync(file))).toEqual(spoilt);
   });
 
@@ -204,10 +204,10 @@ test('--reset-admin tells new secrets for a store that has old ones', async () =
   mkdirSync(data);
   const first = launcher.start({ flags: { data } });
   const before = await first.ready();
-  expect(await stopped(first)).toBe(0);
+  expect(await stopProcess(first)).toBe(0);
   const second = launcher.start({ flags: { data, 'reset-admin': true } });
   const after = await second.ready();
   expect(await login(after, after.adminClientSecret)).toBe(200);
   expect(await login(after, before.adminClientSecret)).toBe(401);
-  expect(await stopped(second)).toBe(0);
+  expect(await stopProcess(second)).toBe(0);
 });

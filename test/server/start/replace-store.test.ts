@@ -1,17 +1,17 @@
 /** Another store under a running service: the next call is answered from it, and nothing of the one before is left. */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
-import { keepState } from '../../../src/library/state.ts';
+import { listen, type RunningServer } from '../../../src/server/http/listen.ts';
 import { createLog } from '../../../src/server/log.ts';
-import { systemRandomness } from '../../../src/server/randomness.ts';
+import { systemRandom } from '../../../src/server/random.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { type Service, startService } from '../../../src/server/service.ts';
 import { readSettings } from '../../../src/server/settings.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
+import { captureBaseline } from '../../../src/testing/baseline.ts';
 import { createFakeClock } from '../../harness.ts';
-import { structureOf } from '../../library/structure.ts';
+import { normalizeDump } from '../../testing/normalize-dump.ts';
 import { sendNotice } from '../control/messages.ts';
 
 const secret = 'secret-of-the-test-administrator';
@@ -22,13 +22,13 @@ const seed: SeedDocument = {
   mainframe: [{ logon: 'ANN1', email: 'ann@example.com' }],
 };
 
-async function started(store: Store = openMemoryStore()) {
+async function startWithStore(store: Store = openMemoryStore()) {
   const clock = createFakeClock();
   const environment = { IAM_ADMIN_CLIENT_ID: 'root', IAM_ADMIN_CLIENT_SECRET: secret, IAM_APP_CLIENT_ID: 'app' };
-  const service = await startService({
+  const service = await listen({
     settings: readSettings({ port: '0', store: 'memory', 'log-level': 'silent' }, environment),
     clock,
-    randomness: systemRandomness,
+    random: systemRandom,
     log: createLog(
       'silent',
       () => undefined,
@@ -45,7 +45,7 @@ async function started(store: Store = openMemoryStore()) {
   return { service, client, clock, [Symbol.asyncDispose]: stop };
 }
 
-async function dump({ world: { store } }: Service): Promise<Record<string, unknown>> {
+async function dump({ appContext: { store } }: RunningServer): Promise<Record<string, unknown>> {
   const names = Object.keys(tables) as TableName[];
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await store[name].list()])));
 }
@@ -63,17 +63,17 @@ describe.each(kinds)('with a store %s', (_what, open) => {
   };
 
   test('a service goes back to what it began with, to the last row, which is what a fresh start makes', async () => {
-    await using used = await started(plain() as Store);
-    await using fresh = await started(plain() as Store);
-    const state = await keepState(used.service);
+    await using used = await startWithStore(plain() as Store);
+    await using fresh = await startWithStore(plain() as Store);
+    const state = await captureBaseline(used.service);
     const before = await dump(used.service);
-    expect(structureOf(before)).toBe(structureOf(await dump(fresh.service)));
+    expect(normalizeDump(before)).toBe(normalizeDump(await dump(fresh.service)));
     await used.client.groups.create({ body: { groupName: 'more', roles: ['VIEW'] } });
     await used.client.groups.remove({ params: { groupId: 'ops' } });
     await used.client.userIdentities.update({ params: { id: 'ann' }, body: { userName: 'anna' } });
     await used.client.raw('POST', '/_iam/keys/rotate');
-    await sendNotice(used.service.world, 'ann@example.com');
-    expect(structureOf(await dump(used.service))).not.toBe(structureOf(before));
+    await sendNotice(used.service.appContext, 'ann@example.com');
+    expect(normalizeDump(await dump(used.service))).not.toBe(normalizeDump(before));
     await state.reset();
     expect(await dump(used.service)).toEqual(before);
     expect((await used.client.groups.get({ params: { groupId: 'ops' } })).groupName).toBe('ops');
@@ -85,12 +85,12 @@ describe.each(kinds)('with a store %s', (_what, open) => {
 describe('a store that takes the place of another', () => {
   test('answers the next call, with its own keys; the one before is closed', async () => {
     const first = openMemoryStore();
-    await using used = await started(first);
-    await using other = await started();
-    const { store } = other.service.world;
-    const before = used.service.world;
+    await using used = await startWithStore(first);
+    await using other = await startWithStore();
+    const { store } = other.service.appContext;
+    const before = used.service.appContext;
     await used.service.replaceStore({ ...store, close: async () => undefined });
-    expect(used.service.world).not.toBe(before);
+    expect(used.service.appContext).not.toBe(before);
     expect((await used.client.raw('GET', '/.well-known/jwks.json')).body).toEqual(
       (await other.client.raw('GET', '/.well-known/jwks.json')).body,
     );
@@ -99,37 +99,37 @@ describe('a store that takes the place of another', () => {
   });
 
   test('may be the same, whose keys are then read anew', async () => {
-    await using used = await started();
-    const { store } = used.service.world;
+    await using used = await startWithStore();
+    const { store } = used.service.appContext;
     await used.client.groups.list();
     const [row] = await store.signingKeys.list();
     await used.service.replaceStore(store);
-    expect(used.service.world.keys.current().kid).toBe(row?.kid);
+    expect(used.service.appContext.keys.current().kid).toBe(row?.kid);
     expect(store.health().writable).toBe(true);
     await used.client.groups.create({ body: { groupName: 'after', roles: ['VIEW'] } });
   });
 
   test('leaves the one before where it can not be opened', async () => {
-    await using used = await started();
+    await using used = await startWithStore();
     const broken = { ...openMemoryStore(), signingKeys: undefined } as unknown as Store;
     await expect(used.service.replaceStore(broken)).rejects.toThrow();
     expect((await used.client.groups.list()).items.length).toBeGreaterThan(0);
-    await used.service.replaceStore(used.service.world.store);
+    await used.service.replaceStore(used.service.appContext.store);
   });
 
   test('lets ids go on, and the clock be what it was', async () => {
-    await using used = await started();
-    used.service.world.clock.advance(7_000);
-    const first = used.service.world.ids.newId();
-    const { store } = used.service.world;
+    await using used = await startWithStore();
+    used.service.appContext.clock.advance(7_000);
+    const first = used.service.appContext.ids.newId();
+    const { store } = used.service.appContext;
     await used.service.replaceStore(store);
-    expect(used.service.world.ids.newId() > first).toBe(true);
-    expect(used.service.world.clock.state().offset).toBe(7_000);
+    expect(used.service.appContext.ids.newId() > first).toBe(true);
+    expect(used.service.appContext.clock.state().offset).toBe(7_000);
   });
 
   test('is one after the other, while calls come', async () => {
-    await using used = await started();
-    const state = await keepState(used.service);
+    await using used = await startWithStore();
+    const state = await captureBaseline(used.service);
     const calls = Array.from({ length: 50 }, (_, at) =>
       used.client
         .raw('POST', '/security/iam/v1/groups', { body: { groupName: `group ${at}`, roles: ['VIEW'] } })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { seedSchema } from '../../../scripts/generate/seed-schema.ts';
-import { readSeed } from '../../../src/server/seed/read.ts';
+import { parseSeed } from '../../../src/server/seed/parse.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
 
 test('the schema knows every key of a seed, and no other one', async () => {
@@ -15,5 +15,5 @@ test('the schema knows every key of a seed, and no other one', async () => {
 test('a seed may say where its schema is', async () => {
   const text = await readFile('data/seed.json', 'utf8');
   const named = { $schema: '../docs/seed.schema.json', ...JSON.parse(text) };
-  expect(await readSeed(JSON.stringify(named), 'seed.json')).toEqual(named);
+  expect(await parseSeed(JSON.stringify(named), 'seed.json')).toEqual(named);
 });

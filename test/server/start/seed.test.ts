@@ -1,19 +1,19 @@
 /** Seeds: applied whole or not at all, the same the second time, whatever the order of what is in them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hashPassword, passwordMatches } from '../../../src/server/identity/passwords.ts';
+import { hashPassword, verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
-import { readSeed } from '../../../src/server/seed/read.ts';
+import { parseSeed } from '../../../src/server/seed/parse.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { basic, callWith } from '../identity/calling.ts';
+import { formatBasicHeader, sendWithHeaders } from '../identity/auth-requests.ts';
 
-const demo = await readSeed(
+const demo = await parseSeed(
   readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'),
   'data/seed.json',
 );
 
-function apply({ world }: TestServer, seed: SeedDocument): Promise<void> {
+function apply({ appContext: world }: TestServer, seed: SeedDocument): Promise<void> {
   return applySeed(seed, world);
 }
 
@@ -25,15 +25,17 @@ describe('the demo world', () => {
   test('is applied at the start, and its clients and keys get in', async () => {
     await using server = await startServer({ seed: demo });
     const lines = [
-      basic('demo-deployer', 'demo-only-secret-of-demo-deployer'),
+      formatBasicHeader('demo-deployer', 'demo-only-secret-of-demo-deployer'),
       'X-Api-Key: demo+only+demo+only+demo+only+demo+only+dem=',
     ];
-    for (const line of lines) expect(await callWith(server, [line])).toMatchObject({ status: 200 });
-    expect(await callWith(server, [basic('demo-web', 'demo-only-secret-of-demo-web')])).toMatchObject({ status: 403 });
+    for (const line of lines) expect(await sendWithHeaders(server, [line])).toMatchObject({ status: 200 });
+    expect(
+      await sendWithHeaders(server, [formatBasicHeader('demo-web', 'demo-only-secret-of-demo-web')]),
+    ).toMatchObject({ status: 403 });
     expect(await rolesOf(server, 'ops')).toMatchObject({
       dependencies: [{ groupName: 'developers' }, { groupName: 'iam-auditors' }],
     });
-    const { users } = server.world.store;
+    const { users } = server.appContext.store;
     expect(await users.get('olivia')).toMatchObject({ emailVerified: true, mobileVerified: true, businessId: 'acme' });
   });
 
@@ -64,11 +66,11 @@ test('passwords of the seed and of the administrator cost what the setting says'
   const environment = { IAM_ADMIN_PASSWORD: 'somebody who is in charge' };
   const costOf = async (flags: Record<string, boolean>) => {
     await using server = await startServer({ seed, flags, environment });
-    const { users, logons } = server.world.store;
+    const { users, logons } = server.appContext.store;
     const hashes = [await users.get('ann'), await users.getBy('bootstrap', 'admin'), await logons.get('ANN1')].map(
       (row) => row?.passwordHash ?? '',
     );
-    expect(await passwordMatches('quite a long one to type', hashes[0] ?? '')).toBe(true);
+    expect(await verifyPasswordHash('quite a long one to type', hashes[0] ?? '')).toBe(true);
     return hashes.map((hash) => /\$(m=\d+,t=\d+,p=\d+)\$/.exec(hash)?.[1]);
   };
   expect(await costOf({})).toEqual(Array.from({ length: 3 }, () => 'm=19456,t=2,p=1'));
@@ -88,7 +90,7 @@ describe('what is there already', () => {
       clients: [{ clientId: 'c1', appId: 'two' }],
       groups: [{ groupName: 'ops', roles: ['ROLE_B', 'B'] }],
     });
-    expect(await server.world.store.clients.get('c1')).toMatchObject({ appId: 'two', scope: ['READ'] });
+    expect(await server.appContext.store.clients.get('c1')).toMatchObject({ appId: 'two', scope: ['READ'] });
     expect(await rolesOf(server, 'ops')).toMatchObject({ roles: ['B'], organizationId: 'o1' });
     expect(await rolesOf(server, 'other')).toEqual(other);
   });
@@ -113,9 +115,9 @@ describe('what is there already', () => {
       clients: [{ ...client, clientSecret: 'new-secret' }],
       users: [{ ...user, password: 'second-password' }],
     });
-    expect(await callWith(server, [basic('c1', 'old-secret')])).toMatchObject({ status: 403 });
-    const hashOf = async () => (await server.world.store.users.get('u1'))?.passwordHash ?? '';
-    expect(await passwordMatches('first-password', await hashOf())).toBe(true);
+    expect(await sendWithHeaders(server, [formatBasicHeader('c1', 'old-secret')])).toMatchObject({ status: 403 });
+    const hashOf = async () => (await server.appContext.store.users.get('u1'))?.passwordHash ?? '';
+    expect(await verifyPasswordHash('first-password', await hashOf())).toBe(true);
     const passwordHash = await hashPassword('third-password');
     for (let time = 0; time < 2; time += 1) {
       await apply(server, { users: [{ userId: 'u1', passwordHash }] });
@@ -126,7 +128,9 @@ describe('what is there already', () => {
   test('is found by name where the seed gives no id', async () => {
     await using server = await startServer({ seed: { users: [{ userName: 'Olga', userEmail: 'o@example.org' }] } });
     await apply(server, { users: [{ userName: 'olga', lead: true }], groups: [{ groupName: 'ops' }] });
-    const found = (await server.world.store.users.list()).filter(({ userName }) => userName.toLowerCase() === 'olga');
+    const found = (await server.appContext.store.users.list()).filter(
+      ({ userName }) => userName.toLowerCase() === 'olga',
+    );
     expect(found).toMatchObject([{ lead: true, userEmail: 'o@example.org' }]);
   });
 });

@@ -6,14 +6,14 @@ import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { answersIn, head, open, untilClosed } from '../http/raw.ts';
+import { buildHead, open, parseAnswers, readUntilClosed } from '../http/raw-http.ts';
 
 /** Far under the time that calls under way are given. */
 const soonMs = 1500;
 
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 const body = '{"groupName":"under-way"}';
-const creating = `${head(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
+const creating = `${buildHead(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
 
 async function stopInTime(server: TestServer): Promise<void> {
   const before = performance.now();
@@ -22,15 +22,15 @@ async function stopInTime(server: TestServer): Promise<void> {
 }
 
 /** A connection that has called once and waits for the next call. */
-async function keptAlive(server: TestServer): Promise<Socket> {
+async function openKeepAlive(server: TestServer): Promise<Socket> {
   const socket = await open(server);
-  socket.write(head('GET /healthz HTTP/1.1', 'Host: localhost'));
+  socket.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
   await once(socket, 'data');
   return socket;
 }
 
 /** A store whose writes wait until they are let go. */
-function held(): { store: Store; letGo(): void; held: Promise<void> } {
+function createHeldStore(): { store: Store; letGo(): void; held: Promise<void> } {
   const inner = openMemoryStore();
   let letGo = () => {};
   let arrived = () => {};
@@ -58,30 +58,30 @@ test('connections without a call end at once, whatever they are waiting for', as
   const silent = await open(server);
   const halfway = await open(server);
   halfway.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n');
-  const kept = await keptAlive(server);
-  const closing = [silent, halfway, kept].map(untilClosed);
+  const kept = await openKeepAlive(server);
+  const closing = [silent, halfway, kept].map(readUntilClosed);
   await stopInTime(server);
   await Promise.all(closing);
 });
 
 test('a call under way is finished, on a connection that would be kept, and what it wrote is there', async () => {
-  const { store, letGo, held: arrival } = held();
+  const { store, letGo, held: arrival } = createHeldStore();
   const server = await startServer({ openStore: async () => ({ ...store, close: async () => {} }) });
-  const socket = await keptAlive(server);
-  const reading = untilClosed(socket);
+  const socket = await openKeepAlive(server);
+  const reading = readUntilClosed(socket);
   socket.write(creating);
   await arrival;
   const stopping = stopInTime(server);
   letGo();
   await stopping;
-  expect(answersIn(await reading)).toMatchObject([{ status: 201 }]);
+  expect(parseAnswers(await reading)).toMatchObject([{ status: 201 }]);
   expect(await store.groups.getBy('groupName', 'under-way')).toBeDefined();
 });
 
 test('after it the port is free for the next', async () => {
   const first = await startServer();
   const { port } = new URL(first.url);
-  await keptAlive(first);
+  await openKeepAlive(first);
   await stopInTime(first);
   await using second = await startServer({ flags: { port } });
   expect(second.url).toBe(first.url);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answersIn, head, open, untilClosed } from '../http/raw.ts';
+import { buildHead, open, parseAnswers, readUntilClosed } from '../http/raw-http.ts';
 import { makeCertificate } from './certificate.ts';
 import { createLauncher, type Launcher } from './spawn.ts';
 
@@ -45,13 +45,13 @@ test('the service is reached by HTTPS under the names of the certificate, and sa
   const { body } = await get(`${url}/.well-known/openid-configuration`);
   expect(JSON.parse(body)).toMatchObject({ issuer: url, jwks_uri: `${url}/.well-known/jwks.json` });
   const plain = await open({ url });
-  const reading = untilClosed(plain);
-  plain.write(head('GET /healthz HTTP/1.1', 'Host: localhost'));
-  expect(answersIn(await reading).filter(({ status }) => status === 200)).toEqual([]);
+  const reading = readUntilClosed(plain);
+  plain.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
+  expect(parseAnswers(await reading).filter(({ status }) => status === 200)).toEqual([]);
   expect((await get(`${url}/healthz`)).status).toBe(200);
   // Who never greets is no reason to wait.
   const silent = await open({ url });
-  const silence = untilClosed(silent);
+  const silence = readUntilClosed(silent);
   const before = performance.now();
   run.process.kill('SIGTERM');
   expect(await run.exit()).toBe(0);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSettings } from '../../../src/server/settings.ts';
-import { startWarnings } from '../../../src/server/start-warnings.ts';
+import { collectStartWarnings } from '../../../src/server/start-warnings.ts';
 import { createLauncher, type Launcher } from './spawn.ts';
 
 type Flags = Readonly<Record<string, string | boolean>>;
@@ -13,7 +13,7 @@ const tls = { 'tls-cert': 'c', 'tls-key': 'k' };
 /** `address`: what a server without a base URL takes for one. */
 const warningsOf = (flags: Flags, address: string) => {
   const settings = readSettings(flags, {});
-  return startWarnings({ settings, baseUrl: settings.baseUrl ?? address, seed: undefined });
+  return collectStartWarnings({ settings, baseUrl: settings.baseUrl ?? address, seed: undefined });
 };
 
 describe('a start warns', () => {
@@ -41,7 +41,7 @@ describe('a start warns', () => {
       { clientId: 'long', clientSecret: 'x'.repeat(20) },
       { clientId: 'none' },
     ];
-    const [warning, ...others] = startWarnings({
+    const [warning, ...others] = collectStartWarnings({
       settings,
       baseUrl: 'http://127.0.0.1:1',
       seed: { clients } as never,

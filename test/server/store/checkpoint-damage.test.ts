@@ -1,8 +1,8 @@
 /** A checkpoint, or a whole file, that is not as it was written or not there. */
 import { describe, expect, test } from 'vitest';
-import { COMMITS, closedSegment, model, withFile, without } from './damaged-store.ts';
-import { expectOpens, expectRefused } from './expect-store.ts';
-import { files } from './fault-bench.ts';
+import { COMMITS, closedSegment, createHarnessWith, createHarnessWithout, model } from './damaged-store.ts';
+import { expectOpens, expectRefused } from './store-assertions.ts';
+import { files } from './store-harness.ts';
 
 const wrongCheckpoints: readonly [what: string, contents: string][] = [
   ['empty', ''],
@@ -18,21 +18,21 @@ const wrongCheckpoints: readonly [what: string, contents: string][] = [
 
 describe('a checkpoint', () => {
   test.each(wrongCheckpoints)('that is %s is never taken for a new store', async (_, contents) => {
-    const bench = without(files.previous);
+    const bench = createHarnessWithout(files.previous);
     bench.disk.plant(files.checkpoint, Buffer.from(contents));
     await expectRefused(bench, { kind: 'damaged', file: files.checkpoint, offset: expect.any(Number) });
   });
 
   test.each(wrongCheckpoints)('that is %s is replaced by the one before and the journal since', async (_, contents) => {
-    const bench = withFile(files.checkpoint, Buffer.from(contents));
+    const bench = createHarnessWith(files.checkpoint, Buffer.from(contents));
     await expectOpens(bench, COMMITS);
-    expect(await bench.broken()).toEqual([Buffer.from(contents)]);
+    expect(await bench.quarantinedFiles()).toEqual([Buffer.from(contents)]);
     await expectOpens(bench, COMMITS);
   });
 
   test('of a newer version stops the start, whatever else is there', async () => {
     const newer = model.bytes(files.checkpoint).toString().replace('"formatVersion":1', '"formatVersion":2');
-    await expectRefused(withFile(files.checkpoint, Buffer.from(newer)), {
+    await expectRefused(createHarnessWith(files.checkpoint, Buffer.from(newer)), {
       kind: 'newer-format',
       file: files.checkpoint,
     });
@@ -41,38 +41,44 @@ describe('a checkpoint', () => {
 
 describe('missing files', () => {
   test('are made up for where the journal holds everything since the checkpoint before', async () => {
-    await expectOpens(without(files.checkpoint), COMMITS);
-    await expectOpens(without(files.previous), COMMITS);
-    await expectOpens(without(files.previous, closedSegment), COMMITS);
+    await expectOpens(createHarnessWithout(files.checkpoint), COMMITS);
+    await expectOpens(createHarnessWithout(files.previous), COMMITS);
+    await expectOpens(createHarnessWithout(files.previous, closedSegment), COMMITS);
   });
 
   test.each([
     ['both checkpoints', [files.checkpoint, files.previous]],
-    ['the journal', [files.journal]],
+    ['the journal', [files.wal]],
     ['a segment in the middle', [files.checkpoint, closedSegment]],
-    ['the checkpoints and the journal', [files.checkpoint, files.previous, files.journal, closedSegment]],
+    ['the checkpoints and the journal', [files.checkpoint, files.previous, files.wal, closedSegment]],
   ])('stop the start: %s', async (_, missing) => {
-    await expectRefused(without(...missing), { kind: 'damaged', file: expect.stringContaining('/store/') });
+    await expectRefused(createHarnessWithout(...missing), {
+      kind: 'damaged',
+      file: expect.stringContaining('/store/'),
+    });
   });
 
   test('stop the start: the marker', async () => {
-    await expectRefused(without(files.marker), { kind: 'not-ours', file: '/store' });
+    await expectRefused(createHarnessWithout(files.marker), { kind: 'not-ours', file: '/store' });
   });
 });
 
 describe('the marker', () => {
   test.each(['', '\0\0\0', 'null', '{}', '{"kind":"other"}'])('that holds %j stops the start', async (contents) => {
-    await expectRefused(withFile(files.marker, Buffer.from(contents)), { kind: 'damaged', file: files.marker });
+    await expectRefused(createHarnessWith(files.marker, Buffer.from(contents)), {
+      kind: 'damaged',
+      file: files.marker,
+    });
   });
 
   test('of a newer version stops the start', async () => {
     const newer = Buffer.from('{"kind":"iam-store","formatVersion":2,"initialised":true}');
-    await expectRefused(withFile(files.marker, newer), { kind: 'newer-format', file: files.marker });
+    await expectRefused(createHarnessWith(files.marker, newer), { kind: 'newer-format', file: files.marker });
   });
 
   test('that denies the commits in the journal stops the start', async () => {
     const begun = Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":false}');
-    await expectRefused(withFile(files.marker, begun), { kind: 'damaged', file: files.marker });
+    await expectRefused(createHarnessWith(files.marker, begun), { kind: 'damaged', file: files.marker });
   });
 });
 
@@ -95,7 +101,7 @@ describe('a crash while the checkpoint is renamed leaves', () => {
   });
 
   test('neither of the two names, and loses nothing', async () => {
-    const bench = without(files.checkpoint);
+    const bench = createHarnessWithout(files.checkpoint);
     bench.disk.plant(temporary, checkpoint);
     await expectOpens(bench, COMMITS);
   });

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest';
 import {
   type Checkpoint,
   checkpointSlices,
-  countRows,
+  countTableRows,
   decodeCheckpoint,
 } from '../../../src/server/store/json/checkpoint-format.ts';
-import type { StoredRow } from '../../../src/server/store/layer.ts';
+import type { StoredRow } from '../../../src/server/store/overlay.ts';
 import { group } from './rows.ts';
 
 const file = '/store/iam.json';
 
-function checkpointOf(groups: readonly StoredRow[]): Checkpoint {
+function createCheckpoint(groups: readonly StoredRow[]): Checkpoint {
   const tables = new Map<string, readonly StoredRow[]>([
     ['groups', groups],
     ['users', []],
@@ -21,15 +21,15 @@ function checkpointOf(groups: readonly StoredRow[]): Checkpoint {
   return { sequence: 7, epoch: 3, writtenAt: '2024-05-01T12:00:00.000Z', tables };
 }
 
-const few = checkpointOf([group('a'), group('b', { roles: ['DEPLOY'] })]);
-const text = textOf(few);
+const few = createCheckpoint([group('a'), group('b', { roles: ['DEPLOY'] })]);
+const text = encode(few);
 
-function textOf(checkpoint: Checkpoint): string {
+function encode(checkpoint: Checkpoint): string {
   return Buffer.concat([...checkpointSlices(checkpoint)]).toString();
 }
 
 /** The bytes of a text with a seal that fits whatever it says. */
-function sealed(changed: string): Buffer {
+function withCrc(changed: string): Buffer {
   const body = changed.slice(0, changed.indexOf('"crc32":'));
   return Buffer.from(`${body}"crc32":"${crc32(Buffer.from(body)).toString(16).padStart(8, '0')}"\n}\n`);
 }
@@ -41,7 +41,7 @@ function lineAt(inside: string, changed: string): number {
 
 test('it is JSON as a whole, and reads back as it was', () => {
   // Written here: what a file of tests does when it is loaded is done before any part of it can be put to the test.
-  const written = textOf(few);
+  const written = encode(few);
   expect(written).toBe(text);
   expect(JSON.parse(written)).toEqual({
     formatVersion: 1,
@@ -52,7 +52,7 @@ test('it is JSON as a whole, and reads back as it was', () => {
     crc32: expect.stringMatching(/^[0-9a-f]{8}$/),
   });
   expect(decodeCheckpoint(file, Buffer.from(text))).toEqual(few);
-  expect(sealed(text).toString()).toBe(text);
+  expect(withCrc(text).toString()).toBe(text);
 });
 
 test('a table has one row a line', () => {
@@ -60,18 +60,18 @@ test('a table has one row a line', () => {
 });
 
 test('a long one comes in slices of 64 kB and the row that goes beyond', () => {
-  const many = checkpointOf(Array.from({ length: 2000 }, (_, at) => group(`g${at}`, { roles: ['x'.repeat(200)] })));
+  const many = createCheckpoint(Array.from({ length: 2000 }, (_, at) => group(`g${at}`, { roles: ['x'.repeat(200)] })));
   const lengths = [...checkpointSlices(many)].map(({ length }) => length);
   expect(lengths.length).toBeGreaterThan(5);
   for (const length of lengths.slice(0, -2)) {
     expect(length).toBeGreaterThanOrEqual(64 * 1024);
     expect(length).toBeLessThan(65 * 1024);
   }
-  expect(decodeCheckpoint(file, Buffer.from(textOf(many)))).toEqual(many);
+  expect(decodeCheckpoint(file, Buffer.from(encode(many)))).toEqual(many);
 });
 
 test('rows are counted by table', () => {
-  expect(countRows(few.tables)).toEqual({ groups: 2, users: 0, apiKeys: 0 });
+  expect(countTableRows(few.tables)).toEqual({ groups: 2, users: 0, apiKeys: 0 });
 });
 
 describe('with a seal that fits', () => {
@@ -89,13 +89,13 @@ describe('with a seal that fits', () => {
     const changed = text.replace(from, to);
     // What a preamble lacks is known once all of it was read.
     const offset = lineAt(from === '"sequence":7' ? '"writtenAt":' : to, changed);
-    expect(() => decodeCheckpoint(file, sealed(changed))).toThrow(
+    expect(() => decodeCheckpoint(file, withCrc(changed))).toThrow(
       expect.objectContaining({ kind: 'damaged', file, offset, message: expect.stringContaining(message) }),
     );
   });
 
   test('a table that this version does not know is of a newer one', () => {
-    expect(() => decodeCheckpoint(file, sealed(text.replace('"users":[', '"robots":[')))).toThrow(
+    expect(() => decodeCheckpoint(file, withCrc(text.replace('"users":[', '"robots":[')))).toThrow(
       expect.objectContaining({ kind: 'newer-format', message: expect.stringContaining('there is a table robots') }),
     );
   });

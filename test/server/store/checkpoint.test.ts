@@ -1,14 +1,14 @@
 /** When a checkpoint is written, and that it holds one moment of a store which goes on meanwhile. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoreEvent } from '../../../src/server/store/json/events.ts';
-import { type Folder, makeFolder, openStore } from './folder.ts';
-import { History, stateOf } from './history.ts';
+import { countCommits, History } from './history.ts';
+import { type Folder, makeFolder, openStore } from './temp-store.ts';
 
-type Written = Extract<StoreEvent, { event: 'checkpoint-written' }>;
+type CheckpointWritten = Extract<StoreEvent, { event: 'checkpoint-written' }>;
 
 /** Keeps what was logged, and lets a test wait for the next checkpoint. */
 class Log {
-  readonly written: Written[] = [];
+  readonly written: CheckpointWritten[] = [];
   #heard: () => void = () => {};
 
   readonly log = (event: StoreEvent): void => {
@@ -48,11 +48,11 @@ describe('a checkpoint is written', () => {
 
   test('when the journal has grown, while writing goes on', async () => {
     const history = new History();
-    const store = await openStore(folder.directory, { log: log.log, tuning: { ...never, journalBytes: 5000 } });
+    const store = await openStore(folder.directory, { log: log.log, tuning: { ...never, walBytes: 5000 } });
     while (log.written.length < 3) await history.burst(store, 8);
     await store.close();
     const again = await openStore(folder.directory);
-    expect(await history.resume(again)).toBe(history.issued);
+    expect(await history.resume(again)).toBe(history.attempted);
     await again.close();
   });
 
@@ -71,7 +71,7 @@ describe('a checkpoint is written', () => {
     await history.burst(store, 50);
     await Promise.all([store.checkpoint(), store.checkpoint(), history.burst(store, 50)]);
     expect(log.written).toHaveLength(1);
-    expect(await stateOf(store)).toBe(100);
+    expect(await countCommits(store)).toBe(100);
     await store.close();
     const again = await openStore(folder.directory);
     expect(await history.resume(again)).toBe(100);

@@ -19,7 +19,7 @@ async function open(): Promise<FileStore | undefined> {
   try {
     const clock = { now: () => new Date() };
     // Checkpoints come often, so that a kill hits every step of one.
-    const tuning = { delayMilliseconds: 20, journalBytes: 20_000 };
+    const tuning = { delayMilliseconds: 20, walBytes: 20_000 };
     return await openFileStore({ directory, disk: nodeDisk, clock, processes, tuning });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;

@@ -1,19 +1,19 @@
 /** The machine's clock goes back a day and forth again: order, ids and expiry do not suffer. */
 import { expect, test } from 'vitest';
 import { adminClient, createFakeClock, startServer } from '../../harness.ts';
-import { Bench } from './fault-bench.ts';
-import { History, stateOf } from './history.ts';
+import { countCommits, History } from './history.ts';
+import { StoreHarness } from './store-harness.ts';
 
 const day = 86_400;
 
 test('a store that is written and opened at any time of the clock keeps its order', async () => {
-  const bench = new Bench();
+  const bench = new StoreHarness();
   const clock = createFakeClock();
   const history = new History();
   for (const step of [0, -day, 2 * day, -3 * day, day]) {
     clock.advance(step);
     const store = await bench.open({ clock });
-    expect(await stateOf(store)).toBe(history.answered);
+    expect(await countCommits(store)).toBe(history.acknowledged);
     await history.commits(store, 3);
     await store.checkpoint();
     await history.commits(store, 2);
@@ -21,11 +21,11 @@ test('a store that is written and opened at any time of the clock keeps its orde
     if (step < 0) await store.close();
     else bench.crash('everything');
   }
-  expect(await stateOf(await bench.open({ clock }))).toBe(25);
+  expect(await countCommits(await bench.open({ clock }))).toBe(25);
 });
 
 test('ids go on in order, and what expires does so by the clock as it is', async () => {
-  const bench = new Bench();
+  const bench = new StoreHarness();
   const clock = createFakeClock();
   await using server = await startServer({ clock, openStore: () => bench.open() });
   const { accessToken = '' } = await server.admin.clientIdentities.login();

@@ -1,17 +1,17 @@
 /**
  * Crashes at every operation on the disk, with everything or nothing of the unsynced left behind. Random lives and losses
- * are the simulator of torture/, of which test/torture runs a part.
+ * are the simulator of test/stress, of which its tests run a part.
  */
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
 import { failpoints } from './failpoints.ts';
-import type { Loss, Operation } from './fake-disk.ts';
-import { Bench } from './fault-bench.ts';
+import type { DiskOperation, Loss } from './fake-disk.ts';
 import { History } from './history.ts';
-import { seeded } from './random.ts';
+import { createSeededRandom } from './random.ts';
+import { StoreHarness } from './store-harness.ts';
 
 /** A life with everything in it: a first start, single commits and bursts, checkpoints, a stop, a second start. */
-async function live(bench: Bench, history: History): Promise<void> {
+async function runCommits(bench: StoreHarness, history: History): Promise<void> {
   const first = await bench.open();
   await attempt(first, async () => {
     await history.commits(first, 2);
@@ -38,27 +38,30 @@ async function attempt(store: FileStore, life: () => Promise<void>): Promise<voi
   }
 }
 
-async function liveUntilCrash(bench: Bench, fits: (operation: Operation, count: number) => boolean): Promise<History> {
+async function runUntilCrash(
+  bench: StoreHarness,
+  fits: (operation: DiskOperation, count: number) => boolean,
+): Promise<History> {
   const history = new History();
   bench.disk.loseAt(fits);
-  await live(bench, history).catch(() => {});
+  await runCommits(bench, history).catch(() => {});
   return history;
 }
 
 /** The state after the crash is one that may be, and the store goes on from it. */
-async function expectRecovery(bench: Bench, history: History): Promise<void> {
+async function expectRecovery(bench: StoreHarness, history: History): Promise<void> {
   const store = await bench.open();
   await history.resume(store);
   await history.commits(store, 2);
   await store.close();
   const again = await bench.open();
-  expect(await history.resume(again)).toBe(history.issued);
+  expect(await history.resume(again)).toBe(history.attempted);
   await again.close();
 }
 
 async function countOperations(): Promise<number> {
-  const bench = new Bench();
-  await live(bench, new History());
+  const bench = new StoreHarness();
+  await runCommits(bench, new History());
   return bench.disk.operations.length;
 }
 
@@ -68,9 +71,9 @@ describe('a crash', () => {
   test.each(failpoints)('%s loses nothing that was acknowledged', async (_, kind, name, side) => {
     let hits = 0;
     for (let turn = 1; turn <= 12; turn += 1) {
-      for (const loss of ['nothing', 'everything', { random: seeded(turn) }] satisfies Loss[]) {
-        const bench = new Bench();
-        const history = await liveUntilCrash(
+      for (const loss of ['nothing', 'everything', { random: createSeededRandom(turn) }] satisfies Loss[]) {
+        const bench = new StoreHarness();
+        const history = await runUntilCrash(
           bench,
           atTurn(turn, kind, name, side, () => (hits += 1)),
         );
@@ -83,8 +86,8 @@ describe('a crash', () => {
 
   test.each(['nothing', 'everything'] as const)('at any operation that loses %s of the unsynced', async (loss) => {
     for (let at = 0; at < operations; at += 1) {
-      const bench = new Bench();
-      const history = await liveUntilCrash(bench, (_, count) => count === at);
+      const bench = new StoreHarness();
+      const history = await runUntilCrash(bench, (_, count) => count === at);
       bench.crash(loss);
       await expectRecovery(bench, history).catch((error) => raiseAt(at, error));
     }
@@ -95,10 +98,10 @@ function raiseAt(where: number, cause: unknown): never {
   throw new Error(`failed at ${where}: ${String(cause)}`, { cause });
 }
 
-function atTurn(turn: number, kind: Operation['kind'], name: string, side: 'before' | 'after', onHit: () => void) {
+function atTurn(turn: number, kind: DiskOperation['kind'], name: string, side: 'before' | 'after', onHit: () => void) {
   let turns = 0;
   let hit = false;
-  return (operation: Operation) => {
+  return (operation: DiskOperation) => {
     const already = hit;
     if (operation.kind === kind && operation.name === name) turns += 1;
     if (turns === turn && !hit) {

@@ -1,7 +1,7 @@
 /** The places where a crash is most likely to hurt: operations on the disk, by the kind and the file. */
-import type { Operation } from './fake-disk.ts';
+import type { DiskOperation } from './fake-disk.ts';
 
-export type Failpoint = readonly [what: string, kind: Operation['kind'], name: string, side: 'before' | 'after'];
+export type Failpoint = readonly [what: string, kind: DiskOperation['kind'], name: string, side: 'before' | 'after'];
 
 export const failpoints: readonly Failpoint[] = [
   ['before an append', 'write', 'journal.jsonl', 'before'],

@@ -5,21 +5,21 @@
 import { basename, dirname } from 'node:path';
 import type { Disk, DiskFile } from '../../../src/server/store/json/disk.ts';
 import {
-  change,
+  applyNameChange,
+  bytesAfterCrash,
+  createFakeFolder,
+  createSyncedInode,
   type FakeFolder,
   type Inode,
   type Loss,
-  newFolder,
-  settled,
-  survivingBytes,
-  survivingNames,
+  namesAfterCrash,
   syncedBytes,
 } from './fake-inode.ts';
 
 export type { Loss } from './fake-inode.ts';
 
 /** One call that reaches the disk, such as 'sync journal.jsonl'. */
-export interface Operation {
+export interface DiskOperation {
   readonly kind: 'make' | 'open' | 'write' | 'truncate' | 'syncData' | 'sync' | 'rename' | 'remove' | 'syncFolder';
   readonly name: string;
 }
@@ -31,7 +31,7 @@ export function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall });
 }
 
-const SYSCALLS: Readonly<Record<Operation['kind'], string>> = {
+const SYSCALLS: Readonly<Record<DiskOperation['kind'], string>> = {
   make: 'mkdir',
   open: 'open',
   write: 'write',
@@ -45,20 +45,20 @@ const SYSCALLS: Readonly<Record<Operation['kind'], string>> = {
 
 export class FakeDisk implements Disk {
   /** Every operation that changes something or makes it durable. */
-  readonly operations: Operation[] = [];
+  readonly operations: DiskOperation[] = [];
   /** Called before each operation; what it throws is what the operation fails with. */
-  before: (operation: Operation, count: number) => void = () => {};
+  before: (operation: DiskOperation, count: number) => void = () => {};
   /** No write takes more bytes than this. */
   longestWrite = Number.POSITIVE_INFINITY;
   /** How many bytes all files together may have. */
   capacity = Number.POSITIVE_INFINITY;
   /** Names of files that are open, as they were when they were opened. */
   readonly openFiles: string[] = [];
-  readonly #folders = new Map<string, FakeFolder>([['/', newFolder()]]);
+  readonly #folders = new Map<string, FakeFolder>([['/', createFakeFolder()]]);
   #lost = false;
 
   /** Lets the next operation that fits, and all after it, find no disk any more. */
-  loseAt(fits: (operation: Operation, count: number) => boolean): void {
+  loseAt(fits: (operation: DiskOperation, count: number) => boolean): void {
     this.before = (operation, count) => {
       this.#lost ||= fits(operation, count);
       if (this.#lost) throw new PowerLoss(`lost at ${operation.kind} ${operation.name}`);
@@ -66,7 +66,7 @@ export class FakeDisk implements Disk {
   }
 
   /** Lets operations that fit fail with a system error. */
-  failAt(code: string, fits: (operation: Operation, count: number) => boolean): void {
+  failAt(code: string, fits: (operation: DiskOperation, count: number) => boolean): void {
     this.before = (operation, count) => {
       if (fits(operation, count)) throw systemError(code, SYSCALLS[operation.kind]);
     };
@@ -82,8 +82,8 @@ export class FakeDisk implements Disk {
     const inodes = new Map<Inode, Inode>();
     for (const [path, folder] of this.#folders) {
       const names = new Map<string, Inode>();
-      for (const [name, inode] of survivingNames(folder, loss)) {
-        if (!inodes.has(inode)) inodes.set(inode, settled(survivingBytes(inode, loss)));
+      for (const [name, inode] of namesAfterCrash(folder, loss)) {
+        if (!inodes.has(inode)) inodes.set(inode, createSyncedInode(bytesAfterCrash(inode, loss)));
         names.set(name, inodes.get(inode) as Inode);
       }
       next.#folders.set(path, { names, synced: new Map(names), changes: [] });
@@ -100,7 +100,7 @@ export class FakeDisk implements Disk {
   /** Puts a file there as if it had always been so. */
   plant(path: string, data: Buffer): void {
     const folder = this.#folder(dirname(path));
-    const inode = settled(data);
+    const inode = createSyncedInode(data);
     folder.names.set(basename(path), inode);
     folder.synced.set(basename(path), inode);
   }
@@ -114,7 +114,7 @@ export class FakeDisk implements Disk {
 
   async makeFolder(path: string): Promise<void> {
     this.#note('make', path);
-    if (!this.#folders.has(path)) this.#folders.set(path, newFolder());
+    if (!this.#folders.has(path)) this.#folders.set(path, createFakeFolder());
   }
 
   async restrictFolder(): Promise<void> {}
@@ -141,7 +141,7 @@ export class FakeDisk implements Disk {
     if (mode === 'modify' && there === undefined) throw systemError('ENOENT', 'open');
     this.#note('open', name);
     const inode = there ?? { data: Buffer.alloc(0), synced: Buffer.alloc(0) };
-    if (there === undefined) change(folder, (names) => names.set(name, inode));
+    if (there === undefined) applyNameChange(folder, (names) => names.set(name, inode));
     if (mode === 'replace') inode.data = Buffer.alloc(0);
     return this.#file(inode, name);
   }
@@ -151,7 +151,7 @@ export class FakeDisk implements Disk {
     const folder = this.#folder(dirname(from));
     const inode = folder.names.get(basename(from));
     if (inode === undefined) throw systemError('ENOENT', 'rename');
-    change(folder, (names) => {
+    applyNameChange(folder, (names) => {
       if (names.get(basename(from)) === inode) names.delete(basename(from));
       names.set(basename(to), inode);
     });
@@ -161,7 +161,7 @@ export class FakeDisk implements Disk {
     this.#note('remove', basename(path));
     const folder = this.#folder(dirname(path));
     if (!folder.names.has(basename(path))) throw systemError('ENOENT', 'unlink');
-    change(folder, (names) => names.delete(basename(path)));
+    applyNameChange(folder, (names) => names.delete(basename(path)));
   }
 
   async syncFolder(path: string): Promise<void> {
@@ -224,7 +224,7 @@ export class FakeDisk implements Disk {
     return folder;
   }
 
-  #note(kind: Operation['kind'], name: string): void {
+  #note(kind: DiskOperation['kind'], name: string): void {
     const operation = { kind, name };
     this.before(operation, this.operations.length);
     this.operations.push(operation);

@@ -22,11 +22,11 @@ export interface FakeFolder {
 /** How much of what was not synced a crash leaves: all (the process was killed), none, or a random part. */
 export type Loss = 'nothing' | 'everything' | { readonly random: () => number };
 
-export function newFolder(): FakeFolder {
+export function createFakeFolder(): FakeFolder {
   return { names: new Map(), synced: new Map(), changes: [] };
 }
 
-export function settled(data: Buffer): Inode {
+export function createSyncedInode(data: Buffer): Inode {
   return { data: Buffer.from(data), synced: Buffer.from(data) };
 }
 
@@ -42,12 +42,12 @@ export function syncedBytes({ data, synced, given }: Inode): Buffer {
   return bytes;
 }
 
-export function change(folder: FakeFolder, make: NameChange): void {
+export function applyNameChange(folder: FakeFolder, make: NameChange): void {
   make(folder.names);
   folder.changes.push(make);
 }
 
-export function survivingNames(folder: FakeFolder, loss: Loss): Map<string, Inode> {
+export function namesAfterCrash(folder: FakeFolder, loss: Loss): Map<string, Inode> {
   if (loss === 'nothing') return folder.names;
   const names = new Map(folder.synced);
   if (loss === 'everything') return names;
@@ -56,7 +56,7 @@ export function survivingNames(folder: FakeFolder, loss: Loss): Map<string, Inod
 }
 
 /** Each sector is as it was synced, or as it was written, or, where the file had grown, empty. */
-export function survivingBytes({ data, synced }: Inode, loss: Loss): Buffer {
+export function bytesAfterCrash({ data, synced }: Inode, loss: Loss): Buffer {
   if (loss === 'nothing') return data;
   if (loss === 'everything') return synced;
   const longer = Math.max(data.length, synced.length);

@@ -1,5 +1,5 @@
 /** Processes of a fake machine, which can be killed. */
-import type { Hold, Processes } from '../../../src/server/store/json/processes.ts';
+import type { NameLock, Processes } from '../../../src/server/store/json/processes.ts';
 
 /** No number is given out twice, so that a copied lock file names nobody. */
 let pids = 100;
@@ -20,12 +20,12 @@ export class FakeMachine {
     return {
       self: { pid, bootId: 'boot', startedAt: `start ${pid}` },
       isRunning: async (identity) => this.#running.has(identity.pid),
-      hold: async (name) => this.#hold(name, pid),
+      acquire: async (name) => this.#hold(name, pid),
       kill: () => this.#running.delete(pid),
     };
   }
 
-  #hold(name: string, pid: number): Hold {
+  #hold(name: string, pid: number): NameLock {
     if (!this.#sockets) return 'unsupported';
     const holder = this.#held.get(name);
     if (holder !== undefined && this.#running.has(holder)) return 'taken';

@@ -1,5 +1,5 @@
-import { makeFolder, openStore } from './folder.ts';
 import { storeSuite } from './suite.ts';
+import { makeFolder, openStore } from './temp-store.ts';
 
 storeSuite('the file engine', async () => {
   const { directory, remove } = await makeFolder();

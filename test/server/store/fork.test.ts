@@ -6,7 +6,7 @@ import { group, insertGroups, user } from './rows.ts';
 import { storeSuite } from './suite.ts';
 
 /** A fork of a store that held rows, which are gone in it: the layers below speak of keys that the suite uses. */
-async function emptiedFork(): Promise<ForkableStore> {
+async function createEmptyFork(): Promise<ForkableStore> {
   const origin = openMemoryStore();
   await insertGroups(origin, ...['a', 'b', 'c'].map((id) => group(id, { roles: ['x'] })));
   const fork = await origin.fork();
@@ -19,7 +19,7 @@ async function emptiedFork(): Promise<ForkableStore> {
 const opened = (store: Store) => ({ store, dispose: () => store.close() });
 
 storeSuite('a fork of an empty store', async () => opened(await openMemoryStore().fork()));
-storeSuite('a fork of a fork whose rows are gone', async () => opened(await (await emptiedFork()).fork()));
+storeSuite('a fork of a fork whose rows are gone', async () => opened(await (await createEmptyFork()).fork()));
 storeSuite('a copy', async () => opened(await copyStore(openMemoryStore())));
 
 const ids = async (store: Store) => (await store.groups.list()).map(({ groupId }) => groupId);

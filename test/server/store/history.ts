@@ -10,20 +10,20 @@ const COUNTER = 'counter';
 
 export class History {
   /** Commits that were begun, and the last one that was acknowledged. */
-  issued: number;
-  answered: number;
+  attempted: number;
+  acknowledged: number;
 
   constructor(from = 0) {
-    this.issued = from;
-    this.answered = from;
+    this.attempted = from;
+    this.acknowledged = from;
   }
 
   /** Makes the next commit; what the store throws is passed on. */
   async commit(store: Store, padding = 0): Promise<void> {
-    this.issued += 1;
-    const number = this.issued;
+    this.attempted += 1;
+    const number = this.attempted;
     await writeCommit(store, number, padding);
-    this.answered = Math.max(this.answered, number);
+    this.acknowledged = Math.max(this.acknowledged, number);
   }
 
   async commits(store: Store, count: number): Promise<void> {
@@ -37,11 +37,11 @@ export class History {
 
   /** Goes on from a state that was found: what was issued and is not in it will never be. */
   async resume(store: Store): Promise<number> {
-    const found = await stateOf(store);
-    ok(found >= this.answered, `commit ${this.answered} was acknowledged, and the state ends with ${found}`);
-    ok(found <= this.issued, `commit ${this.issued} was the last, and the state ends with ${found}`);
-    this.issued = found;
-    this.answered = found;
+    const found = await countCommits(store);
+    ok(found >= this.acknowledged, `commit ${this.acknowledged} was acknowledged, and the state ends with ${found}`);
+    ok(found <= this.attempted, `commit ${this.attempted} was the last, and the state ends with ${found}`);
+    this.attempted = found;
+    this.acknowledged = found;
     return found;
   }
 }
@@ -50,21 +50,21 @@ export async function writeCommit(store: Store, number: number, padding = 0): Pr
   await store.transaction(async ({ groups }) => {
     const counter = group(COUNTER, { groupName: `counted to ${number}` });
     await ((await groups.get(COUNTER)) === undefined ? groups.insert(counter) : groups.replace(counter));
-    await groups.insert(group(nameOf(number), { roles: padding > 0 ? ['x'.repeat(padding)] : [] }));
+    await groups.insert(group(formatName(number), { roles: padding > 0 ? ['x'.repeat(padding)] : [] }));
   });
 }
 
 /** How many commits the state holds. Fails where it is not a state of the history. */
-export async function stateOf(store: Store): Promise<number> {
+export async function countCommits(store: Store): Promise<number> {
   const counter = await store.groups.get(COUNTER);
   const count = Number(counter?.groupName.replace('counted to ', '') ?? 0);
   const rows = await store.groups.list();
-  const expected = Array.from({ length: count }, (_, index) => nameOf(index + 1));
+  const expected = Array.from({ length: count }, (_, index) => formatName(index + 1));
   const found = rows.map(({ groupId }) => groupId).filter((groupId) => groupId !== COUNTER);
   deepStrictEqual(found, expected, `the state is not one of the history's (commit ${count})`);
   return count;
 }
 
-function nameOf(number: number): string {
+function formatName(number: number): string {
   return `n${String(number).padStart(8, '0')}`;
 }

@@ -2,9 +2,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleChild, type Children } from './children.ts';
-import { type Folder, makeFolder, openStore } from './folder.ts';
-import { stateOf } from './history.ts';
-import { between, seeded } from './random.ts';
+import { countCommits } from './history.ts';
+import { between, createSeededRandom } from './random.ts';
+import { type Folder, makeFolder, openStore } from './temp-store.ts';
 
 const CYCLES = 20;
 const WRITERS = 16;
@@ -20,7 +20,7 @@ afterAll(() => Promise.all([children.remove(), folder.remove()]));
 
 test(`keeps what was answered through ${CYCLES} kills under load`, async () => {
   const seed = 20_261;
-  const random = seeded(seed);
+  const random = createSeededRandom(seed);
   let answered = 0;
   for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
     const child = children.start(folder.directory, 'write', String(WRITERS));
@@ -42,7 +42,7 @@ test(`keeps what was answered through ${CYCLES} kills under load`, async () => {
 async function checkState(answered: number, where: string): Promise<number> {
   const store = await openStore(folder.directory);
   try {
-    const state = await stateOf(store);
+    const state = await countCommits(store);
     expect(state, where).toBeGreaterThanOrEqual(answered);
     expect(state, where).toBeLessThanOrEqual(answered + WRITERS);
     return state;

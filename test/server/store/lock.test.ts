@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bundleChild, type Child, type Children } from './children.ts';
 import { FakeDisk } from './fake-disk.ts';
 import { FakeMachine } from './fake-processes.ts';
-import { type Folder, makeFolder, openStore } from './folder.ts';
 import { group } from './rows.ts';
+import { type Folder, makeFolder, openStore } from './temp-store.ts';
 
 let children: Children;
 let folder: Folder;
@@ -112,7 +112,7 @@ describe('where no socket helps, the lock file', () => {
     const disk = new FakeDisk();
     const [before, after] = ['one', 'two'].map((startedAt) => {
       const self = { pid: 1, bootId: 'boot', startedAt };
-      return { self, isRunning: async (other: typeof self) => other.startedAt === startedAt, hold: unsupported };
+      return { self, isRunning: async (other: typeof self) => other.startedAt === startedAt, acquire: unsupported };
     });
     if (before === undefined || after === undefined) throw new Error('unreachable');
     await openStore(directory, { disk, processes: before });

@@ -3,12 +3,12 @@
  * operation of a life of the store fails in turn, once or with all that come after it.
  */
 import { describe, expect, test } from 'vitest';
-import { type Operation, systemError } from './fake-disk.ts';
-import { Bench, files } from './fault-bench.ts';
+import { type DiskOperation, systemError } from './fake-disk.ts';
 import { History } from './history.ts';
+import { files, StoreHarness } from './store-harness.ts';
 
 /** Opens, writes, makes checkpoints and closes, whatever of it fails. */
-async function live(bench: Bench): Promise<void> {
+async function live(bench: StoreHarness): Promise<void> {
   const store = await bench.open().catch(() => undefined);
   if (!store) return;
   const history = new History();
@@ -21,23 +21,23 @@ async function live(bench: Bench): Promise<void> {
 }
 
 /** A store in which the next start finds work: a torn tail of the journal and a checkpoint that was not finished. */
-async function torn(): Promise<Bench> {
-  const bench = new Bench();
+async function torn(): Promise<StoreHarness> {
+  const bench = new StoreHarness();
   const store = await bench.open();
   await new History().commits(store, 3);
   bench.crash('nothing');
-  bench.disk.plant(files.journal, Buffer.concat([bench.bytes(files.journal), Buffer.from('{"torn')]));
+  bench.disk.plant(files.wal, Buffer.concat([bench.bytes(files.wal), Buffer.from('{"torn')]));
   bench.disk.plant(`${files.checkpoint}.tmp`, Buffer.from('{'));
   return bench;
 }
 
-async function operationsOf(bench: Bench): Promise<readonly Operation[]> {
+async function operationsOf(bench: StoreHarness): Promise<readonly DiskOperation[]> {
   await live(bench);
   return bench.disk.operations;
 }
 
 describe.each([
-  ['a new store', async () => new Bench()],
+  ['a new store', async () => new StoreHarness()],
   ['a store after a crash', torn],
 ])('%s', (_, prepared) => {
   test('holds no file once it is closed', async () => {

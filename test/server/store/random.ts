@@ -1,5 +1,5 @@
 /** Numbers that look random and come again from the same seed (a linear congruential generator). */
-export function seeded(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = BigInt(seed) * 2_654_435_761n + 12_345n;
   return () => {
     state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) % 2n ** 64n;

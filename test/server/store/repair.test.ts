@@ -3,29 +3,29 @@ import { describe, expect, test } from 'vitest';
 import {
   COMMITS,
   closedSegment,
-  flipped,
-  journal,
+  createHarnessWith,
+  createHarnessWithout,
+  flipBit,
+  lineOffsets,
   model,
   snapshot,
-  starts,
-  withFile,
-  without,
+  wal,
 } from './damaged-store.ts';
-import { expectOpens } from './expect-store.ts';
-import { type Bench, files } from './fault-bench.ts';
-import { stateOf } from './history.ts';
-import { refusalOf, toolsOn } from './offline-bench.ts';
-import { seeded } from './random.ts';
+import { countCommits } from './history.ts';
+import { catchOpenError, createOfflineStoreOn } from './offline-harness.ts';
+import { createSeededRandom } from './random.ts';
+import { expectOpens } from './store-assertions.ts';
+import { files, type StoreHarness } from './store-harness.ts';
 
 /** The journal as it is with a bit flipped in its third commit, which is commit 12 of the store. */
-const damagedJournal = flipped(journal, (starts[3] as number) + 40, 3);
-const damagedCheckpoint = flipped(model.bytes(files.checkpoint), 900, 2);
+const damagedJournal = flipBit(wal, (lineOffsets[3] as number) + 40, 3);
+const damagedCheckpoint = flipBit(model.bytes(files.checkpoint), 900, 2);
 
 /** Looks, and sees to it that nothing was written. */
-async function verified(bench: Bench) {
+async function expectVerified(bench: StoreHarness) {
   const before = await snapshot(bench);
   const operations = bench.disk.operations.length;
-  const report = await toolsOn(bench.disk).verify('/store');
+  const report = await createOfflineStoreOn(bench.disk).verify('/store');
   expect(bench.disk.operations).toHaveLength(operations);
   expect(await snapshot(bench)).toEqual(before);
   return report;
@@ -33,7 +33,7 @@ async function verified(bench: Bench) {
 
 describe('verify', () => {
   test('tells of a whole store what it holds, file by file', async () => {
-    const report = await verified(model.copy());
+    const report = await expectVerified(model.copy());
     expect(report).toMatchObject({
       ...{ formatVersion: 1, sound: true, opens: true, sequence: COMMITS, notes: [] },
       tables: { groups: COMMITS + 1, users: 0 },
@@ -50,21 +50,24 @@ describe('verify', () => {
   });
 
   test('takes what a crash leaves for what it is', async () => {
-    const torn = await verified(withFile(files.journal, journal.subarray(0, -10)));
+    const torn = await expectVerified(createHarnessWith(files.wal, wal.subarray(0, -10)));
     expect(torn).toMatchObject({ sound: true, opens: true, sequence: COMMITS - 1, notes: [expect.any(String)] });
     const temporary = model.copy();
     temporary.disk.plant(`${files.checkpoint}.tmp`, Buffer.from('half'));
-    expect(await verified(temporary)).toMatchObject({ sound: true, notes: [expect.stringContaining('temporary')] });
+    expect(await expectVerified(temporary)).toMatchObject({
+      sound: true,
+      notes: [expect.stringContaining('temporary')],
+    });
   });
 
   test.each([
-    ['the journal', files.journal, damagedJournal, false],
+    ['the journal', files.wal, damagedJournal, false],
     ['the checkpoint, which the one before stands in for', files.checkpoint, damagedCheckpoint, true],
     ['the checkpoint before, which nothing needs', files.previous, Buffer.from('{}'), true],
     ['a segment that only the checkpoint before needs', closedSegment, Buffer.alloc(900), true],
     ['the marker', files.marker, Buffer.from('null'), false],
   ])('names damage in %s', async (_, file, contents, opens) => {
-    const report = await verified(withFile(file, contents));
+    const report = await expectVerified(createHarnessWith(file, contents));
     expect(report).toMatchObject({ sound: false, opens });
     const damaged = report.files.filter(({ damage }) => damage !== undefined);
     expect(damaged).toMatchObject([{ name: file.replace('/store/', ''), damage: { offset: expect.any(Number) } }]);
@@ -74,88 +77,91 @@ describe('verify', () => {
   test('refuses what is no store, and what a newer version wrote', async () => {
     const { disk } = model.copy();
     await disk.makeFolder('/else');
-    expect(await refusalOf(toolsOn(disk).verify('/else'))).toMatchObject({ kind: 'not-ours' });
-    expect(await refusalOf(toolsOn(disk).verify('/nowhere'))).toMatchObject({ kind: 'not-ours' });
+    expect(await catchOpenError(createOfflineStoreOn(disk).verify('/else'))).toMatchObject({ kind: 'not-ours' });
+    expect(await catchOpenError(createOfflineStoreOn(disk).verify('/nowhere'))).toMatchObject({ kind: 'not-ours' });
     for (const file of [files.marker, files.checkpoint]) {
       const text = model.bytes(file).toString().replace('"formatVersion":1', '"formatVersion":2');
-      const newer = withFile(file, Buffer.from(text));
-      for (const name of ['verify', 'planRepair', 'repair'] as const)
-        expect(await refusalOf(toolsOn(newer.disk)[name]('/store'))).toMatchObject({ kind: 'newer-format', file });
+      const newer = createHarnessWith(file, Buffer.from(text));
+      for (const name of ['verify', 'previewRepair', 'repair'] as const)
+        expect(await catchOpenError(createOfflineStoreOn(newer.disk)[name]('/store'))).toMatchObject({
+          kind: 'newer-format',
+          file,
+        });
     }
   });
 });
 
 /** Repairs, and sees to it that every file of before is still there, and that what is there now is whole. */
-async function repaired(bench: Bench, commits: number): Promise<void> {
+async function expectRepaired(bench: StoreHarness, commits: number): Promise<void> {
   const before = await snapshot(bench);
-  const { setAside } = await toolsOn(bench.disk).repair('/store');
+  const { setAside } = await createOfflineStoreOn(bench.disk).repair('/store');
   const after = Object.values(await snapshot(bench));
   for (const [name, text] of Object.entries(before)) if (!name.endsWith('marker')) expect(after).toContain(text);
   expect(setAside.length).toBeGreaterThan(0);
-  expect(await verified(bench)).toMatchObject({ sound: true, opens: true, sequence: commits });
+  expect(await expectVerified(bench)).toMatchObject({ sound: true, opens: true, sequence: commits });
   await expectOpens(bench, commits);
 }
 
 describe('a repair', () => {
   test('keeps everything before the damage, and tells what comes after', async () => {
-    const bench = withFile(files.journal, damagedJournal);
+    const bench = createHarnessWith(files.wal, damagedJournal);
     const before = await snapshot(bench);
-    const plan = await toolsOn(bench.disk).planRepair('/store');
+    const plan = await createOfflineStoreOn(bench.disk).previewRepair('/store');
     expect(plan).toMatchObject({
       ...{ keeps: 11, rows: 12, lostCommits: 2, unreadableLines: 1 },
       lost: [{ table: 'groups', puts: 4, deletes: 0 }],
     });
     expect(await snapshot(bench)).toEqual(before);
-    await repaired(bench, 11);
-    expect(await toolsOn(bench.disk).planRepair('/store')).toBeUndefined();
+    await expectRepaired(bench, 11);
+    expect(await createOfflineStoreOn(bench.disk).previewRepair('/store')).toBeUndefined();
   });
 
   test.each([
-    ['the journal, all of it', () => withFile(files.journal, Buffer.alloc(500)), 9],
-    ['the journal, which is missing', () => without(files.journal), 9],
-    ['the checkpoint and a segment before it', () => damagedTwice(closedSegment), 4],
-    ['the checkpoint alone', () => withFile(files.checkpoint, damagedCheckpoint), COMMITS],
-    ['the marker alone', () => withFile(files.marker, Buffer.from('{}')), COMMITS],
-    ['the checkpoint before, which nothing needs', () => withFile(files.previous, Buffer.alloc(0)), COMMITS],
+    ['the journal, all of it', () => createHarnessWith(files.wal, Buffer.alloc(500)), 9],
+    ['the journal, which is missing', () => createHarnessWithout(files.wal), 9],
+    ['the checkpoint and a segment before it', () => createDoublyDamaged(closedSegment), 4],
+    ['the checkpoint alone', () => createHarnessWith(files.checkpoint, damagedCheckpoint), COMMITS],
+    ['the marker alone', () => createHarnessWith(files.marker, Buffer.from('{}')), COMMITS],
+    ['the checkpoint before, which nothing needs', () => createHarnessWith(files.previous, Buffer.alloc(0)), COMMITS],
   ])('of %s keeps the longest beginning that there is', async (_, broken, commits) => {
-    await repaired(broken(), commits);
+    await expectRepaired(broken(), commits);
   });
 
   test('changes nothing where nothing is damaged', async () => {
     const bench = model.copy();
     const before = await snapshot(bench);
-    expect(await toolsOn(bench.disk).repair('/store')).toEqual({ folder: '/store', setAside: [] });
+    expect(await createOfflineStoreOn(bench.disk).repair('/store')).toEqual({ folder: '/store', setAside: [] });
     expect(await snapshot(bench)).toEqual(before);
   });
 
   test('is refused where there is nothing to begin with', async () => {
-    const bench = without(files.checkpoint, files.previous);
+    const bench = createHarnessWithout(files.checkpoint, files.previous);
     const before = await snapshot(bench);
-    const error = await refusalOf(toolsOn(bench.disk).repair('/store'));
+    const error = await catchOpenError(createOfflineStoreOn(bench.disk).repair('/store'));
     expect(error).toMatchObject({ kind: 'damaged', message: expect.stringContaining('backup') });
     expect(await snapshot(bench)).toEqual(before);
   });
 
   test('that is broken off at any step can be done again, or is finished by the next start', async () => {
-    const whole = withFile(files.journal, damagedJournal);
-    await toolsOn(whole.disk).repair('/store');
+    const whole = createHarnessWith(files.wal, damagedJournal);
+    await createOfflineStoreOn(whole.disk).repair('/store');
     for (let at = 0; at <= whole.disk.operations.length; at += 1) {
-      const bench = withFile(files.journal, damagedJournal);
+      const bench = createHarnessWith(files.wal, damagedJournal);
       bench.disk.loseAt((_, count) => count === at);
-      await toolsOn(bench.disk)
+      await createOfflineStoreOn(bench.disk)
         .repair('/store')
         .catch(() => {});
-      bench.crash({ random: seeded(at) });
-      await toolsOn(bench.disk).repair('/store');
+      bench.crash({ random: createSeededRandom(at) });
+      await createOfflineStoreOn(bench.disk).repair('/store');
       const store = await bench.open();
-      expect(await stateOf(store)).toBe(11);
+      expect(await countCommits(store)).toBe(11);
       await store.close();
     }
   });
 });
 
-function damagedTwice(other: string): Bench {
-  const bench = withFile(files.checkpoint, damagedCheckpoint);
+function createDoublyDamaged(other: string): StoreHarness {
+  const bench = createHarnessWith(files.checkpoint, damagedCheckpoint);
   bench.disk.plant(other, Buffer.alloc(900));
   return bench;
 }

@@ -7,9 +7,9 @@ import { packageVersion } from '../../../src/contract/version.ts';
 import { FORMAT_VERSION, layoutOf } from '../../../src/server/store/json/layout.ts';
 import { nodeDisk } from '../../../src/server/store/json/node-disk.ts';
 import { verifyStore } from '../../../src/server/store/json/verify.ts';
-import { tableNames } from '../../../src/server/store/layer.ts';
+import { tableNames } from '../../../src/server/store/overlay.ts';
 import { startServer } from '../../harness.ts';
-import { openStore } from './folder.ts';
+import { openStore } from './temp-store.ts';
 
 const root = path.resolve(import.meta.dirname, '../../fixtures/stores');
 const versions = (await readdir(root, { withFileTypes: true }))
@@ -31,7 +31,7 @@ async function contents(folder: string): Promise<Record<string, string>> {
 
 describe.each(versions)('a store of version %s', (version) => {
   test('has rows of every kind, in checkpoint and journal', async () => {
-    const { rows, holds } = await known(version);
+    const { rows, holds } = await readExpected(version);
     for (const name of tableNames) expect(rows[name]?.length, name).toBeGreaterThan(0);
     expect(holds.filter((what) => /rows, up to commit/.test(what))).toHaveLength(2);
     expect(holds.filter((what) => /[1-9]\d* commits/.test(what))).toHaveLength(2);
@@ -39,7 +39,7 @@ describe.each(versions)('a store of version %s', (version) => {
 
   test('opens with every row as it was, also when it was opened before', async () => {
     await withCopy(version, async (folder) => {
-      const { rows } = await known(version);
+      const { rows } = await readExpected(version);
       for (let start = 1; start <= 2; start += 1) {
         const store = await openStore(folder);
         for (const name of tableNames) expect(await store[name].list(), name).toEqual(rows[name] ?? []);
@@ -73,7 +73,7 @@ describe.each(versions)('a store of version %s', (version) => {
   });
 });
 
-async function known(version: string) {
+async function readExpected(version: string) {
   const rows = JSON.parse(await readFile(path.join(root, version, 'rows.json'), 'utf8')) as Record<string, unknown[]>;
   const { files } = await verifyStore(nodeDisk, layoutOf(path.join(root, version, 'store')));
   return { rows, holds: files.map(({ holds }) => holds) };

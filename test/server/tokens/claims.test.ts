@@ -1,7 +1,7 @@
 /** Claims: times are enforced to the second, and a token is taken only where it was issued and for whom. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
-import { forge, goodClaims, login, present, refused } from './forge.ts';
+import { callWithToken, createValidClaims, forgeToken, login, rejectedToken } from './forge.ts';
 
 let server: TestServer;
 
@@ -12,10 +12,10 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** A good token whose claim `name` is this text of JSON; undefined: whose claim is missing. */
 function withClaim(name: string, json: string | undefined): Promise<string> {
-  const { [name]: _left, ...others } = goodClaims(server);
+  const { [name]: _left, ...others } = createValidClaims(server);
   const members = Object.entries(others).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
   if (json !== undefined) members.push(`${JSON.stringify(name)}:${json}`);
-  return forge(server, { payload: `{${members.join(',')}}` });
+  return forgeToken(server, { payload: `{${members.join(',')}}` });
 }
 
 function fromNow(seconds: number): string {
@@ -37,41 +37,42 @@ describe('times', () => {
   ];
   test.each(['exp', 'iat', 'nbf'])('%s that is no time is refused', async (name) => {
     const odd = name === 'nbf' ? never.filter((json) => json !== '-1') : never;
-    for (const json of odd) expect([json, await present(server, await withClaim(name, json))]).toEqual([json, refused]);
+    for (const json of odd)
+      expect([json, await callWithToken(server, await withClaim(name, json))]).toEqual([json, rejectedToken]);
   });
 
   test.each(['exp', 'iat', 'sub', 'jti', 'iss', 'aud', 'client_id', 'app_id', 'scope', 'authorities'])(
     'a token without %s is refused',
     async (name) => {
-      expect(await present(server, await withClaim(name, undefined))).toEqual(refused);
+      expect(await callWithToken(server, await withClaim(name, undefined))).toEqual(rejectedToken);
     },
   );
 
   test('an expired token is refused, one that lasts another second is taken', async () => {
     for (const seconds of [-86_400, -1, 0])
-      expect(await present(server, await withClaim('exp', fromNow(seconds)))).toEqual(refused);
-    expect((await present(server, await withClaim('exp', fromNow(1)))).status).toBe(200);
+      expect(await callWithToken(server, await withClaim('exp', fromNow(seconds)))).toEqual(rejectedToken);
+    expect((await callWithToken(server, await withClaim('exp', fromNow(1)))).status).toBe(200);
   });
 
   test('a token is not taken before its time', async () => {
     for (const seconds of [1, 3600])
-      expect(await present(server, await withClaim('nbf', fromNow(seconds)))).toEqual(refused);
-    expect((await present(server, await withClaim('nbf', fromNow(0)))).status).toBe(200);
+      expect(await callWithToken(server, await withClaim('nbf', fromNow(seconds)))).toEqual(rejectedToken);
+    expect((await callWithToken(server, await withClaim('nbf', fromNow(0)))).status).toBe(200);
   });
 
   test('a token from the future is refused, beyond the minute by which clocks may differ', async () => {
     for (const seconds of [61, 86_400])
-      expect(await present(server, await withClaim('iat', fromNow(seconds)))).toEqual(refused);
-    expect((await present(server, await withClaim('iat', fromNow(60)))).status).toBe(200);
+      expect(await callWithToken(server, await withClaim('iat', fromNow(seconds)))).toEqual(rejectedToken);
+    expect((await callWithToken(server, await withClaim('iat', fromNow(60)))).status).toBe(200);
   });
 
   test('a token that was taken is not where the clock is set back before its time', async () => {
     const token = await withClaim('nbf', fromNow(0));
-    expect((await present(server, token)).status).toBe(200);
+    expect((await callWithToken(server, token)).status).toBe(200);
     server.clock.advance(-1);
-    expect(await present(server, token)).toEqual(refused);
+    expect(await callWithToken(server, token)).toEqual(rejectedToken);
     server.clock.advance(1);
-    expect((await present(server, token)).status).toBe(200);
+    expect((await callWithToken(server, token)).status).toBe(200);
   });
 });
 
@@ -89,38 +90,41 @@ describe('issuer and audience', () => {
       'null',
     ];
     for (const other of others)
-      expect([other, await present(server, await withClaim(name, JSON.stringify(other)))]).toEqual([other, refused]);
+      expect([other, await callWithToken(server, await withClaim(name, JSON.stringify(other)))]).toEqual([
+        other,
+        rejectedToken,
+      ]);
   });
 
   test('several audiences are refused, also where ours is among them', async () => {
     const url = JSON.stringify(server.url);
     for (const json of [`[${url}]`, `[${url},"https://elsewhere.example"]`, '[]', `{"0":${url}}`])
-      expect(await present(server, await withClaim('aud', json))).toEqual(refused);
+      expect(await callWithToken(server, await withClaim('aud', json))).toEqual(rejectedToken);
   });
 
   test('the token of one server is none of another, though both have a client of that name', async () => {
     await using other = await startServer();
-    expect(await present(other, await login(server))).toEqual(refused);
-    expect((await present(other, await login(other))).status).toBe(200);
+    expect(await callWithToken(other, await login(server))).toEqual(rejectedToken);
+    expect((await callWithToken(other, await login(other))).status).toBe(200);
   });
 });
 
 describe('whom it names', () => {
   test('a subject or client that is not there is refused', async () => {
     for (const name of ['sub', 'client_id'])
-      expect(await present(server, await withClaim(name, '"nobody"'))).toEqual(refused);
+      expect(await callWithToken(server, await withClaim(name, '"nobody"'))).toEqual(rejectedToken);
   });
 
   test('roles count only where token and store agree', async () => {
     const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC'] });
-    const payload = { ...goodClaims(server), sub: clientId, client_id: clientId };
-    const outcome = await present(server, await forge(server, { payload }));
+    const payload = { ...createValidClaims(server), sub: clientId, client_id: clientId };
+    const outcome = await callWithToken(server, await forgeToken(server, { payload }));
     expect(outcome).toMatchObject({ status: 403, code: 'ROLE_MISSING' });
     expect(outcome.challenge).toContain('error="insufficient_scope"');
   });
 
   test('a token with fewer roles than its client has no more by it', async () => {
-    expect(await present(server, await withClaim('authorities', '["ROLE_CLI-1STPARTY"]'))).toMatchObject({
+    expect(await callWithToken(server, await withClaim('authorities', '["ROLE_CLI-1STPARTY"]'))).toMatchObject({
       status: 403,
     });
   });

@@ -14,27 +14,27 @@ export interface Forgery {
   readonly signature?: (signed: string) => Buffer | string;
 }
 
-export async function currentKey({ world }: TestServer): Promise<SigningKey> {
+export async function readCurrentKey({ appContext: world }: TestServer): Promise<SigningKey> {
   const row = (await world.store.signingKeys.list()).find((key) => key.current);
   if (!row) throw new Error('there is no current key');
   return row;
 }
 
-export function privateKeyOf(row: SigningKey): KeyObject {
+export function importPrivateKey(row: SigningKey): KeyObject {
   return createPrivateKey({ key: row.privateJwk as JsonWebKey, format: 'jwk' });
 }
 
 /** As RFC 7518, 3.4 wants it: both numbers, 32 bytes each. */
-export function es256(key: KeyObject): (signed: string) => Buffer {
+export function createEs256Signer(key: KeyObject): (signed: string) => Buffer {
   return (signed) => sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
 }
 
-export function encode(part: Part): string {
+export function encodePart(part: Part): string {
   return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 }
 
 /** Claims that the server takes: those of the administrator client, for an hour from now. */
-export function goodClaims({ url, clock }: TestServer): Record<string, unknown> {
+export function createValidClaims({ url, clock }: TestServer): Record<string, unknown> {
   const iat = Math.floor(clock.now().getTime() / 1000);
   return {
     iss: url,
@@ -57,28 +57,28 @@ export function goodClaims({ url, clock }: TestServer): Record<string, unknown> 
 }
 
 /** A token that differs from a good one only in what is given. */
-export async function forge(server: TestServer, forgery: Forgery = {}): Promise<string> {
-  const key = await currentKey(server);
+export async function forgeToken(server: TestServer, forgery: Forgery = {}): Promise<string> {
+  const key = await readCurrentKey(server);
   const header = forgery.header ?? { alg: key.alg, kid: key.kid, typ: 'at+jwt' };
-  const signed = `${encode(header)}.${encode(forgery.payload ?? goodClaims(server))}`;
-  const made = (forgery.signature ?? es256(privateKeyOf(key)))(signed);
+  const signed = `${encodePart(header)}.${encodePart(forgery.payload ?? createValidClaims(server))}`;
+  const made = (forgery.signature ?? createEs256Signer(importPrivateKey(key)))(signed);
   return `${signed}.${typeof made === 'string' ? made : made.toString('base64url')}`;
 }
 
-export interface Outcome {
+export interface TokenOutcome {
   readonly status: number;
   readonly code: string | undefined;
   readonly challenge: string | null;
 }
 
 /** What a read that needs an administrator answers to this token. */
-export async function present({ url }: TestServer, token: string): Promise<Outcome> {
+export async function callWithToken({ url }: TestServer, token: string): Promise<TokenOutcome> {
   const answer = await fetch(`${url}${servicePrefix}/groups`, { headers: { authorization: `Bearer ${token}` } });
   const body = (await answer.json()) as { code?: string }[];
   return { status: answer.status, code: body[0]?.code, challenge: answer.headers.get('www-authenticate') };
 }
 
-export const refused: Outcome = {
+export const rejectedToken: TokenOutcome = {
   status: 401,
   code: 'TOKEN_INVALID',
   challenge: 'Bearer realm="iam", error="invalid_token"',

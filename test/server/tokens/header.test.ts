@@ -5,28 +5,38 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SigningKey } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { currentKey, encode, es256, forge, goodClaims, present, refused } from './forge.ts';
+import {
+  callWithToken,
+  createEs256Signer,
+  createValidClaims,
+  encodePart,
+  forgeToken,
+  readCurrentKey,
+  rejectedToken,
+} from './forge.ts';
 
 let server: TestServer;
 let key: SigningKey;
 
 beforeAll(async () => {
   server = await startServer();
-  key = await currentKey(server);
+  key = await readCurrentKey(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 test('a token made as the server makes it is taken, so that each refusal below has its reason', async () => {
-  expect((await present(server, await forge(server))).status).toBe(200);
+  expect((await callWithToken(server, await forgeToken(server))).status).toBe(200);
 });
 
 describe('the algorithm', () => {
   test.each(['none', 'None', 'NONE', 'nOnE', ''])('%j, unsigned, is refused', async (alg) => {
     const header = { alg, kid: key.kid, typ: 'at+jwt' };
-    expect(await present(server, await forge(server, { header, signature: () => '' }))).toEqual(refused);
-    expect(await present(server, await forge(server, { header }))).toEqual(refused);
+    expect(await callWithToken(server, await forgeToken(server, { header, signature: () => '' }))).toEqual(
+      rejectedToken,
+    );
+    expect(await callWithToken(server, await forgeToken(server, { header }))).toEqual(rejectedToken);
   });
 
   const forms: [string, (key: SigningKey) => string | Buffer][] = [
@@ -39,15 +49,15 @@ describe('the algorithm', () => {
   test.each(forms)('HS256 keyed with the public key as %s is refused', async (_form, secret) => {
     const header = { alg: 'HS256', kid: key.kid, typ: 'at+jwt' };
     const signature = (signed: string) => createHmac('sha256', secret(key)).update(signed).digest();
-    expect(await present(server, await forge(server, { header, signature }))).toEqual(refused);
+    expect(await callWithToken(server, await forgeToken(server, { header, signature }))).toEqual(rejectedToken);
   });
 
   test.each(['ES384', 'ES512', 'ES256K', 'RS256', 'PS256', 'EdDSA', 'HS256', 'es256'])(
     'a right ES256 signature under the name %s is refused',
     async (alg) => {
-      expect(await present(server, await forge(server, { header: { alg, kid: key.kid, typ: 'at+jwt' } }))).toEqual(
-        refused,
-      );
+      expect(
+        await callWithToken(server, await forgeToken(server, { header: { alg, kid: key.kid, typ: 'at+jwt' } })),
+      ).toEqual(rejectedToken);
     },
   );
 
@@ -55,7 +65,7 @@ describe('the algorithm', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const header = { alg: 'RS256', kid: key.kid, typ: 'at+jwt' };
     const signature = (signed: string) => sign('sha256', Buffer.from(signed), privateKey);
-    expect(await present(server, await forge(server, { header, signature }))).toEqual(refused);
+    expect(await callWithToken(server, await forgeToken(server, { header, signature }))).toEqual(rejectedToken);
   });
 
   function publicKey(row: SigningKey) {
@@ -84,14 +94,14 @@ test('a key that the token brings along or points to is not looked at', async ()
       { jwk: { ...own, kid: key.kid }, jku: address },
     ])
       expect(
-        await present(
+        await callWithToken(
           server,
-          await forge(server, {
+          await forgeToken(server, {
             header: { alg: 'ES256', kid, typ: 'at+jwt', ...lure },
-            signature: es256(stranger.privateKey),
+            signature: createEs256Signer(stranger.privateKey),
           }),
         ),
-      ).toEqual(refused);
+      ).toEqual(rejectedToken);
   await new Promise((resolve) => listener.close(resolve));
   expect(asked).toEqual([]);
 });
@@ -112,14 +122,14 @@ describe('the key id', () => {
     ['an object', { $ne: '' }],
   ];
   test.each(odd)('%s is refused, though the signature is right', async (_what, kid) => {
-    expect(await present(server, await forge(server, { header: { alg: 'ES256', kid, typ: 'at+jwt' } }))).toEqual(
-      refused,
-    );
+    expect(
+      await callWithToken(server, await forgeToken(server, { header: { alg: 'ES256', kid, typ: 'at+jwt' } })),
+    ).toEqual(rejectedToken);
   });
 
   test('in an array is refused', async () => {
     const header = { alg: 'ES256', kid: [key.kid], typ: 'at+jwt' };
-    expect(await present(server, await forge(server, { header }))).toEqual(refused);
+    expect(await callWithToken(server, await forgeToken(server, { header }))).toEqual(rejectedToken);
   });
 });
 
@@ -134,45 +144,47 @@ describe('what has to be understood', () => {
     ['the same without saying that it matters', { b64: false }],
   ])('%s is refused', async (_what, more) => {
     const header = { alg: 'ES256', kid: key.kid, typ: 'at+jwt', ...more };
-    expect(await present(server, await forge(server, { header }))).toEqual(refused);
+    expect(await callWithToken(server, await forgeToken(server, { header }))).toEqual(rejectedToken);
   });
 
   test.each(['JWT', 'jwt', 'at', 'refresh+jwt', 'at+jwt+x', '', null, 5])('typ %j is refused', async (typ) => {
-    expect(await present(server, await forge(server, { header: { alg: 'ES256', kid: key.kid, typ } }))).toEqual(
-      refused,
-    );
+    expect(
+      await callWithToken(server, await forgeToken(server, { header: { alg: 'ES256', kid: key.kid, typ } })),
+    ).toEqual(rejectedToken);
   });
 
   test('a missing typ is refused', async () => {
-    expect(await present(server, await forge(server, { header: { alg: 'ES256', kid: key.kid } }))).toEqual(refused);
+    expect(await callWithToken(server, await forgeToken(server, { header: { alg: 'ES256', kid: key.kid } }))).toEqual(
+      rejectedToken,
+    );
   });
 });
 
 describe('the form', () => {
   test('the JSON serialisation is refused, flattened and general', async () => {
-    const [header, payload, signature] = (await forge(server)).split('.');
+    const [header, payload, signature] = (await forgeToken(server)).split('.');
     const flattened = JSON.stringify({ payload, protected: header, signature });
     const general = JSON.stringify({ payload, signatures: [{ protected: header, signature }] });
-    for (const text of [flattened, general, encode(flattened), encode(general)])
-      expect(await present(server, text)).toEqual(refused);
+    for (const text of [flattened, general, encodePart(flattened), encodePart(general)])
+      expect(await callWithToken(server, text)).toEqual(rejectedToken);
   });
 
   test('too few parts, too many, and parts that are nothing are refused', async () => {
-    const token = await forge(server);
+    const token = await forgeToken(server);
     const [header, payload, signature] = token.split('.');
     const odd = ['x', '.', '..', '....', `${header}.${payload}`, `${header}.${payload}.`, `.${payload}.${signature}`];
     const more = [`${header}..${signature}`, `${token}.`, `.${token}`, `${token}.${signature}`, `${token},${token}`];
-    for (const text of [...odd, ...more]) expect(await present(server, text)).toEqual(refused);
+    for (const text of [...odd, ...more]) expect(await callWithToken(server, text)).toEqual(rejectedToken);
   });
 
   test('a header or payload that is no JSON object is refused', async () => {
     for (const part of ['', 'null', '[]', '"x"', '{', '7', '{"alg":"ES256"'])
       for (const forgery of [{ header: part }, { payload: part }])
-        expect(await present(server, await forge(server, forgery))).toEqual(refused);
+        expect(await callWithToken(server, await forgeToken(server, forgery))).toEqual(rejectedToken);
   });
 
   test('authorities in another form than a list are refused', async () => {
-    const payload = { ...goodClaims(server), authorities: 'ROLE_ADMIN' };
-    expect(await present(server, await forge(server, { payload }))).toEqual(refused);
+    const payload = { ...createValidClaims(server), authorities: 'ROLE_ADMIN' };
+    expect(await callWithToken(server, await forgeToken(server, { payload }))).toEqual(rejectedToken);
   });
 });

@@ -1,11 +1,11 @@
 /** What each kind of token says, claim by claim, and how its life is told; upon a store in memory. */
 import { decodeJwt } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemRandomness } from '../../../src/server/randomness.ts';
+import { systemRandom } from '../../../src/server/random.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { Client, Session, User } from '../../../src/server/store/tables.ts';
-import { createIssuer, type IssuerOptions, type Narrowed } from '../../../src/server/tokens/issue.ts';
+import { createIssuer, type IssuerOptions, type IssueTokenOptions } from '../../../src/server/tokens/issue.ts';
 import { type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
 import { user as userRow } from '../store/rows.ts';
 
@@ -50,7 +50,7 @@ function issuing(more: Partial<IssuerOptions> = {}) {
     store,
     keys,
     clock,
-    randomness: systemRandomness,
+    random: systemRandom,
     issuer: 'http://here',
     clientTokenLifetime: 300,
     userTokenLifetime: 600,
@@ -75,7 +75,8 @@ const named = ['ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-IDENTIFIED'];
 const person = ['ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_PERSON', 'ROLE_USER'];
 
 describe("a client's token", () => {
-  const claimsOf = async (of: Client, more?: Narrowed) => decodeJwt((await issuing().forClient(of, more)).accessToken);
+  const claimsOf = async (of: Client, more?: IssueTokenOptions) =>
+    decodeJwt((await issuing().issueForClient(of, more)).accessToken);
 
   test('says who it is and what it may do, and nothing of what it has not', async () => {
     expect(await claimsOf(client)).toStrictEqual({ ...common, sub: 'c1', exp: now + 300, authorities: proven });
@@ -111,7 +112,7 @@ describe("a client's token", () => {
 
 describe("a user's token", () => {
   const claimsOf = async (of: User, within: Session = session) =>
-    decodeJwt((await issuing().forUser(of, within, client)).accessToken);
+    decodeJwt((await issuing().issueForUser(of, within, client)).accessToken);
   const whole = { ...common, sub: 'u1', sid: 's1', user_id: 'u1', exp: now + 600 };
 
   test('says who it is and how well proven, and of the client only that it is named', async () => {
@@ -155,7 +156,7 @@ describe("a user's token", () => {
 
 test("a logon's token says which it is, and no user", async () => {
   const { userId: _none, ...unbound } = session;
-  const { accessToken } = await issuing().forLogon('L1', unbound, client);
+  const { accessToken } = await issuing().issueForLogon('L1', unbound, client);
   expect(decodeJwt(accessToken)).toStrictEqual({
     ...common,
     sub: 'logon:L1',
@@ -169,8 +170,8 @@ test("a logon's token says which it is, and no user", async () => {
 describe('an answer', () => {
   test('has a refresh token only where there is one', async () => {
     const issuer = issuing();
-    expect(await issuer.forClient(client)).not.toHaveProperty('refreshToken');
-    expect(await issuer.forClient(client, { refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
+    expect(await issuer.issueForClient(client)).not.toHaveProperty('refreshToken');
+    expect(await issuer.issueForClient(client, { refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
   });
 
   test.each([
@@ -178,7 +179,7 @@ describe('an answer', () => {
     ['epoch', String(now + 300)],
   ] as const)('tells the end of its token in %s, and what is left of it either way', async (expiresIn, told) => {
     const issuer = issuing({ expiresIn });
-    const answer = await issuer.forClient(client);
+    const answer = await issuer.issueForClient(client);
     expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: told, scope: ['read', 'write'] });
     expect(issuer.secondsLeft(answer)).toBe(300);
   });
@@ -187,9 +188,9 @@ describe('an answer', () => {
 test('the ends of the last 10,000 tokens are remembered, and no others', async () => {
   let issued = 0;
   const name = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
-  const issuer = issuing({ randomness: { ...systemRandomness, uuid: () => name(++issued) } });
-  await Promise.all(Array.from({ length: 10_000 }, () => issuer.forClient(client)));
-  expect([issuer.endOf(name(1)), issuer.endOf(name(10_000))]).toEqual([now + 300, now + 300]);
-  await issuer.forClient(client);
-  expect([issuer.endOf(name(1)), issuer.endOf(name(2))]).toEqual([undefined, now + 300]);
+  const issuer = issuing({ random: { ...systemRandom, uuid: () => name(++issued) } });
+  await Promise.all(Array.from({ length: 10_000 }, () => issuer.issueForClient(client)));
+  expect([issuer.findExpiry(name(1)), issuer.findExpiry(name(10_000))]).toEqual([now + 300, now + 300]);
+  await issuer.issueForClient(client);
+  expect([issuer.findExpiry(name(1)), issuer.findExpiry(name(2))]).toEqual([undefined, now + 300]);
 });

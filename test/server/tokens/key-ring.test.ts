@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { SigningKey } from '../../../src/server/store/tables.ts';
-import { checkKeys, type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
+import { assertKeysUsable, type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
 
 const now = 1_800_000_000;
 const clock = { now: () => new Date(now * 1000) };
@@ -108,8 +108,8 @@ describe('keys are fit for use', () => {
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' };
 
   test('where both halves of the current one and the public half of the others can be read', async () => {
-    await expect(checkKeys(await rows())).resolves.toBeUndefined();
-    await expect(checkKeys([])).resolves.toBeUndefined();
+    await expect(assertKeysUsable(await rows())).resolves.toBeUndefined();
+    await expect(assertKeysUsable([])).resolves.toBeUndefined();
   });
 
   test.each([
@@ -118,6 +118,6 @@ describe('keys are fit for use', () => {
     { what: 'the private half of the current one', current: true, member: 'privateJwk' },
   ])('and not with $what broken', async ({ current, member }) => {
     const spoilt = (await rows()).map((row) => (row.current === current ? { ...row, [member]: broken } : row));
-    await expect(checkKeys(spoilt)).rejects.toThrow();
+    await expect(assertKeysUsable(spoilt)).rejects.toThrow();
   });
 });

@@ -8,7 +8,7 @@ import type { Store } from '../../../src/server/store/store.ts';
 import { signingAlgorithms } from '../../../src/server/tokens/keys.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { freePort } from '../free-port.ts';
-import { login, present } from './forge.ts';
+import { callWithToken, login } from './forge.ts';
 
 async function keySet({ url }: TestServer): Promise<JSONWebKeySet> {
   return (await (await fetch(`${url}${servicePrefix}/keys`)).json()) as JSONWebKeySet;
@@ -19,7 +19,7 @@ describe.each(signingAlgorithms)('with %s', (alg) => {
     await using server = await startServer({ flags: { 'signing-alg': alg } });
     const token = await login(server);
     expect(decodeProtectedHeader(token)).toEqual({ alg, kid: expect.any(String), typ: 'at+jwt' });
-    expect((await present(server, token)).status).toBe(200);
+    expect((await callWithToken(server, token)).status).toBe(200);
     const options = { issuer: server.url, audience: server.url, typ: 'at+jwt', currentDate: server.clock.now() };
     const remote = createRemoteJWKSet(new URL(`${server.url}/.well-known/jwks.json`));
     await expect(jwtVerify(token, remote, options)).resolves.toBeDefined();
@@ -52,10 +52,10 @@ test('a token from before the change is taken after it', async () => {
   const old: string[] = [];
   for (const alg of ['ES256', 'EdDSA', 'PS256']) {
     await using server = await startServer({ flags: { ...flags, 'signing-alg': alg }, openStore });
-    for (const token of old) expect(await server.world.verifier.verify(token)).toBeDefined();
-    const { accessToken } = await server.world.issuer.forClient(await adminRow(server));
+    for (const token of old) expect(await server.appContext.verifier.verify(token)).toBeDefined();
+    const { accessToken } = await server.appContext.issuer.issueForClient(await adminRow(server));
     expect(decodeProtectedHeader(accessToken).alg).toBe(alg);
-    const keys = server.world.keys.publicKeys();
+    const keys = server.appContext.keys.publicKeys();
     expect(keys[0]).toMatchObject({ alg });
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(old.length + 1);
     old.push(accessToken);
@@ -63,7 +63,7 @@ test('a token from before the change is taken after it', async () => {
   expect(old).toHaveLength(3);
 });
 
-async function adminRow({ world }: TestServer) {
+async function adminRow({ appContext: world }: TestServer) {
   const row = await world.store.clients.getBy('bootstrap', 'admin');
   if (!row) throw new Error('there is no administrator client');
   return row;
@@ -98,8 +98,8 @@ describe('under the root of the base URL', () => {
       jwks_uri: `${url}/.well-known/jwks.json`,
       id_token_signing_alg_values_supported: ['ES256'],
     });
-    const claims = await server.world.verifier.verify(
-      (await server.world.issuer.forClient(await adminRow(server))).accessToken,
+    const claims = await server.appContext.verifier.verify(
+      (await server.appContext.issuer.issueForClient(await adminRow(server))).accessToken,
     );
     expect(claims).toMatchObject({ iss: url, aud: url });
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TokenVerifier } from '../../../src/server/tokens/verify.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { forge, present, refused } from './forge.ts';
+import { callWithToken, forgeToken, rejectedToken } from './forge.ts';
 
 let server: TestServer;
 let verifier: TokenVerifier;
@@ -12,8 +12,8 @@ let signature: Buffer;
 
 beforeAll(async () => {
   server = await startServer();
-  verifier = server.world.verifier;
-  const token = await forge(server);
+  verifier = server.appContext.verifier;
+  const token = await forgeToken(server);
   signed = token.slice(0, token.lastIndexOf('.'));
   signature = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url');
 });
@@ -32,7 +32,7 @@ function flipped(bytes: Buffer, bit: number): Buffer {
 test('the signature itself is taken', async () => {
   expect(signature).toHaveLength(64);
   expect(await taken(signature.toString('base64url'))).toBe(true);
-  expect((await present(server, `${signed}.${signature.toString('base64url')}`)).status).toBe(200);
+  expect((await callWithToken(server, `${signed}.${signature.toString('base64url')}`)).status).toBe(200);
 });
 
 test('each bit counts', async () => {
@@ -88,8 +88,8 @@ test('other spellings of the same bytes are refused: one token, one text', async
   const plain = text.replaceAll('-', '+').replaceAll('_', '/');
   for (const other of [...trailing, ...odd, ...(plain === text ? [] : [plain])])
     expect([other, await taken(other)]).toEqual([other, false]);
-  expect(await present(server, `${signed}.${trailing[0]}`)).toEqual(refused);
-  expect(await present(server, `${signed}.${text.slice(0, 40)} ${text.slice(40)}`)).toEqual(refused);
+  expect(await callWithToken(server, `${signed}.${trailing[0]}`)).toEqual(rejectedToken);
+  expect(await callWithToken(server, `${signed}.${text.slice(0, 40)} ${text.slice(40)}`)).toEqual(rejectedToken);
 });
 
 test('no random text is a signature', async () => {

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { CliError } from '../../runtime/failures.ts';
+import { CliError } from '../../runtime/errors.ts';
 import type { Environment } from '../../runtime/io.ts';
-import { reachableUrl } from '../../runtime/server-url.ts';
-import { lastLines, newLog, readFrom } from './log-file.ts';
-import { identityOf } from './processes.ts';
+import { toReachableUrl } from '../../runtime/server-url.ts';
+import { createLogFile, lastLines, readLogFrom } from './log-file.ts';
+import { readProcessIdentity } from './processes.ts';
 
 /** The line of `iam serve --json`; the secrets are there where this start made them. */
 export interface ReadyLine {
@@ -28,35 +28,35 @@ export interface LaunchOptions {
   readonly variables: Environment['variables'];
   readonly log: string;
   /** How long it may take, in milliseconds. */
-  readonly patience: number;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-export interface Launched {
+export interface LaunchedServer {
   readonly ready: ReadyLine;
   readonly pid: number;
   readonly identity: string;
 }
 
 /** @throws CliError with the exit code of the server where it ends instead; a server that is not ready in time is ended. */
-export async function launch(options: LaunchOptions): Promise<Launched> {
-  const child = await spawned(options);
-  const outcome = await outcomeOf(child, options);
+export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
+  const child = await spawnServer(options);
+  const outcome = await waitForOutcome(child, options);
   const { pid } = child;
-  const identity = pid === undefined ? undefined : await identityOf(pid);
+  const identity = pid === undefined ? undefined : await readProcessIdentity(pid);
   if (outcome.kind === 'line' && pid !== undefined && identity !== undefined) {
     // Nothing more is written there. It is not the log, because that line can hold secrets.
     child.stdout?.destroy();
     child.unref();
     const ready = JSON.parse(outcome.line) as ReadyLine;
-    return { ready: { ...ready, url: reachableUrl(ready.url) }, pid, identity };
+    return { ready: { ...ready, url: toReachableUrl(ready.url) }, pid, identity };
   }
-  await end(child);
-  throw await failure(outcome, options);
+  await stopChild(child);
+  throw await createLaunchError(outcome, options);
 }
 
-async function spawned({ words, variables, log }: LaunchOptions): Promise<ChildProcess> {
-  const handle = await newLog(log);
+async function spawnServer({ words, variables, log }: LaunchOptions): Promise<ChildProcess> {
+  const handle = await createLogFile(log);
   try {
     // The command itself, by whatever way it was started.
     const command = [process.argv[1] ?? '', 'serve', '--json', ...words];
@@ -74,12 +74,12 @@ type Outcome =
   | { readonly kind: 'interrupted' };
 
 /** Whatever comes first. */
-async function outcomeOf(child: ChildProcess, { patience, signal }: LaunchOptions): Promise<Outcome> {
+async function waitForOutcome(child: ChildProcess, { timeoutMs, signal }: LaunchOptions): Promise<Outcome> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const listening = new AbortController();
   try {
     return await new Promise<Outcome>((resolve) => {
-      const late = setTimeout(() => resolve({ kind: 'late' }), patience);
+      const late = setTimeout(() => resolve({ kind: 'late' }), timeoutMs);
       listening.signal.addEventListener('abort', () => clearTimeout(late));
       const interrupt = () => resolve({ kind: 'interrupted' });
       if (signal.aborted) interrupt();
@@ -95,22 +95,22 @@ async function outcomeOf(child: ChildProcess, { patience, signal }: LaunchOption
   }
 }
 
-const endPatience = 5_000;
+const stopTimeoutMs = 5_000;
 
 /** Ends a server that nobody will know of. */
-async function end(child: ChildProcess): Promise<void> {
+async function stopChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  const kill = setTimeout(() => child.kill('SIGKILL'), endPatience);
+  const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
   await ended;
   clearTimeout(kill);
 }
 
-const shownLines = 10;
+const maxLogLines = 10;
 
-async function failure(outcome: Outcome, { log, patience }: LaunchOptions): Promise<CliError> {
-  const lines = lastLines((await readFrom(log, 0)).toString('utf8'), shownLines);
+async function createLaunchError(outcome: Outcome, { log, timeoutMs }: LaunchOptions): Promise<CliError> {
+  const lines = lastLines((await readLogFrom(log, 0)).toString('utf8'), maxLogLines);
   if (outcome.kind === 'ended') {
     const reason = lines.findLast((line) => line.startsWith('error: '))?.slice('error: '.length);
     const details = { code: 'SERVER_ENDED', exitCode: outcome.exitCode, fix: `Its log is ${log}` };
@@ -118,11 +118,11 @@ async function failure(outcome: Outcome, { log, patience }: LaunchOptions): Prom
       ? new CliError('The server ended at once.', { ...details, lines })
       : new CliError(reason, details);
   }
-  const waited = `The server was not ready within ${patience / 1000} s, and was ended.`;
+  const waited = `The server was not ready within ${timeoutMs / 1000} s, and was ended.`;
   return new CliError(waited, {
     lines,
     code: 'SERVER_NOT_READY',
     exitCode: 75,
-    fix: `Give it longer with --wait. Its log is ${log}`,
+    hint: `Give it longer with --wait. Its log is ${log}`,
   });
 }

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Begins a new log. */
-export async function newLog(file: string): Promise<FileHandle> {
+export async function createLogFile(file: string): Promise<FileHandle> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await rename(file, `${file}.old`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -18,7 +18,7 @@ export function lastLines(text: string, count: number): string[] {
 }
 
 /** What stands in a log behind `offset`; nothing where there is none. */
-export async function readFrom(file: string, offset: number): Promise<Buffer> {
+export async function readLogFrom(file: string, offset: number): Promise<Buffer> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });

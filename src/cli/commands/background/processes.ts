@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** Tells a process from any other that has had, or will have, the same number. Nothing where none runs. */
-export async function identityOf(pid: number): Promise<string | undefined> {
+export async function readProcessIdentity(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? identityOnLinux(pid) : identityElsewhere(pid);
 }
 

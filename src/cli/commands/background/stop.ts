@@ -1,17 +1,24 @@
 /** `iam server stop`: ends servers in the background. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { addLeaf, type Options, runs } from '../../leaf.ts';
-import type { Context, Surroundings } from '../../runtime/context.ts';
-import { usageError } from '../../runtime/failures.ts';
-import { underLock } from '../../runtime/files.ts';
-import { addServerArgument, runningServer } from './choice.ts';
+import { addCommand, type CommandOptions, setAction } from '../../command.ts';
+import type { CliRuntime, Context } from '../../runtime/context.ts';
+import { usageError } from '../../runtime/errors.ts';
+import { withFileLock } from '../../runtime/private-files.ts';
 import { sendSignal } from './processes.ts';
-import { fileOf, isRunning, readRecords, runningServers, type ServerRecord, writeRecord } from './records.ts';
+import { addServerArgument, findRunningServer } from './select-server.ts';
+import {
+  getServerFile,
+  isServerRunning,
+  listRunningServers,
+  readServerRecords,
+  type ServerRecord,
+  writeServerRecord,
+} from './server-records.ts';
 
 /** Adds the command. */
-export function addStop(noun: Command, surroundings: Surroundings): void {
-  const command = addLeaf(noun, 'stop', {
+export function addStop(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'stop', {
     title: 'Stops a server in the background',
     description:
       'Calls under way are finished first. Where none runs, there is nothing to do. Only a process that `iam server start` started is ever ended.',
@@ -22,25 +29,25 @@ export function addStop(noun: Command, surroundings: Surroundings): void {
     ],
   });
   addServerArgument(command).option('--all', 'stop all of them');
-  runs(command, surroundings, (context, [typed], options) => stop(context, typed as string | undefined, options));
+  setAction(command, runtime, (context, [typed], options) => stop(context, typed as string | undefined, options));
 }
 
-async function stop(context: Context, typed: string | undefined, options: Options): Promise<void> {
+async function stop(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
   if (options.all === true && typed !== undefined) throw usageError('Name a server, or give --all.');
   const { environment } = context;
-  const found = options.all === true ? undefined : await runningServer(typed, environment);
-  const meant = options.all === true ? await runningServers(environment.variables) : found ? [found] : [];
+  const found = options.all === true ? undefined : await findRunningServer(typed, environment);
+  const meant = options.all === true ? await listRunningServers(environment.variables) : found ? [found] : [];
   for (const record of meant) await stopOne(context, record);
   if (meant.length === 0) context.notice('No such server runs in the background.');
 }
 
 async function stopOne(context: Context, record: ServerRecord): Promise<void> {
   const { variables } = context.environment;
-  const killed = await underLock(fileOf(record.name, 'lock', variables), async () => {
-    const wasKilled = await ended(record);
-    const current = (await readRecords(variables)).find(({ name }) => name === record.name);
+  const killed = await withFileLock(getServerFile(record.name, 'lock', variables), async () => {
+    const wasKilled = await terminate(record);
+    const current = (await readServerRecords(variables)).find(({ name }) => name === record.name);
     // Another may have been started while this waited for its turn.
-    if (current?.identity === record.identity) await writeRecord({ ...record, stopped: true }, variables);
+    if (current?.identity === record.identity) await writeServerRecord({ ...record, stopped: true }, variables);
     return wasKilled;
   });
   context.notice(
@@ -48,25 +55,25 @@ async function stopOne(context: Context, record: ServerRecord): Promise<void> {
   );
 }
 
-const step = 25;
+const pollMs = 25;
 /** Longer than the server itself gives to calls under way. */
-const patience = 15_000;
-const lastPatience = 5_000;
+const stopTimeoutMs = 15_000;
+const killTimeoutMs = 5_000;
 
 /** Asks, and makes it end only after a while. @returns whether that was needed. */
-async function ended(record: ServerRecord): Promise<boolean> {
-  if (!(await isRunning(record))) return false;
+async function terminate(record: ServerRecord): Promise<boolean> {
+  if (!(await isServerRunning(record))) return false;
   sendSignal(record.pid, 'SIGTERM');
-  if (await isGone(record, patience)) return false;
-  if (await isRunning(record)) sendSignal(record.pid, 'SIGKILL');
-  if (await isGone(record, lastPatience)) return true;
+  if (await waitUntilGone(record, stopTimeoutMs)) return false;
+  if (await isServerRunning(record)) sendSignal(record.pid, 'SIGKILL');
+  if (await waitUntilGone(record, killTimeoutMs)) return true;
   throw new Error(`The server ${record.name} (process ${record.pid}) can't be ended.`);
 }
 
-async function isGone(record: ServerRecord, within: number): Promise<boolean> {
-  for (let waited = 0; waited < within; waited += step) {
-    if (!(await isRunning(record))) return true;
-    await pause(step);
+async function waitUntilGone(record: ServerRecord, within: number): Promise<boolean> {
+  for (let waited = 0; waited < within; waited += pollMs) {
+    if (!(await isServerRunning(record))) return true;
+    await pause(pollMs);
   }
-  return !(await isRunning(record));
+  return !(await isServerRunning(record));
 }

@@ -21,38 +21,44 @@ interface GroupLike {
 export type Graph = ReadonlyMap<string, GraphNode>;
 
 /** Makes the graph of these groups, by name. */
-export function graphOf(groups: readonly GroupLike[]): Graph {
+export function buildGraph(groups: readonly GroupLike[]): Graph {
   const byName = new Map(groups.map((group) => [group.groupName, group]));
   const nodes = groups.map((group) => {
-    const reached = reachedFrom(group.groupName, byName);
+    const reached = findReachable(group.groupName, byName);
     const effectiveRoles = [...new Set(reached.flatMap(({ roles }) => roles))].sort();
     const { groupId, groupName, roles } = group;
-    return { groupId, groupName, roles: [...roles].sort(), effectiveRoles, dependencies: namesOf(group).sort() };
+    return {
+      groupId,
+      groupName,
+      roles: [...roles].sort(),
+      effectiveRoles,
+      dependencies: listDependencyNames(group).sort(),
+    };
   });
   return new Map(nodes.sort((a, b) => (a.groupName < b.groupName ? -1 : 1)).map((node) => [node.groupName, node]));
 }
 
-function namesOf({ dependencies }: GroupLike): string[] {
+function listDependencyNames({ dependencies }: GroupLike): string[] {
   return dependencies.map(({ groupName }) => groupName);
 }
 
-function reachedFrom(name: string, byName: ReadonlyMap<string, GroupLike>): GroupLike[] {
+function findReachable(name: string, byName: ReadonlyMap<string, GroupLike>): GroupLike[] {
   const seen = new Set([name]);
   // A set also gives what is added to it while it is walked.
   for (const next of seen)
-    for (const below of byName.has(next) ? namesOf(byName.get(next) as GroupLike) : []) seen.add(below);
+    for (const below of byName.has(next) ? listDependencyNames(byName.get(next) as GroupLike) : []) seen.add(below);
   return [...seen].flatMap((found) => byName.get(found) ?? []);
 }
 
 /** The part of the graph that a group depends on, itself included. */
-export function partBelow(graph: Graph, name: string): Graph {
+export function findSubgraph(graph: Graph, name: string): Graph {
   const seen = new Set([name]);
   for (const next of seen) for (const below of graph.get(next)?.dependencies ?? []) seen.add(below);
   return new Map([...graph].filter(([found]) => seen.has(found)));
 }
 
 /** The groups that no other group depends on: where the trees start. */
-export function tops(graph: Graph): string[] {
+export function findRoots(graph: Graph): string[] {
   const below = new Set([...graph.values()].flatMap(({ dependencies }) => dependencies));
   return [...graph.keys()].filter((name) => !below.has(name));
 }
@@ -76,10 +82,10 @@ function drawNode(
   const isRepeated = drawn.has(name) && node.dependencies.length > 0;
   drawn.add(name);
   const stem = node.dependencies.length > 0 && !isRepeated ? '│ ' : '  ';
-  const head = wrapped(
+  const head = wrapWords(
     `${first}${escapeControls(name)}  `,
     `${rest}${stem}  `,
-    isRepeated ? ['(drawn above)'] : roleWords(node),
+    isRepeated ? ['(drawn above)'] : formatRoles(node),
     width,
   );
   if (isRepeated) return head;
@@ -97,7 +103,7 @@ function drawNode(
   return [...head, ...below];
 }
 
-function roleWords({ roles, effectiveRoles }: GraphNode): string[] {
+function formatRoles({ roles, effectiveRoles }: GraphNode): string[] {
   const inherited = effectiveRoles.filter((role) => !roles.includes(role));
   const own = roles.length > 0 ? roles : inherited.length > 0 ? [] : ['(no roles)'];
   return [
@@ -107,7 +113,12 @@ function roleWords({ roles, effectiveRoles }: GraphNode): string[] {
 }
 
 /** Words on as many lines as the width asks for; those after the first start with `indent`. */
-function wrapped(first: string, indent: string, words: readonly string[], width = Number.POSITIVE_INFINITY): string[] {
+function wrapWords(
+  first: string,
+  indent: string,
+  words: readonly string[],
+  width = Number.POSITIVE_INFINITY,
+): string[] {
   const lines = [first];
   for (const word of words) {
     const line = lines.at(-1) ?? '';

@@ -1,7 +1,7 @@
 /** What `groups update` changes of a group. Pure. */
-import { bareRole } from '../../../contract/roles.ts';
+import { stripRolePrefix } from '../../../contract/roles.ts';
 
-export interface Group {
+export interface GroupBody {
   readonly groupId?: string;
   readonly groupName: string;
   readonly roles: readonly string[];
@@ -9,7 +9,7 @@ export interface Group {
   readonly [field: string]: unknown;
 }
 
-export interface Change {
+export interface GroupEdit {
   readonly addRoles: readonly string[];
   readonly removeRoles: readonly string[];
   readonly addDependencies: readonly string[];
@@ -18,15 +18,15 @@ export interface Change {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-export interface Merged {
-  readonly group: Group;
+export interface GroupMerge {
+  readonly group: GroupBody;
   /** What differs from the group before, in words; empty where nothing does. */
   readonly differences: readonly string[];
 }
 
 /** Applies a change to what is there now and touches nothing else. */
-export function merge(group: Group, change: Change): Merged {
-  const roles = withMembers(group.roles, change.addRoles.map(bareRole), change.removeRoles.map(bareRole));
+export function mergeGroup(group: GroupBody, change: GroupEdit): GroupMerge {
+  const roles = withMembers(group.roles, change.addRoles.map(stripRolePrefix), change.removeRoles.map(stripRolePrefix));
   const before = group.dependencies.map(({ groupName }) => groupName);
   const names = withMembers(before, change.addDependencies, change.removeDependencies);
   const changed = withFields(
@@ -45,9 +45,11 @@ function withMembers(members: readonly string[], add: readonly string[], remove:
   return [...new Set([...members, ...add])].filter((member) => !remove.includes(member));
 }
 
-function withFields(group: Group, fields: Readonly<Record<string, string>>): Group {
+function withFields(group: GroupBody, fields: Readonly<Record<string, string>>): GroupBody {
   const cleared = new Set(Object.keys(fields).filter((name) => fields[name] === ''));
-  return Object.fromEntries(Object.entries({ ...group, ...fields }).filter(([name]) => !cleared.has(name))) as Group;
+  return Object.fromEntries(
+    Object.entries({ ...group, ...fields }).filter(([name]) => !cleared.has(name)),
+  ) as GroupBody;
 }
 
 function memberDifferences(kind: string, before: readonly string[], after: readonly string[]): string[] {
@@ -56,7 +58,7 @@ function memberDifferences(kind: string, before: readonly string[], after: reado
   return [...added, ...removed];
 }
 
-function fieldDifferences(before: Group, after: Group, names: readonly string[]): string[] {
+function fieldDifferences(before: GroupBody, after: GroupBody, names: readonly string[]): string[] {
   const changed = names.filter((name) => before[name] !== after[name]);
   return changed.map((name) => (after[name] === undefined ? `- ${name}` : `${name} = ${String(after[name])}`));
 }

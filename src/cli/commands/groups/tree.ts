@@ -2,21 +2,21 @@
 
 import { type Command, Option } from 'commander';
 import { reference } from '../../../contract/entities.ts';
-import { addLeaf, type Options, runs } from '../../leaf.ts';
-import { allEntries } from '../../list.ts';
-import { operationOf } from '../../operations.ts';
-import type { Context, Surroundings } from '../../runtime/context.ts';
-import { CliError } from '../../runtime/failures.ts';
+import { addCommand, type CommandOptions, setAction } from '../../command.ts';
+import { getOperation } from '../../find-operation.ts';
+import { listAllEntries } from '../../pagination.ts';
+import type { CliRuntime, Context } from '../../runtime/context.ts';
+import { CliError } from '../../runtime/errors.ts';
 import { takes } from '../../value-sources.ts';
-import { drawDot, drawMermaid, drawText, type Graph, graphOf, partBelow, tops } from './graph.ts';
+import { buildGraph, drawDot, drawMermaid, drawText, findRoots, findSubgraph, type Graph } from './graph.ts';
 
 /** Adds the command. */
-export function addGroupsTree(parent: Command, surroundings: Surroundings): void {
-  const command = addLeaf(parent, 'tree', {
+export function addGroupsTree(parent: Command, runtime: CliRuntime): void {
+  const command = addCommand(parent, 'tree', {
     title: 'Draws which groups depend on which',
     description:
       'Each group comes with its own roles and, after a plus, the roles that it has from the groups it depends on.',
-    roles: operationOf(surroundings.manifest, 'groups.list').roles,
+    roles: getOperation(runtime.manifest, 'groups.list').roles,
     effect: 'read',
     examples: [
       { title: 'All groups', command: '' },
@@ -27,17 +27,17 @@ export function addGroupsTree(parent: Command, surroundings: Surroundings): void
     .argument('[group]', 'Id or name of the group to start at')
     .addOption(new Option('--format <format>', 'how to draw').choices(['text', 'dot', 'mermaid']));
   takes(command, { group: reference('group', ['name', 'id']) });
-  runs(command, surroundings, (context, [reference], options) =>
+  setAction(command, runtime, (context, [reference], options) =>
     tree(context, reference as string | undefined, options),
   );
 }
 
-async function tree(context: Context, reference: string | undefined, options: Options): Promise<void> {
-  const all = graphOf(
-    (await allEntries(context, operationOf(context.manifest, 'groups.list'))) as Parameters<typeof graphOf>[0],
+async function tree(context: Context, reference: string | undefined, options: CommandOptions): Promise<void> {
+  const all = buildGraph(
+    (await listAllEntries(context, getOperation(context.manifest, 'groups.list'))) as Parameters<typeof buildGraph>[0],
   );
-  const start = reference === undefined ? undefined : nameIn(all, reference);
-  const graph = start === undefined ? all : partBelow(all, start);
+  const start = reference === undefined ? undefined : findGroupName(all, reference);
+  const graph = start === undefined ? all : findSubgraph(all, start);
   const drawing = options.format as string | undefined;
   if (drawing === undefined && !context.printer.isForPeople) return context.printer.value([...graph.values()]);
   context.printer.lines(draw(context, graph, start, drawing));
@@ -48,16 +48,16 @@ function draw(context: Context, graph: Graph, start: string | undefined, drawing
   if (drawing === 'dot') return drawDot(graph);
   if (drawing === 'mermaid') return drawMermaid(graph);
   const { stdout } = context.io;
-  return drawText(graph, start === undefined ? tops(graph) : [start], stdout.isTTY ? stdout.columns : undefined);
+  return drawText(graph, start === undefined ? findRoots(graph) : [start], stdout.isTTY ? stdout.columns : undefined);
 }
 
 /** Ids go before names, as in every path. */
-function nameIn(graph: Graph, reference: string): string {
+function findGroupName(graph: Graph, reference: string): string {
   const found = [...graph.values()].find(({ groupId }) => groupId === reference) ?? graph.get(reference);
   if (found) return found.groupName;
   throw new CliError(`There is no group ${JSON.stringify(reference)}.`, {
     code: 'GROUP_NOT_FOUND',
     exitCode: 3,
-    fix: 'List the groups to find its id or name.',
+    hint: 'List the groups to find its id or name.',
   });
 }

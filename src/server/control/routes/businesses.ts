@@ -1,7 +1,7 @@
 /** GET /_iam/businesses */
 import * as z from 'zod';
-import { line, PageQuery } from '../../../contract/schemas.ts';
-import { filteredPage } from '../../identity/pages.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Business } from '../../store/tables.ts';
 import { defineRoute } from '../define.ts';
@@ -26,22 +26,22 @@ export default defineRoute({
   path: '/businesses',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
-  request: { query: { ...PageQuery, name: line(200, 'Only businesses of exactly this name').optional() } },
+  request: { query: { ...PageQuery, name: singleLine(200, 'Only businesses of exactly this name').optional() } },
   response: { page: BusinessItem },
   errors: [],
 
   async handle({ query: { name } }, { store, range }) {
-    const page = await filteredPage(
+    const page = await readFilteredPage(
       range,
       (part) => store.businesses.list(part),
       ({ businessId }) => businessId,
       ({ businessName }) => name === undefined || businessName === name,
     );
-    return { ...page, items: await Promise.all(page.items.map((business) => shown(store, business))) };
+    return { ...page, items: await Promise.all(page.items.map((business) => toBusinessItem(store, business))) };
   },
 });
 
-async function shown(store: Reader, business: Business): Promise<z.input<typeof BusinessItem>> {
+async function toBusinessItem(store: Reader, business: Business): Promise<z.input<typeof BusinessItem>> {
   const [customer, corporateGroup] = await Promise.all([
     store.customers.getBy('businessId', business.businessId),
     store.corporateGroups.getBy('business', business.businessId),

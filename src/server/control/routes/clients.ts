@@ -1,7 +1,7 @@
 /** GET /_iam/clients */
 import * as z from 'zod';
-import { line, PageQuery } from '../../../contract/schemas.ts';
-import { filteredPage } from '../../identity/pages.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Client } from '../../store/tables.ts';
 import { defineRoute } from '../define.ts';
 
@@ -37,25 +37,25 @@ export default defineRoute({
   request: {
     query: {
       ...PageQuery,
-      name: line(64, 'Only clients of this client id, service account id or application').optional(),
+      name: singleLine(64, 'Only clients of this client id, service account id or application').optional(),
     },
   },
   response: { page: ClientItem },
   errors: [],
 
   async handle({ query: { name } }, { store, range }) {
-    const page = await filteredPage(
+    const page = await readFilteredPage(
       range,
       (part) => store.clients.list(part),
       ({ clientId }) => clientId,
       ({ clientId, serviceAccountId, appId }) =>
         name === undefined || [clientId, serviceAccountId, appId].includes(name),
     );
-    return { ...page, items: page.items.map(shown) };
+    return { ...page, items: page.items.map(toClientItem) };
   },
 });
 
 /** Everything but what belongs to secrets and to the inner workings. */
-function shown({ secretHash: _, tokensValidFrom: _from, bootstrap: _made, ...client }: Client) {
+function toClientItem({ secretHash: _, tokensValidFrom: _from, bootstrap: _made, ...client }: Client) {
   return client;
 }

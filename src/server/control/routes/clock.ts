@@ -1,5 +1,5 @@
 /** GET /_iam/clock */
-import { ClockShown, clockShown } from '../clock-state.ts';
+import { ClockView, toClockView } from '../clock-state.ts';
 import { defineRoute } from '../define.ts';
 
 export default defineRoute({
@@ -12,8 +12,8 @@ export default defineRoute({
   audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
-  response: { status: 200, body: ClockShown },
+  response: { status: 200, body: ClockView },
   errors: [],
 
-  handle: async (_input, { clock }) => clockShown(clock),
+  handle: async (_input, { clock }) => toClockView(clock),
 });

@@ -14,8 +14,8 @@ export default defineRoute({
   response: { status: 204 },
   errors: [],
 
-  async handle(_input, { insight }) {
-    insight.coverage.clear();
+  async handle(_input, { observability }) {
+    observability.coverage.clear();
     return undefined;
   },
 });

@@ -1,5 +1,5 @@
 /** GET /_iam/coverage */
-import { CoverageReport, coverageReport } from '../coverage-report.ts';
+import { buildCoverageReport, CoverageReport } from '../coverage-report.ts';
 import { defineRoute } from '../define.ts';
 
 export default defineRoute({
@@ -16,7 +16,7 @@ export default defineRoute({
   response: { status: 200, body: CoverageReport },
   errors: [],
 
-  async handle(_input, { insight }) {
-    return coverageReport(insight.coverage);
+  async handle(_input, { observability }) {
+    return buildCoverageReport(observability.coverage);
   },
 });

@@ -1,7 +1,7 @@
 /** GET /_iam/customers */
 import * as z from 'zod';
-import { line, PageQuery } from '../../../contract/schemas.ts';
-import { filteredPage } from '../../identity/pages.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Reader } from '../../store/store.ts';
 import { type Customer, customerKey } from '../../store/tables.ts';
 import { defineRoute } from '../define.ts';
@@ -24,21 +24,22 @@ export default defineRoute({
   path: '/customers',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
-  request: { query: { ...PageQuery, name: line(200, 'Only customers of exactly this name').optional() } },
+  request: { query: { ...PageQuery, name: singleLine(200, 'Only customers of exactly this name').optional() } },
   response: { page: CustomerItem },
   errors: [],
 
   async handle({ query: { name } }, { store, range }) {
-    return filteredPage(
+    return readFilteredPage(
       range,
-      async (part) => Promise.all((await store.customers.list(part)).map((customer) => shown(store, customer))),
+      async (part) =>
+        Promise.all((await store.customers.list(part)).map((customer) => toCustomerItem(store, customer))),
       ({ customerId }) => customerKey(customerId),
       (customer) => name === undefined || customer.name === name,
     );
   },
 });
 
-async function shown(store: Reader, customer: Customer): Promise<z.input<typeof CustomerItem>> {
+async function toCustomerItem(store: Reader, customer: Customer): Promise<z.input<typeof CustomerItem>> {
   if (customer.businessId === undefined) return customer;
   const business = await store.businesses.get(customer.businessId);
   return business ? { ...customer, name: business.businessName } : customer;

@@ -1,7 +1,7 @@
 /** GET /_iam/docs/{name} */
 import * as z from 'zod';
-import { line } from '../../../contract/schemas.ts';
-import { pageFileNames } from '../../documents/page-files.ts';
+import { singleLine } from '../../../contract/schemas.ts';
+import { pageFileNames } from '../../openapi/docs-page-files.ts';
 import { defineRoute } from '../define.ts';
 
 export default defineRoute({
@@ -16,7 +16,7 @@ export default defineRoute({
   status: [200, 400, 401, 403, 404, 500],
   request: {
     params: { name: z.enum(pageFileNames).describe('Name of the file') },
-    query: { v: line(64, 'Version of the files: with it a browser may keep the file for good').optional() },
+    query: { v: singleLine(64, 'Version of the files: with it a browser may keep the file for good').optional() },
   },
   response: {
     status: 200,
@@ -26,7 +26,7 @@ export default defineRoute({
   errors: ['PAGE_NOT_BUILT'],
 
   async handle({ params: { name }, query: { v } }) {
-    const { docsFile } = await import('../../documents/page.ts');
+    const { readDocsFile: docsFile } = await import('../../openapi/docs-page.ts');
     return docsFile(name, v);
   },
 });

@@ -16,10 +16,10 @@ export default defineRoute({
   request: {},
   response: { status: 200, body: z.string(), alternatives: ['text/html'] },
   errors: ['PAGE_NOT_BUILT'],
-  samples: { answer: '<!doctype html>' },
+  openapiExamples: { response: '<!doctype html>' },
 
   async handle() {
-    const { docsPage } = await import('../../documents/page.ts');
+    const { renderDocsPage: docsPage } = await import('../../openapi/docs-page.ts');
     return docsPage();
   },
 });

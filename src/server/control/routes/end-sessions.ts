@@ -1,6 +1,6 @@
 /** DELETE /_iam/sessions */
 import * as z from 'zod';
-import { fault, fieldError } from '../../../contract/errors.ts';
+import { apiError, fieldError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { epochSeconds } from '../../clock.ts';
 import { endSession } from '../../identity/sessions.ts';
@@ -29,20 +29,20 @@ export default defineRoute({
   errors: ['SESSION_NOT_FOUND', 'FIELD_MISSING'],
 
   async handle({ query }, { store, clock }) {
-    requireOne(query);
+    assertOneSelector(query);
     const now = epochSeconds(clock);
     const ended = await store.transaction(async (tx) => {
-      const chosen = await chosenBy(tx, query);
-      const lasting = chosen.filter(({ endsAt }) => endsAt > now);
-      if (query.sessionId !== undefined && lasting.length === 0) throw fault('SESSION_NOT_FOUND');
-      for (const { sessionId } of chosen) await endSession(tx, sessionId);
-      return lasting.length;
+      const selected = await findSessions(tx, query);
+      const active = selected.filter(({ endsAt }) => endsAt > now);
+      if (query.sessionId !== undefined && active.length === 0) throw apiError('SESSION_NOT_FOUND');
+      for (const { sessionId } of selected) await endSession(tx, sessionId);
+      return active.length;
     });
     return { ended };
   },
 });
 
-interface Choice {
+interface SessionSelector {
   readonly sessionId?: string | undefined;
   readonly userId?: string | undefined;
   readonly clientId?: string | undefined;
@@ -50,16 +50,16 @@ interface Choice {
 
 const choices = ['sessionId', 'userId', 'clientId'];
 
-function requireOne({ sessionId, userId, clientId }: Choice): void {
-  const given = [sessionId, userId, clientId].filter((value) => value !== undefined);
-  if (given.length === 0)
+function assertOneSelector({ sessionId, userId, clientId }: SessionSelector): void {
+  const selectors = [sessionId, userId, clientId].filter((value) => value !== undefined);
+  if (selectors.length === 0)
     throw fieldError('FIELD_MISSING', choices, 'One of sessionId, userId and clientId is required.');
-  if (given.length > 1)
+  if (selectors.length > 1)
     throw fieldError('FIELD_VALUE', choices, 'Only one of sessionId, userId and clientId can be given.');
 }
 
-async function chosenBy(reader: Pick<Reader, 'sessions'>, choice: Choice): Promise<readonly Session[]> {
-  const { sessionId, userId, clientId } = choice;
+async function findSessions(reader: Pick<Reader, 'sessions'>, selector: SessionSelector): Promise<readonly Session[]> {
+  const { sessionId, userId, clientId } = selector;
   if (userId !== undefined) return reader.sessions.find('userId', userId);
   if (clientId !== undefined) return reader.sessions.find('clientId', clientId);
   const session = await reader.sessions.get(sessionId ?? '');

@@ -1,6 +1,6 @@
 /** POST /_iam/faults */
 import { defineRoute } from '../define.ts';
-import { FaultInput, FaultItem, faultItem, ruleOf } from '../fault-items.ts';
+import { FaultInput, FaultItem, parseFaultRule, toFaultItem } from '../fault-items.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -15,9 +15,9 @@ export default defineRoute({
   request: { body: FaultInput },
   response: { status: 201, body: FaultItem },
   errors: ['TOO_MANY_FAULTS', 'TEST_FEATURES_OFF'],
-  samples: { body: { operation: 'groups.get', every: 3, effect: { status: 503 } } },
+  openapiExamples: { body: { operation: 'groups.get', every: 3, effect: { status: 503 } } },
 
-  async handle({ body }, { insight }) {
-    return faultItem(insight.faults.add(ruleOf(body)));
+  async handle({ body }, { observability }) {
+    return toFaultItem(observability.faults.add(parseFaultRule(body)));
   },
 });

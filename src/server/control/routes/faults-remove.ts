@@ -1,5 +1,5 @@
 /** DELETE /_iam/faults */
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { defineRoute } from '../define.ts';
 
@@ -16,9 +16,9 @@ export default defineRoute({
   response: { status: 204 },
   errors: ['FAULT_NOT_FOUND'],
 
-  async handle({ query: { id } }, { insight }) {
-    if (id === undefined) insight.faults.clear();
-    else if (!insight.faults.remove(id)) throw fault('FAULT_NOT_FOUND');
+  async handle({ query: { id } }, { observability }) {
+    if (id === undefined) observability.faults.clear();
+    else if (!observability.faults.remove(id)) throw apiError('FAULT_NOT_FOUND');
     return undefined;
   },
 });

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { defineRoute } from '../define.ts';
-import { FaultItem, faultItem } from '../fault-items.ts';
+import { FaultItem, toFaultItem } from '../fault-items.ts';
 
 export default defineRoute({
   capability: 'read',
@@ -18,7 +18,7 @@ export default defineRoute({
   response: { status: 200, body: z.array(FaultItem) },
   errors: [],
 
-  async handle(_input, { insight }) {
-    return insight.faults.list().map(faultItem);
+  async handle(_input, { observability }) {
+    return observability.faults.list().map(toFaultItem);
   },
 });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { pageOf } from '../../identity/pages.ts';
+import { toPage } from '../../identity/pagination.ts';
 import { type Membership, membershipKey } from '../../store/tables.ts';
 import { defineRoute } from '../define.ts';
 
@@ -25,17 +25,17 @@ export default defineRoute({
   request: { params: { id: GroupReference }, query: PageQuery },
   response: { page: MemberItem },
   errors: ['GROUP_NOT_FOUND'],
-  samples: { answer: { kind: 'user', userId: 'alice' } },
+  openapiExamples: { response: { kind: 'user', userId: 'alice' } },
 
   async handle({ params }, { store, range }) {
     const { groupId } = await requireGroup(store, params.id);
     const rows = await store.memberships.find('group', groupId, { ...range, limit: range.limit + 1 });
-    const page = pageOf(rows, range.limit, membershipKey);
-    return { ...page, items: page.items.map(shown) };
+    const page = toPage(rows, range.limit, membershipKey);
+    return { ...page, items: page.items.map(toMemberItem) };
   },
 });
 
-function shown({ kind, memberId, businessId }: Membership): z.input<typeof MemberItem> {
+function toMemberItem({ kind, memberId, businessId }: Membership): z.input<typeof MemberItem> {
   switch (kind) {
     case 'user':
       return { kind, userId: memberId };

@@ -2,10 +2,10 @@
 import { Id } from '../../../contract/schemas.ts';
 import type { Message } from '../../store/tables.ts';
 import { type ControlContext, defineRoute } from '../define.ts';
-import { InboxFilters, InboxItem, type InboxQuery, inboxItem, messagesFor } from '../inbox-items.ts';
+import { InboxFilters, InboxItem, type InboxQuery, listMessages, toInboxItem } from '../inbox-items.ts';
 
 /** So many are read at a time, however many came. */
-const mostAtOnce = 100;
+const maxPerRead = 100;
 
 export default defineRoute({
   capability: 'maintain',
@@ -25,29 +25,29 @@ export default defineRoute({
   errors: ['TOO_MANY_WAITERS'],
 
   async handle({ query: { after: given, ...filters }, headers }, context) {
-    let after = headers['Last-Event-ID'] ?? given ?? (await lastId(context));
+    let after = headers['Last-Event-ID'] ?? given ?? (await findLastId(context));
     const look = async () => {
-      const found = (await messagesFor(context, { ...filters, after })).slice(0, mostAtOnce);
+      const found = (await listMessages(context, { ...filters, after })).slice(0, maxPerRead);
       after = found.at(-1)?.messageId ?? after;
       return found.length === 0 ? undefined : found;
     };
-    const { found, over } = context.outbox.follow(look, context.gone());
+    const { items: found, endSignal: over } = context.outbox.subscribe(look, context.disconnectSignal());
     return {
       contentType: 'text/event-stream; charset=utf-8',
-      pieces: eventsOf(found, context),
+      chunks: formatEvents(found, context),
       heartbeat: ':\n\n',
-      over,
+      closed: over,
     };
   },
 });
 
 /** Undefined where there is none: the first that comes is then new. */
-async function lastId(context: ControlContext): Promise<string | undefined> {
-  return (await messagesFor(context, {} satisfies InboxQuery)).at(-1)?.messageId;
+async function findLastId(context: ControlContext): Promise<string | undefined> {
+  return (await listMessages(context, {} satisfies InboxQuery)).at(-1)?.messageId;
 }
 
-async function* eventsOf(found: AsyncIterable<readonly Message[]>, context: ControlContext): AsyncIterable<string> {
+async function* formatEvents(found: AsyncIterable<readonly Message[]>, context: ControlContext): AsyncIterable<string> {
   for await (const messages of found)
     for (const message of messages)
-      yield `id: ${message.messageId}\ndata: ${JSON.stringify(await inboxItem(message, context))}\n\n`;
+      yield `id: ${message.messageId}\ndata: ${JSON.stringify(await toInboxItem(message, context))}\n\n`;
 }

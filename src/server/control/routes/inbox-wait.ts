@@ -1,10 +1,10 @@
 /** GET /_iam/inbox/wait */
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import type { Message } from '../../store/tables.ts';
 import { type ControlContext, defineRoute } from '../define.ts';
-import { InboxFilters, InboxItem, type InboxQuery, inboxItem, messagesFor } from '../inbox-items.ts';
-import { Timeout, withTimeout } from '../waiting.ts';
+import { InboxFilters, InboxItem, type InboxQuery, listMessages, toInboxItem } from '../inbox-items.ts';
+import { Timeout, withTimeout } from '../wait-timeout.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -28,17 +28,17 @@ export default defineRoute({
 
   async handle({ query: { timeout, ...query } }, context) {
     const message = await withTimeout(timeout, context, (signal) =>
-      context.outbox.waitFor(() => wanted(context, query), signal),
+      context.outbox.waitFor(() => findMessage(context, query), signal),
     );
-    if (!message) throw fault('MESSAGE_NOT_FOUND');
-    return inboxItem(message, context);
+    if (!message) throw apiError('MESSAGE_NOT_FOUND');
+    return toInboxItem(message, context);
   },
 });
 
-async function wanted(
+async function findMessage(
   context: ControlContext,
   query: InboxQuery & { readonly after?: string | undefined },
 ): Promise<Message | undefined> {
-  const rows = await messagesFor(context, query);
+  const rows = await listMessages(context, query);
   return rows.at(query.after === undefined ? -1 : 0);
 }

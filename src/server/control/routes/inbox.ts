@@ -1,8 +1,8 @@
 /** GET /_iam/inbox */
 import { PageQuery } from '../../../contract/schemas.ts';
-import { pageOf } from '../../identity/pages.ts';
+import { toPage } from '../../identity/pagination.ts';
 import { defineRoute } from '../define.ts';
-import { InboxFilters, InboxItem, inboxItem, messagesFor } from '../inbox-items.ts';
+import { InboxFilters, InboxItem, listMessages, toInboxItem } from '../inbox-items.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -20,10 +20,10 @@ export default defineRoute({
 
   async handle({ query }, context) {
     const { after, limit } = context.range;
-    const rows = await messagesFor(context, { to: query.to, purpose: query.purpose });
+    const rows = await listMessages(context, { to: query.to, purpose: query.purpose });
     const older = after === undefined ? rows : rows.filter(({ messageId }) => messageId < after);
     const newestFirst = older.slice(-limit - 1).reverse();
-    const page = pageOf(newestFirst, limit, ({ messageId }) => messageId);
-    return { ...page, items: await Promise.all(page.items.map((message) => inboxItem(message, context))) };
+    const page = toPage(newestFirst, limit, ({ messageId }) => messageId);
+    return { ...page, items: await Promise.all(page.items.map((message) => toInboxItem(message, context))) };
   },
 });

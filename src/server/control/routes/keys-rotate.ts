@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../define.ts';
 
-const RotatedKeys = z.strictObject({
+const KeyRotation = z.strictObject({
   kid: z.string().describe('The key that signs from now on'),
   retired: z
     .array(z.strictObject({ kid: z.string(), until: z.string().optional() }))
@@ -20,15 +20,15 @@ export default defineRoute({
   audit: { kind: 'administration', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
-  response: { status: 200, body: RotatedKeys },
+  response: { status: 200, body: KeyRotation },
   errors: [],
 
   async handle(_input, { keys }) {
     const { kid, retired } = await keys.rotate();
-    return { kid, retired: retired.map((key) => ({ kid: key.kid, ...untilOf(key.until) })) };
+    return { kid, retired: retired.map((key) => ({ kid: key.kid, ...formatUntil(key.until) })) };
   },
 });
 
-function untilOf(seconds: number | undefined): { until?: string } {
+function formatUntil(seconds: number | undefined): { until?: string } {
   return seconds === undefined ? {} : { until: new Date(seconds * 1000).toISOString() };
 }

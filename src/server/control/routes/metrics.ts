@@ -15,16 +15,16 @@ export default defineRoute({
   request: {},
   response: { status: 200, body: z.string(), alternatives: ['text/plain'] },
   errors: [],
-  samples: {
-    answer:
+  openapiExamples: {
+    response:
       '# HELP iam_store_writable Whether the store takes writes\n# TYPE iam_store_writable gauge\niam_store_writable 1\n',
   },
 
-  async handle(_input, { insight, store, audit }) {
+  async handle(_input, { observability, store, audit }) {
     // Loaded for who asks: it takes longer than a start may.
-    const { metricsText } = await import('../../insight/metrics.ts');
-    const { coverage, loopDelay } = insight;
-    const parts = { store, audit, delay: loopDelay.take(), hashesWaiting: insight.hashesWaiting() };
+    const { renderMetrics: metricsText } = await import('../../observability/metrics.ts');
+    const { coverage, loopDelay } = observability;
+    const parts = { store, audit, delay: loopDelay.readAndReset(), hashesWaiting: observability.hashesWaiting() };
     return metricsText(coverage.sinceStart(), parts);
   },
 });

@@ -8,7 +8,7 @@ const ApiDocument = z.looseObject({ openapi: z.string(), paths: z.looseObject({}
 type ApiDocument = z.input<typeof ApiDocument>;
 
 /** Made once for each server and each sandbox, whose state it is kept by: it takes longer than other answers. */
-const made = new WeakMap<object, ApiDocument>();
+const documents = new WeakMap<object, ApiDocument>();
 
 export default defineRoute({
   capability: 'read',
@@ -22,16 +22,16 @@ export default defineRoute({
   request: {},
   response: { status: 200, body: ApiDocument },
   errors: [],
-  samples: { answer: { openapi: '3.1.0', paths: {} } },
+  openapiExamples: { response: { openapi: '3.1.0', paths: {} } },
 
   async handle(_input, { baseUrl, settings, state }) {
-    const known = made.get(state);
+    const known = documents.get(state);
     if (known) return known;
     // Loaded for who asks; and it is made from all routes, of which this is one.
-    const { controlDocument } = await import('../../documents/control-openapi.ts');
+    const { buildControlDocument: controlDocument } = await import('../../openapi/control-document.ts');
     const options = { version: packageVersion, baseUrl, isRemote: settings.allowRemote };
     const document = controlDocument(options) as ApiDocument;
-    made.set(state, document);
+    documents.set(state, document);
     return document;
   },
 });

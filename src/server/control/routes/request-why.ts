@@ -1,8 +1,8 @@
 /** GET /_iam/requests/{id}/why */
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { defineRoute } from '../define.ts';
-import { Why, whyOf } from '../why.ts';
+import { explainRequest, RequestExplanation } from '../request-explanation.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -15,12 +15,12 @@ export default defineRoute({
   audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 401, 403, 404, 500],
   request: { params: { id: Id } },
-  response: { status: 200, body: Why },
+  response: { status: 200, body: RequestExplanation },
   errors: ['REQUEST_NOT_FOUND'],
 
-  async handle({ params: { id } }, { insight, store, clock }) {
-    const call = insight.requests.find(id);
-    if (!call) throw fault('REQUEST_NOT_FOUND');
-    return whyOf(call, { store, clock });
+  async handle({ params: { id } }, { observability, store, clock }) {
+    const call = observability.requestLog.find(id);
+    if (!call) throw apiError('REQUEST_NOT_FOUND');
+    return explainRequest(call, { store, clock });
   },
 });

@@ -1,8 +1,8 @@
 /** GET /_iam/requests/{id} */
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { defineRoute } from '../define.ts';
-import { RequestDetail, requestDetail } from '../request-items.ts';
+import { RequestDetail, toRequestDetail } from '../request-items.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -17,9 +17,9 @@ export default defineRoute({
   response: { status: 200, body: RequestDetail },
   errors: ['REQUEST_NOT_FOUND'],
 
-  async handle({ params: { id } }, { insight }) {
-    const call = insight.requests.find(id);
-    if (!call) throw fault('REQUEST_NOT_FOUND');
-    return requestDetail(call);
+  async handle({ params: { id } }, { observability }) {
+    const call = observability.requestLog.find(id);
+    if (!call) throw apiError('REQUEST_NOT_FOUND');
+    return toRequestDetail(call);
   },
 });

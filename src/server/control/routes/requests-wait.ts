@@ -1,15 +1,15 @@
 /** GET /_iam/requests/wait */
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { defineRoute } from '../define.ts';
-import { mostAwaited, RequestFilters, RequestItem, requestItem, wantedCalls } from '../request-items.ts';
-import { Timeout, withTimeout } from '../waiting.ts';
+import { findRequests, maxAwaited, RequestFilters, RequestItem, toRequestItem } from '../request-items.ts';
+import { Timeout, withTimeout } from '../wait-timeout.ts';
 
 const Count = z
   .string()
   .regex(/^[1-9]\d{0,3}$/, 'must be a number from 1')
-  .refine((text) => Number(text) <= mostAwaited, `must be at most ${mostAwaited}`);
+  .refine((text) => Number(text) <= maxAwaited, `must be at most ${maxAwaited}`);
 
 export default defineRoute({
   capability: 'read',
@@ -24,7 +24,7 @@ export default defineRoute({
   request: {
     query: {
       ...RequestFilters,
-      count: Count.optional().describe(`How many calls to wait for, at most ${mostAwaited}; 1 where missing`),
+      count: Count.optional().describe(`How many calls to wait for, at most ${maxAwaited}; 1 where missing`),
       after: Id.optional().describe('Id of a call: only those that came later'),
       timeout: Timeout,
     },
@@ -33,11 +33,11 @@ export default defineRoute({
   errors: ['REQUEST_NOT_FOUND', 'TOO_MANY_WAITERS'],
 
   async handle({ query: { timeout, count = '1', ...query } }, context) {
-    const { requests, calls } = context.insight;
+    const { requestLog: requests, requestWaiters: calls } = context.observability;
     const found = await withTimeout(timeout, context, (signal) =>
-      calls.waitFor(async () => wantedCalls(requests, query, Number(count)), signal),
+      calls.waitFor(async () => findRequests(requests, query, Number(count)), signal),
     );
-    if (!found) throw fault('REQUEST_NOT_FOUND');
-    return found.map(requestItem);
+    if (!found) throw apiError('REQUEST_NOT_FOUND');
+    return found.map(toRequestItem);
   },
 });

@@ -1,6 +1,6 @@
 /** GET /_iam/sandboxes */
 import { PageQuery } from '../../../contract/schemas.ts';
-import { pageOf } from '../../identity/pages.ts';
+import { toPage } from '../../identity/pagination.ts';
 import { defineRoute } from '../define.ts';
 import { SandboxItem } from '../state-schemas.ts';
 
@@ -19,6 +19,6 @@ export default defineRoute({
 
   async handle(_input, { sandboxes, range: { after = '', limit } }) {
     const rest = sandboxes.list().filter(({ name }) => name > after);
-    return pageOf(rest.slice(0, limit + 1), limit, ({ name }) => name);
+    return toPage(rest.slice(0, limit + 1), limit, ({ name }) => name);
   },
 });

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { Id, PageQuery } from '../../../contract/schemas.ts';
 import { epochSeconds } from '../../clock.ts';
-import { filteredPage } from '../../identity/pages.ts';
-import { isRenewable, levelOf } from '../../identity/sessions.ts';
+import { readFilteredPage } from '../../identity/pagination.ts';
+import { computeLevel, isRenewable } from '../../identity/sessions.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { Session } from '../../store/tables.ts';
 import { defineRoute } from '../define.ts';
@@ -46,13 +46,13 @@ export default defineRoute({
 
   async handle({ query: { userId, clientId } }, { store, clock, range }) {
     const now = epochSeconds(clock);
-    const page = await filteredPage(
+    const page = await readFilteredPage(
       range,
-      (part) => candidates(store, { userId, clientId }, part),
+      (part) => listCandidates(store, { userId, clientId }, part),
       ({ sessionId }) => sessionId,
       (session) => session.endsAt > now && (clientId === undefined || session.clientId === clientId),
     );
-    return { ...page, items: await Promise.all(page.items.map((session) => shown(store, session, now))) };
+    return { ...page, items: await Promise.all(page.items.map((session) => toSessionItem(store, session, now))) };
   },
 });
 
@@ -61,12 +61,12 @@ interface Filters {
   readonly clientId: string | undefined;
 }
 
-function candidates(store: Reader, { userId, clientId }: Filters, part: Range): Promise<readonly Session[]> {
+function listCandidates(store: Reader, { userId, clientId }: Filters, part: Range): Promise<readonly Session[]> {
   if (userId !== undefined) return store.sessions.find('userId', userId, part);
   return clientId === undefined ? store.sessions.list(part) : store.sessions.find('clientId', clientId, part);
 }
 
-async function shown(store: Reader, session: Session, now: number): Promise<z.input<typeof SessionItem>> {
+async function toSessionItem(store: Reader, session: Session, now: number): Promise<z.input<typeof SessionItem>> {
   const { sessionId, userId, logon, clientId, smart, remember, deviceKey, startedAt, endsAt } = session;
   const device = deviceKey === undefined ? undefined : await store.devices.get(deviceKey);
   return {
@@ -74,16 +74,16 @@ async function shown(store: Reader, session: Session, now: number): Promise<z.in
     ...(userId === undefined ? {} : { userId }),
     ...(logon === undefined ? {} : { logon }),
     clientId,
-    level: levelOf(session, now),
+    level: computeLevel(session, now),
     smart,
     remember,
     ...(device === undefined ? {} : { device: { deviceId: device.deviceId, deviceName: device.deviceName } }),
-    startedAt: instant(startedAt),
-    endsAt: instant(endsAt),
+    startedAt: formatInstant(startedAt),
+    endsAt: formatInstant(endsAt),
     renewable: await isRenewable(store, session, now),
   };
 }
 
-function instant(seconds: number): string {
+function formatInstant(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }

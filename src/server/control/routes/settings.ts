@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Setting, settingsTable } from '../../settings.ts';
 import { defineRoute } from '../define.ts';
 
-const schemaOfKind: Readonly<Record<Setting['kind'], z.ZodType<string | number | boolean | readonly string[]>>> = {
+const schemaByKind: Readonly<Record<Setting['kind'], z.ZodType<string | number | boolean | readonly string[]>>> = {
   text: z.string(),
   integer: z.int(),
   boolean: z.boolean(),
@@ -11,15 +11,18 @@ const schemaOfKind: Readonly<Record<Setting['kind'], z.ZodType<string | number |
 };
 
 /** What comes from the environment only is a secret, or the name of who has one. */
-const shownSettings = Object.entries(settingsTable).filter(([, { flag }]) => flag);
+const publicSettings = Object.entries(settingsTable).filter(([, { flag }]) => flag);
 
-const usualSettings = Object.fromEntries(
-  shownSettings.flatMap(([, setting]) => ('default' in setting ? [[setting.name, setting.default]] : [])),
+const defaultSettings = Object.fromEntries(
+  publicSettings.flatMap(([, setting]) => ('default' in setting ? [[setting.name, setting.default]] : [])),
 );
 
-const SettingsShown = z.strictObject(
+const SettingsView = z.strictObject(
   Object.fromEntries(
-    shownSettings.map(([, { name, kind, description }]) => [name, schemaOfKind[kind].optional().describe(description)]),
+    publicSettings.map(([, { name, kind, description }]) => [
+      name,
+      schemaByKind[kind].optional().describe(description),
+    ]),
   ),
 );
 
@@ -33,13 +36,13 @@ export default defineRoute({
   audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 500],
   request: {},
-  response: { status: 200, body: SettingsShown },
+  response: { status: 200, body: SettingsView },
   errors: [],
-  samples: { answer: usualSettings },
+  openapiExamples: { response: defaultSettings },
 
   async handle(_input, { settings, baseUrl }) {
     const inForce: Readonly<Record<string, unknown>> = { ...settings, baseUrl };
-    const values = shownSettings.map(([key, { name }]) => [name, inForce[key]] as const);
+    const values = publicSettings.map(([key, { name }]) => [name, inForce[key]] as const);
     return Object.fromEntries(values.filter(([, value]) => value !== undefined));
   },
 });

@@ -17,7 +17,7 @@ export default defineRoute({
   errors: ['SNAPSHOT_NOT_FOUND'],
 
   async handle({ params: { name } }, { state }) {
-    await state.restore(name);
+    await state.restoreSnapshot(name);
     return undefined;
   },
 });

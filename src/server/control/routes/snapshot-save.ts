@@ -1,6 +1,6 @@
 /** POST /_iam/state/snapshots */
 import * as z from 'zod';
-import { mostSnapshots } from '../../state/snapshots.ts';
+import { maxSnapshots } from '../../state/snapshots.ts';
 import { defineRoute } from '../define.ts';
 import { SnapshotItem, SnapshotName } from '../state-schemas.ts';
 
@@ -8,7 +8,7 @@ export default defineRoute({
   capability: 'maintain',
   id: 'control.snapshot-save',
   title: 'Keeps the state under a name',
-  description: `In memory, until the server stops. It costs little: rows are shared with the store until they change. No more than ${mostSnapshots} are kept.`,
+  description: `In memory, until the server stops. It costs little: rows are shared with the store until they change. No more than ${maxSnapshots} are kept.`,
   method: 'POST',
   path: '/state/snapshots',
   audit: { kind: 'administration', targets: {} },
@@ -22,5 +22,5 @@ export default defineRoute({
   response: { status: 201, body: SnapshotItem },
   errors: ['SNAPSHOT_EXISTS', 'TOO_MANY_SNAPSHOTS'],
 
-  handle: ({ body: { name, replace } }, { state }) => state.save(name, replace),
+  handle: ({ body: { name, replace } }, { state }) => state.saveSnapshot(name, replace),
 });

@@ -1,7 +1,7 @@
 /** GET /_iam/state/diff */
 import * as z from 'zod';
 import { defineRoute } from '../define.ts';
-import { StateName } from '../state-schemas.ts';
+import { SnapshotReference } from '../state-schemas.ts';
 
 const keys = z.array(z.string()).readonly();
 const StateDifference = z.strictObject({
@@ -42,15 +42,15 @@ export default defineRoute({
   status: [200, 400, 401, 403, 404, 422, 500],
   request: {
     query: {
-      from: StateName.default('seed').describe('The first state; seed where it is not given'),
-      to: StateName.default('now').describe('The second state; now where it is not given'),
+      from: SnapshotReference.default('seed').describe('The first state; seed where it is not given'),
+      to: SnapshotReference.default('now').describe('The second state; now where it is not given'),
     },
   },
   response: { status: 200, body: StateDifference },
   errors: ['SNAPSHOT_NOT_FOUND'],
 
   async handle({ query: { from, to } }, { state }) {
-    const tables = await state.difference(from, to);
+    const tables = await state.diff(from, to);
     return { from, to, tables };
   },
 });

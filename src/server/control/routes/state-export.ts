@@ -24,14 +24,14 @@ export default defineRoute({
     alternatives: ['application/json'],
   },
   errors: [],
-  samples: { answer: { formatVersion: 1, tables: {} } },
+  openapiExamples: { response: { formatVersion: 1, tables: {} } },
 
   async handle({ query: { format } }, { state }) {
-    const text = format === 'state' ? await state.exported() : await seedText(state);
+    const text = format === 'state' ? await state.export() : await renderSeed(state);
     return { contentType: 'application/json; charset=utf-8', text };
   },
 });
 
-async function seedText(state: Parameters<typeof exportSeed>[0]): Promise<string> {
+async function renderSeed(state: Parameters<typeof exportSeed>[0]): Promise<string> {
   return `${JSON.stringify(await exportSeed(state), undefined, 2)}\n`;
 }

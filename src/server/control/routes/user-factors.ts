@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { FactorView } from '../../../contract/factor-schemas.ts';
 import { Id, PageQuery } from '../../../contract/schemas.ts';
-import { allFactors } from '../../identity/factor-views.ts';
-import { pageOf } from '../../identity/pages.ts';
+import { listAllFactorViews } from '../../identity/factor-views.ts';
+import { toPage } from '../../identity/pagination.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { defineRoute } from '../define.ts';
 
@@ -22,8 +22,8 @@ export default defineRoute({
   request: { params: { id: Id }, query: PageQuery },
   response: { page: FactorItem },
   errors: ['USER_NOT_FOUND'],
-  samples: {
-    answer: {
+  openapiExamples: {
+    response: {
       id: 'main-email',
       contactType: 'EMAIL',
       email: 'a***@example.com',
@@ -35,8 +35,8 @@ export default defineRoute({
   },
 
   async handle({ params }, { store, range }) {
-    const factors = await allFactors(store, await requireUser(store, params.id));
+    const factors = await listAllFactorViews(store, await requireUser(store, params.id));
     const rows = factors.filter(({ id }) => range.after === undefined || id > range.after);
-    return pageOf(rows.slice(0, range.limit + 1), range.limit, ({ id }) => id);
+    return toPage(rows.slice(0, range.limit + 1), range.limit, ({ id }) => id);
   },
 });

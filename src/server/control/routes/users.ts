@@ -1,9 +1,9 @@
 /** GET /_iam/users */
 import * as z from 'zod';
-import { line, PageQuery } from '../../../contract/schemas.ts';
-import { maskedEmail } from '../../identity/contacts.ts';
-import { pageOf } from '../../identity/pages.ts';
-import { findByLogin } from '../../identity/users.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { maskEmail } from '../../identity/contacts.ts';
+import { toPage } from '../../identity/pagination.ts';
+import { findUserByLogin } from '../../identity/user-roles.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
 import { defineRoute } from '../define.ts';
@@ -27,29 +27,29 @@ export default defineRoute({
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
-    query: { ...PageQuery, name: line(254, 'Only the user who logs in by this name, in any case').optional() },
+    query: { ...PageQuery, name: singleLine(254, 'Only the user who logs in by this name, in any case').optional() },
   },
   response: { page: UserItem },
   errors: [],
 
   async handle({ query }, { store, range }) {
-    const rows = await candidates(store, query.name, { ...range, limit: range.limit + 1 });
-    const page = pageOf(rows, range.limit, ({ userId }) => userId);
-    return { ...page, items: page.items.map(shown) };
+    const rows = await listCandidates(store, query.name, { ...range, limit: range.limit + 1 });
+    const page = toPage(rows, range.limit, ({ userId }) => userId);
+    return { ...page, items: page.items.map(toUserItem) };
   },
 });
 
-async function candidates(store: Reader, name: string | undefined, part: Range): Promise<readonly User[]> {
+async function listCandidates(store: Reader, name: string | undefined, part: Range): Promise<readonly User[]> {
   if (name === undefined) return store.users.list(part);
-  const user = await findByLogin(store, name);
+  const user = await findUserByLogin(store, name);
   return user && (part.after === undefined || user.userId > part.after) ? [user] : [];
 }
 
-function shown({ userId, userName, userEmail, businessId, lead, locked }: User): z.input<typeof UserItem> {
+function toUserItem({ userId, userName, userEmail, businessId, lead, locked }: User): z.input<typeof UserItem> {
   return {
     userId,
     userName,
-    ...(userEmail === undefined ? {} : { userEmail: maskedEmail(userEmail) }),
+    ...(userEmail === undefined ? {} : { userEmail: maskEmail(userEmail) }),
     ...(businessId === undefined ? {} : { businessId }),
     lead,
     locked,

@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { ApiKeyValue } from '../../../contract/credential-schemas.ts';
 import { applicationId, ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { keptOf, newApiKey, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
+import {
+  assertApiKeyAvailable,
+  digestApiKey,
+  generateApiKey,
+  requireGrantableClient,
+} from '../../identity/api-keys.ts';
 import { defineOperation } from '../define.ts';
 
 export const ApiKeyInput = z
@@ -33,15 +38,15 @@ export default defineOperation({
   errors: ['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   creates: 'apiKey',
   command: 'api-key create',
-  examples: [{ title: 'A key for a client', command: '--app-id billing --client-id CLIENT_ID' }],
+  cliExamples: [{ title: 'A key for a client', command: '--app-id billing --client-id CLIENT_ID' }],
 
-  async handle({ body }, { store, ids, clock, randomness, caller }) {
-    const apiKey = body.apiKey ?? newApiKey(randomness);
+  async handle({ body }, { store, ids, clock, random, caller }) {
+    const apiKey = body.apiKey ?? generateApiKey(random);
     const apiKeyId = ids.newId();
-    const kept = keptOf(apiKey);
+    const kept = digestApiKey(apiKey);
     return store.transaction(async (tx) => {
       await requireGrantableClient(tx, body.clientId, caller);
-      await requireFreeKey(tx, kept.keyHash, apiKeyId);
+      await assertApiKeyAvailable(tx, kept.keyHash, apiKeyId);
       await tx.apiKeys.insert({
         apiKeyId,
         appId: body.appId,

@@ -1,7 +1,7 @@
 import { applicationId, ClientId } from '../../../contract/reference-schemas.ts';
 import { ApiKeySchema, PageQuery } from '../../../contract/schemas.ts';
 import type { ApiKeyUses } from '../../identity/api-key-uses.ts';
-import { filteredPage } from '../../identity/pages.ts';
+import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { ApiKey } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -27,21 +27,21 @@ export default defineOperation({
   response: { page: ApiKeySchema },
   errors: [],
   command: 'api-key list',
-  examples: [{ title: 'The keys of one client', command: '--client-id CLIENT_ID' }],
+  cliExamples: [{ title: 'The keys of one client', command: '--client-id CLIENT_ID' }],
 
   async handle({ query }, { store, range, authentication }) {
     const { clientId, appId } = query;
-    const page = await filteredPage(
+    const page = await readFilteredPage(
       range,
-      (part) => candidates(store, query, part),
+      (part) => listCandidates(store, query, part),
       (row) => row.apiKeyId,
       (row) => (clientId === undefined || row.clientId === clientId) && (appId === undefined || row.appId === appId),
     );
-    return { ...page, items: page.items.map((row) => shown(row, authentication.apiKeyUses)) };
+    return { ...page, items: page.items.map((row) => toApiKeyView(row, authentication.apiKeyUses)) };
   },
 });
 
-async function candidates(
+async function listCandidates(
   store: Reader,
   { clientId, appId }: { clientId?: string | undefined; appId?: string | undefined },
   part: Range,
@@ -51,7 +51,7 @@ async function candidates(
   return store.apiKeys.list(part);
 }
 
-function shown({ keyHash: _, ...row }: ApiKey, uses: ApiKeyUses) {
-  const lastUsedAt = uses.noted(row.apiKeyId)?.toISOString() ?? row.lastUsedAt;
+function toApiKeyView({ keyHash: _, ...row }: ApiKey, uses: ApiKeyUses) {
+  const lastUsedAt = uses.findPending(row.apiKeyId)?.toISOString() ?? row.lastUsedAt;
   return lastUsedAt === undefined ? row : { ...row, lastUsedAt };
 }

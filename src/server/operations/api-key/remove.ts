@@ -1,4 +1,4 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ApiKeyId } from '../../../contract/reference-schemas.ts';
 import { Empty } from '../../../contract/schemas.ts';
 import { defineOperation } from '../define.ts';
@@ -17,11 +17,11 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['API_KEY_NOT_FOUND'],
   command: 'api-key delete',
-  examples: [{ title: 'Without being asked', command: 'KEY_ID --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'KEY_ID --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {
-      if (!(await tx.apiKeys.delete(params.apiKeyId))) throw fault('API_KEY_NOT_FOUND');
+      if (!(await tx.apiKeys.delete(params.apiKeyId))) throw apiError('API_KEY_NOT_FOUND');
     });
     return {};
   },

@@ -1,7 +1,7 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ApiKeyId } from '../../../contract/reference-schemas.ts';
 import { Empty } from '../../../contract/schemas.ts';
-import { keptOf, requireFreeKey, requireGrantableClient } from '../../identity/api-keys.ts';
+import { assertApiKeyAvailable, digestApiKey, requireGrantableClient } from '../../identity/api-keys.ts';
 import { defineOperation } from '../define.ts';
 import { ApiKeyInput } from './create.ts';
 
@@ -20,15 +20,15 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   command: 'api-key update',
-  examples: [{ title: 'Move a key to another client', command: 'KEY_ID --app-id billing --client-id CLIENT_ID' }],
+  cliExamples: [{ title: 'Move a key to another client', command: 'KEY_ID --app-id billing --client-id CLIENT_ID' }],
 
   async handle({ params, body }, { store, caller }) {
-    const replaced = body.apiKey === undefined ? undefined : keptOf(body.apiKey);
+    const replaced = body.apiKey === undefined ? undefined : digestApiKey(body.apiKey);
     await store.transaction(async (tx) => {
       const row = await tx.apiKeys.get(params.apiKeyId);
-      if (!row) throw fault('API_KEY_NOT_FOUND');
+      if (!row) throw apiError('API_KEY_NOT_FOUND');
       await requireGrantableClient(tx, body.clientId, caller);
-      if (replaced) await requireFreeKey(tx, replaced.keyHash, row.apiKeyId);
+      if (replaced) await assertApiKeyAvailable(tx, replaced.keyHash, row.apiKeyId);
       await tx.apiKeys.replace({ ...row, ...replaced, appId: body.appId, clientId: body.clientId });
     });
     return {};

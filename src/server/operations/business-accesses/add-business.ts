@@ -2,13 +2,13 @@ import { BusinessReferences } from '../../../contract/member-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
 import { Empty, GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, requireBusinesses } from '../../identity/memberships.ts';
-import { requireHeldRoles, requireOwnBusiness } from '../../identity/rules.ts';
+import { addMembers, assertBusinessesExist } from '../../identity/memberships.ts';
+import { assertHoldsGroupRoles, assertOwnBusiness } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'business-accesses.add-business',
@@ -25,15 +25,15 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'BUSINESS_UNKNOWN'],
   command: 'groups businesses add',
-  examples: [{ title: 'One business', command: 'ops BUSINESS_ID' }],
+  cliExamples: [{ title: 'One business', command: 'ops BUSINESS_ID' }],
 
   async handle({ params, body }, { store, caller }) {
     const businessIds = new Set(body.map(({ businessId }) => businessId));
-    for (const businessId of businessIds) requireOwnBusiness(businessId, admission, caller);
+    for (const businessId of businessIds) assertOwnBusiness(businessId, requiredRoles, caller);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      await requireHeldRoles(tx, group, caller);
-      await requireBusinesses(tx, businessIds);
+      await assertHoldsGroupRoles(tx, group, caller);
+      await assertBusinessesExist(tx, businessIds);
       await addMembers(tx, { groupId: group.groupId, kind: 'business' }, businessIds);
     });
     return {};

@@ -3,13 +3,13 @@ import { RoleWithGroups } from '../../../contract/member-schemas.ts';
 import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
 import { requireBusiness } from '../../identity/memberships.ts';
-import { roleSourcesOf } from '../../identity/role-provenance.ts';
-import { requireOwnBusiness } from '../../identity/rules.ts';
+import { assertOwnBusiness } from '../../identity/object-access.ts';
+import { readRoleSources } from '../../identity/role-provenance.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE or IAM_ADMIN_READ_ONLY)';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'business-accesses.list-business-roles',
@@ -25,11 +25,11 @@ export default defineOperation({
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['BUSINESS_NOT_FOUND'],
   command: 'businesses roles',
-  examples: [{ title: 'As JSON', command: 'BUSINESS_ID -o json' }],
+  cliExamples: [{ title: 'As JSON', command: 'BUSINESS_ID -o json' }],
 
   async handle({ params: { businessId } }, { store, caller }) {
-    requireOwnBusiness(businessId, admission, caller);
+    assertOwnBusiness(businessId, requiredRoles, caller);
     await requireBusiness(store, businessId);
-    return roleSourcesOf(store, [{ kind: 'business', memberId: businessId }]);
+    return readRoleSources(store, [{ kind: 'business', memberId: businessId }]);
   },
 });

@@ -1,7 +1,7 @@
 import { BusinessReference } from '../../../contract/member-schemas.ts';
 import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { memberPage } from '../../identity/memberships.ts';
+import { readMemberPage } from '../../identity/memberships.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -19,11 +19,11 @@ export default defineOperation({
   response: { page: BusinessReference },
   errors: ['GROUP_NOT_FOUND'],
   command: 'groups businesses list',
-  examples: [{ title: 'Every business of a group', command: 'ops --all' }],
+  cliExamples: [{ title: 'Every business of a group', command: 'ops --all' }],
 
   async handle({ params }, { store, range }) {
     const { groupId } = await requireGroup(store, params.groupId);
-    const page = await memberPage(store, { groupId, kind: 'business' }, range);
+    const page = await readMemberPage(store, { groupId, kind: 'business' }, range);
     return { ...page, items: page.items.map((businessId) => ({ businessId })) };
   },
 });

@@ -3,12 +3,12 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
-import { isOwnBusiness, requireOwnBusiness, requireRemovableFrom } from '../../identity/rules.ts';
+import { assertMembershipRemovable, assertOwnBusiness, isOwnBusiness } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'business-accesses.remove-business',
@@ -30,15 +30,15 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups businesses remove',
-  examples: [{ title: 'Without being asked', command: 'ops BUSINESS_ID --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'ops BUSINESS_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
-    requireOwnBusiness(params.businessId, admission, caller);
+    assertOwnBusiness(params.businessId, requiredRoles, caller);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
       const membership = { groupId: group.groupId, kind: 'business', memberId: params.businessId } as const;
-      await requireRemovableFrom(tx, group, membership, {
-        admission,
+      await assertMembershipRemovable(tx, group, membership, {
+        admission: requiredRoles,
         caller,
         owns: isOwnBusiness(params.businessId, caller),
       });

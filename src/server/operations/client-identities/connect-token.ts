@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { fault, fieldError } from '../../../contract/errors.ts';
-import { GivenPassword } from '../../../contract/schemas.ts';
+import { apiError, fieldError } from '../../../contract/errors.ts';
+import { LoginPassword } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { type GrantRequest, grantToken } from '../../identity/grants.ts';
+import { type GrantRequest, issueGrant } from '../../identity/grants.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(1000, 'must not be longer than 1000 characters');
@@ -16,7 +16,7 @@ const Form = z
     scope: text.optional().describe('Scopes parted by blanks'),
     refresh_token: sensitive(text, 'secret').optional(),
     username: text.optional(),
-    password: GivenPassword.optional(),
+    password: LoginPassword.optional(),
   })
   .meta({ id: 'TokenForm' });
 
@@ -60,12 +60,12 @@ export default defineOperation({
     'TOO_BUSY',
   ],
   errorFormat: 'oauth',
-  samples: {
+  openapiExamples: {
     body: { grant_type: 'client_credentials', client_id: 'billing-service', client_secret: 'only-for-this-machine' },
   },
 
   async handle({ body }, context) {
-    const token = await grantToken(context, requestOf(body), { clientsRenew: false });
+    const token = await issueGrant(context, parseGrantRequest(body), { clientsRenew: false });
     return {
       access_token: token.accessToken,
       token_type: token.tokenType,
@@ -77,11 +77,11 @@ export default defineOperation({
 });
 
 /** A parameter without a value counts as left out (RFC 6749, 3.2). */
-function requestOf(given: z.output<typeof Form>): GrantRequest {
-  const form: Partial<typeof given> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+function parseGrantRequest(raw: z.output<typeof Form>): GrantRequest {
+  const form: Partial<typeof raw> = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''));
   if (form.grant_type === undefined) throw fieldError('FIELD_MISSING', 'grant_type', 'grant_type is required.');
   const grantType = grantTypes.find((name) => name === form.grant_type);
-  if (!grantType) throw fault('GRANT_TYPE_UNSUPPORTED');
+  if (!grantType) throw apiError('GRANT_TYPE_UNSUPPORTED');
   return {
     grantType,
     clientId: form.client_id,

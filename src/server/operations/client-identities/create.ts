@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { clientFields } from '../../../contract/client-schemas.ts';
 import { ClientCredentials } from '../../../contract/credential-schemas.ts';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { BusinessId, UserId } from '../../../contract/reference-schemas.ts';
-import { addClient, newClient } from '../../identity/clients.ts';
+import { addClient, createClientRow } from '../../identity/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
@@ -36,7 +36,7 @@ export default defineOperation({
   errors: ['OWNER_AMBIGUOUS', 'USER_UNKNOWN', 'BUSINESS_UNKNOWN', 'ID_TAKEN'],
   creates: 'client',
   command: 'clients create',
-  examples: [
+  cliExamples: [
     {
       title: 'A client that acts as a service account',
       command: '--app-id billing --service-account-id billing-service',
@@ -44,19 +44,19 @@ export default defineOperation({
   ],
 
   async handle({ body }, context) {
-    const { client, clientSecret } = newClient(body, '1STPARTY', context);
+    const { client, clientSecret } = createClientRow(body, '1STPARTY', context);
     await context.store.transaction(async (tx) => {
-      await requireOwner(tx, body);
+      await assertOwnerExists(tx, body);
       await addClient(tx, client);
     });
     return { clientId: client.clientId, clientSecret };
   },
 });
 
-async function requireOwner(tx: Transaction, body: z.output<typeof Body>): Promise<void> {
+async function assertOwnerExists(tx: Transaction, body: z.output<typeof Body>): Promise<void> {
   const { userId, businessId, serviceAccountId } = body;
   if ([userId, businessId, serviceAccountId].filter((id) => id !== undefined).length > 1)
-    throw fault('OWNER_AMBIGUOUS');
-  if (userId !== undefined && !(await tx.users.get(userId))) throw fault('USER_UNKNOWN');
-  if (businessId !== undefined && !(await tx.businesses.get(businessId))) throw fault('BUSINESS_UNKNOWN');
+    throw apiError('OWNER_AMBIGUOUS');
+  if (userId !== undefined && !(await tx.users.get(userId))) throw apiError('USER_UNKNOWN');
+  if (businessId !== undefined && !(await tx.businesses.get(businessId))) throw apiError('BUSINESS_UNKNOWN');
 }

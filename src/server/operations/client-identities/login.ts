@@ -1,5 +1,5 @@
 import { Token } from '../../../contract/schemas.ts';
-import { authenticateClient, basicChallenge, unauthenticated } from '../../identity/authenticate.ts';
+import { authenticateClient, basicChallenge, createAuthenticationError } from '../../identity/authenticate.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -18,14 +18,14 @@ export default defineOperation({
   identifies: ['authorization'],
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 
-  async handle(_input, { presented, authentication, source, issuer, loggedIn }) {
+  async handle(_input, { credentials: presented, authentication, source, issuer, recordLogin: loggedIn }) {
     const { basic, bearer, apiKey } = presented();
     if (!basic) {
       const nothing = bearer === undefined && apiKey === undefined;
-      throw unauthenticated(nothing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
+      throw createAuthenticationError(nothing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
     }
     const client = await authenticateClient(authentication, basic, source);
     loggedIn(client.clientId);
-    return issuer.forClient(client);
+    return issuer.issueForClient(client);
   },
 });

@@ -1,25 +1,25 @@
 import * as z from 'zod';
-import { fault, fieldError } from '../../../contract/errors.ts';
+import { apiError, fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
-import { line } from '../../../contract/schemas.ts';
-import { eachInTurns } from '../../each-in-turns.ts';
+import { singleLine } from '../../../contract/schemas.ts';
+import { forEachYielding } from '../../for-each-yielding.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Client } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
-const mostClients = 10_000;
+const maxClients = 10_000;
 
 const Unit = z
   .strictObject({
-    organizationId: line(64, 'Organization'),
-    businessUnitId: line(64, 'Business unit'),
+    organizationId: singleLine(64, 'Organization'),
+    businessUnitId: singleLine(64, 'Business unit'),
   })
   .meta({ id: 'BusinessUnit', description: 'A unit of an organization.' });
 
 const Source = z
   .strictObject({
-    organizationId: line(64, 'Organization whose clients are moved'),
-    businessUnitId: line(64, 'Only those of this business unit').optional(),
+    organizationId: singleLine(64, 'Organization whose clients are moved'),
+    businessUnitId: singleLine(64, 'Only those of this business unit').optional(),
   })
   .meta({ id: 'BusinessUnitSource', description: 'A unit of an organization, or the whole of it.' });
 
@@ -27,7 +27,7 @@ const Body = z
   .strictObject({
     clientIds: z
       .array(ClientId)
-      .max(mostClients, `must not have more than ${mostClients} entries`)
+      .max(maxClients, `must not have more than ${maxClients} entries`)
       .optional()
       .describe('The clients to move; in the place of source'),
     source: Source.optional(),
@@ -50,54 +50,54 @@ export default defineOperation({
   response: { status: 200, body: z.strictObject({ matched: z.int(), migrated: z.int() }) },
   errors: ['SELECTION_AMBIGUOUS', 'CLIENT_NOT_FOUND'],
   command: 'clients migrate',
-  examples: [
+  cliExamples: [
     {
       title: 'Two clients',
       command: '--client-id c1,c2 --target.organization-id acme --target.business-unit-id b',
     },
   ],
-  samples: {
+  openapiExamples: {
     body: { clientIds: ['billing-service'], target: { organizationId: 'example-org', businessUnitId: 'retail' } },
   },
 
   async handle({ body }, { store }) {
-    requireOneSelection(body);
+    assertOneSelection(body);
     const { organizationId, businessUnitId } = body.target;
     return store.transaction(async (tx) => {
-      const clients = await selected(tx, body);
+      const clients = await findSelected(tx, body);
       const elsewhere = clients.filter(
         (client) => client.organizationId !== organizationId || client.businessUnitId !== businessUnitId,
       );
-      await eachInTurns(elsewhere, (client) => tx.clients.replace({ ...client, organizationId, businessUnitId }));
+      await forEachYielding(elsewhere, (client) => tx.clients.replace({ ...client, organizationId, businessUnitId }));
       return { matched: clients.length, migrated: elsewhere.length };
     });
   },
 });
 
-function requireOneSelection({ clientIds, source }: z.output<typeof Body>): void {
+function assertOneSelection({ clientIds, source }: z.output<typeof Body>): void {
   if (clientIds === undefined && source === undefined)
     throw fieldError('FIELD_MISSING', ['clientIds', 'source'], 'One of clientIds and source is required.');
-  if (clientIds !== undefined && source !== undefined) throw fault('SELECTION_AMBIGUOUS');
+  if (clientIds !== undefined && source !== undefined) throw apiError('SELECTION_AMBIGUOUS');
 }
 
-async function selected(tx: Transaction, { clientIds, source }: z.output<typeof Body>): Promise<readonly Client[]> {
-  if (source === undefined) return named(tx, new Set(clientIds));
+async function findSelected(tx: Transaction, { clientIds, source }: z.output<typeof Body>): Promise<readonly Client[]> {
+  if (source === undefined) return findByIds(tx, new Set(clientIds));
   const clients = await tx.clients.find('organizationId', source.organizationId);
   return clients.filter(
     ({ businessUnitId }) => source.businessUnitId === undefined || businessUnitId === source.businessUnitId,
   );
 }
 
-async function named(tx: Transaction, clientIds: Iterable<string>): Promise<Client[]> {
+async function findByIds(tx: Transaction, clientIds: Iterable<string>): Promise<Client[]> {
   const clients: Client[] = [];
-  await eachInTurns(clientIds, async (clientId) => {
-    clients.push(await requireClient(tx, clientId));
+  await forEachYielding(clientIds, async (clientId) => {
+    clients.push(await getClient(tx, clientId));
   });
   return clients;
 }
 
-async function requireClient(tx: Transaction, clientId: string): Promise<Client> {
+async function getClient(tx: Transaction, clientId: string): Promise<Client> {
   const client = await tx.clients.get(clientId);
-  if (!client) throw fault('CLIENT_NOT_FOUND', `There is no client ${clientId}.`);
+  if (!client) throw apiError('CLIENT_NOT_FOUND', `There is no client ${clientId}.`);
   return client;
 }

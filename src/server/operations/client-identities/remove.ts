@@ -1,7 +1,7 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ServiceOrClientId } from '../../../contract/reference-schemas.ts';
 import { removeClient } from '../../identity/clients.ts';
-import { requireRemovableService } from '../../identity/rules.ts';
+import { assertServiceRemovable } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -19,16 +19,16 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND', 'BOOTSTRAP_CLIENT'],
   command: 'clients delete',
-  examples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {
       const client =
         (await tx.clients.getBy('serviceAccountId', params.serviceAccountId)) ??
         (await tx.clients.get(params.serviceAccountId));
-      if (!client) throw fault('CLIENT_NOT_FOUND');
-      if (client.bootstrap !== undefined) throw fault('BOOTSTRAP_CLIENT');
-      await requireRemovableService(tx, client, caller);
+      if (!client) throw apiError('CLIENT_NOT_FOUND');
+      if (client.bootstrap !== undefined) throw apiError('BOOTSTRAP_CLIENT');
+      await assertServiceRemovable(tx, client, caller);
       await removeClient(tx, client);
     });
     return undefined;

@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { CorporateGroupInput } from '../../../contract/business-schemas.ts';
-import { listedBusinesses, requireFreeBusinesses, requireFreeCorporateName } from '../../identity/corporate-groups.ts';
+import {
+  assertBusinessesAssignable,
+  assertCorporateGroupNameAvailable,
+  collectBusinessIds,
+} from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -22,18 +26,18 @@ export default defineOperation({
   errors: ['CORPORATE_GROUP_NAME_TAKEN', 'LISTED_BUSINESS_UNKNOWN', 'BUSINESS_IN_CORPORATE_GROUP'],
   creates: 'corporateGroup',
   command: 'corporate-groups create',
-  examples: [{ title: 'Two businesses', command: '--corporate-group-name holding --business acme,globex' }],
+  cliExamples: [{ title: 'Two businesses', command: '--corporate-group-name holding --business acme,globex' }],
 
   async handle({ body }, { store, ids, clock }) {
     const group = {
       ...body,
       corporateGroupId: ids.newId(),
-      businesses: listedBusinesses(body.businesses),
+      businesses: collectBusinessIds(body.businesses),
       createdAt: clock.now().toISOString(),
     };
     await store.transaction(async (tx) => {
-      await requireFreeCorporateName(tx, group);
-      await requireFreeBusinesses(tx, group);
+      await assertCorporateGroupNameAvailable(tx, group);
+      await assertBusinessesAssignable(tx, group);
       await tx.corporateGroups.insert(group);
     });
     return { corporateGroupId: group.corporateGroupId };

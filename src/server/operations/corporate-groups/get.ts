@@ -1,6 +1,6 @@
 import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
 import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
-import { corporateGroupView, requireCorporateGroup } from '../../identity/corporate-groups.ts';
+import { requireCorporateGroup, toCorporateGroupView } from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -18,9 +18,9 @@ export default defineOperation({
   response: { status: 200, body: CorporateGroupSchema, entity: true },
   errors: ['CORPORATE_GROUP_NOT_FOUND'],
   command: 'corporate-groups get',
-  examples: [{ title: 'As JSON', command: 'CORPORATE_GROUP_ID -o json' }],
+  cliExamples: [{ title: 'As JSON', command: 'CORPORATE_GROUP_ID -o json' }],
 
   async handle({ params }, { store }) {
-    return corporateGroupView(await requireCorporateGroup(store, params.corporateGroupId));
+    return toCorporateGroupView(await requireCorporateGroup(store, params.corporateGroupId));
   },
 });

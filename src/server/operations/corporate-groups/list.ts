@@ -1,8 +1,8 @@
 import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
 import { reference } from '../../../contract/entities.ts';
-import { line, PageQuery } from '../../../contract/schemas.ts';
-import { corporateGroupView } from '../../identity/corporate-groups.ts';
-import { pageOf } from '../../identity/pages.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { toCorporateGroupView } from '../../identity/corporate-groups.ts';
+import { toPage } from '../../identity/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { CorporateGroup } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -21,7 +21,7 @@ export default defineOperation({
   request: {
     query: {
       ...PageQuery,
-      name: line(100, 'Only the corporate group of exactly this name')
+      name: singleLine(100, 'Only the corporate group of exactly this name')
         .meta(reference('corporateGroup', ['name']))
         .optional(),
     },
@@ -29,16 +29,20 @@ export default defineOperation({
   response: { page: CorporateGroupSchema },
   errors: [],
   command: 'corporate-groups list',
-  examples: [{ title: 'The one of a name', command: '--name holding' }],
+  cliExamples: [{ title: 'The one of a name', command: '--name holding' }],
 
   async handle({ query }, { store, range }) {
-    const rows = await candidates(store, query.name, { ...range, limit: range.limit + 1 });
-    const page = pageOf(rows, range.limit, (group) => group.corporateGroupId);
-    return { ...page, items: page.items.map(corporateGroupView) };
+    const rows = await listCandidates(store, query.name, { ...range, limit: range.limit + 1 });
+    const page = toPage(rows, range.limit, (group) => group.corporateGroupId);
+    return { ...page, items: page.items.map(toCorporateGroupView) };
   },
 });
 
-async function candidates(store: Reader, name: string | undefined, part: Range): Promise<readonly CorporateGroup[]> {
+async function listCandidates(
+  store: Reader,
+  name: string | undefined,
+  part: Range,
+): Promise<readonly CorporateGroup[]> {
   if (name === undefined) return store.corporateGroups.list(part);
   const group = await store.corporateGroups.getBy('corporateGroupName', name);
   return group && (part.after === undefined || group.corporateGroupId > part.after) ? [group] : [];

@@ -16,7 +16,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CORPORATE_GROUP_NOT_FOUND'],
   command: 'corporate-groups delete',
-  examples: [{ title: 'Without being asked', command: 'CORPORATE_GROUP_ID --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'CORPORATE_GROUP_ID --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {

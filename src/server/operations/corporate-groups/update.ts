@@ -1,11 +1,11 @@
 import { CorporateGroupInput, CorporateGroupSchema } from '../../../contract/business-schemas.ts';
 import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
 import {
-  corporateGroupView,
-  listedBusinesses,
+  assertBusinessesAssignable,
+  assertCorporateGroupNameAvailable,
+  collectBusinessIds,
   requireCorporateGroup,
-  requireFreeBusinesses,
-  requireFreeCorporateName,
+  toCorporateGroupView,
 } from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -33,21 +33,21 @@ export default defineOperation({
     'BUSINESS_IN_CORPORATE_GROUP',
   ],
   command: 'corporate-groups update',
-  examples: [
+  cliExamples: [
     {
       title: 'Another name; its businesses have to be named again',
       command: 'CORPORATE_GROUP_ID --corporate-group-name group --business acme,globex',
     },
   ],
 
-  async handle({ params, body }, { store, requireMatch }) {
+  async handle({ params, body }, { store, assertMatch: requireMatch }) {
     await store.transaction(async (tx) => {
       const current = await requireCorporateGroup(tx, params.corporateGroupId);
-      requireMatch(CorporateGroupSchema, corporateGroupView(current));
+      requireMatch(CorporateGroupSchema, toCorporateGroupView(current));
       const { corporateGroupId, createdAt } = current;
-      const changed = { ...body, corporateGroupId, createdAt, businesses: listedBusinesses(body.businesses) };
-      await requireFreeCorporateName(tx, changed);
-      await requireFreeBusinesses(tx, changed);
+      const changed = { ...body, corporateGroupId, createdAt, businesses: collectBusinessIds(body.businesses) };
+      await assertCorporateGroupNameAvailable(tx, changed);
+      await assertBusinessesAssignable(tx, changed);
       await tx.corporateGroups.replace(changed);
     });
     return undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BusinessCustomerInput, CustomerId } from '../../../contract/business-schemas.ts';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { joinCorporateGroup } from '../../identity/corporate-groups.ts';
 import { addCustomer } from '../../identity/customers.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -29,7 +29,7 @@ export default defineOperation({
   errors: ['ID_TAKEN', 'DOCUMENT_TAKEN', 'CORPORATE_GROUP_UNKNOWN'],
   creates: 'customer',
   command: 'customers create-business',
-  examples: [
+  cliExamples: [
     { title: 'A business of a chosen id', command: '--business-id acme --business-name Acme --document 12345' },
   ],
 
@@ -39,7 +39,7 @@ export default defineOperation({
     const business = { ...given, businessId: body.businessId ?? ids.newId(), createdAt };
     const { businessId, document } = business;
     return store.transaction(async (tx) => {
-      await requireNewBusiness(tx, business);
+      await assertNewBusiness(tx, business);
       await tx.businesses.insert(business);
       const customerId = await addCustomer(tx, { businessId, document, createdAt });
       if (corporateGroupId !== undefined) await joinCorporateGroup(tx, corporateGroupId, businessId);
@@ -49,9 +49,9 @@ export default defineOperation({
 });
 
 /** Also what is left of a business that is gone keeps its id from being used again. */
-async function requireNewBusiness(tx: Transaction, { businessId, document }: Business): Promise<void> {
+async function assertNewBusiness(tx: Transaction, { businessId, document }: Business): Promise<void> {
   const holders = [tx.businesses.get(businessId), tx.customers.getBy('businessId', businessId)];
   const isTaken = (await Promise.all(holders)).some((holder) => holder !== undefined);
-  if (isTaken) throw fault('ID_TAKEN', `The business id ${businessId} is in use, or was once.`);
-  if (document !== undefined && (await tx.businesses.getBy('document', document))) throw fault('DOCUMENT_TAKEN');
+  if (isTaken) throw apiError('ID_TAKEN', `The business id ${businessId} is in use, or was once.`);
+  if (document !== undefined && (await tx.businesses.getBy('document', document))) throw apiError('DOCUMENT_TAKEN');
 }

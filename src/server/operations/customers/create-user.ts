@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CustomerId, UserCustomerInput } from '../../../contract/business-schemas.ts';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { addCustomer } from '../../identity/customers.ts';
 import { defineOperation } from '../define.ts';
 
@@ -19,12 +19,12 @@ export default defineOperation({
   errors: ['USER_UNKNOWN', 'CUSTOMER_TAKEN', 'DOCUMENT_TAKEN'],
   creates: 'customer',
   command: 'customers create-user',
-  examples: [{ title: 'With a name', command: 'USER_ID --document 12345 --name "Ann Example"' }],
+  cliExamples: [{ title: 'With a name', command: 'USER_ID --document 12345 --name "Ann Example"' }],
 
   async handle({ body }, { store, clock }) {
     const createdAt = clock.now().toISOString();
     return store.transaction(async (tx) => {
-      if (!(await tx.users.get(body.userId))) throw fault('USER_UNKNOWN');
+      if (!(await tx.users.get(body.userId))) throw apiError('USER_UNKNOWN');
       return { customerId: await addCustomer(tx, { ...body, createdAt }), userId: body.userId };
     });
   },

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { IamError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
-import { GivenPassword, ScopeName, Token } from '../../../contract/schemas.ts';
+import { LoginPassword, ScopeName, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { unauthenticated } from '../../identity/authenticate.ts';
-import { grantToken } from '../../identity/grants.ts';
+import { createAuthenticationError } from '../../identity/authenticate.ts';
+import { issueGrant } from '../../identity/grants.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(1000, 'must not be longer than 1000 characters');
@@ -28,7 +28,7 @@ export default defineOperation({
         clientId: ClientId.optional(),
         clientSecret: sensitive(text, 'secret').optional(),
         userName: text.optional(),
-        password: GivenPassword.optional(),
+        password: LoginPassword.optional(),
         refreshToken: sensitive(text, 'secret').optional(),
         scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional(),
       })
@@ -47,15 +47,15 @@ export default defineOperation({
     'TOO_MANY_ATTEMPTS',
     'TOO_BUSY',
   ],
-  samples: {
+  openapiExamples: {
     body: { grantType: 'client_credentials', clientId: 'billing-service', clientSecret: 'only-for-this-machine' },
   },
 
   async handle({ body }, context) {
-    return grantToken(context, body, { clientsRenew: true }).catch((error: unknown) => {
+    return issueGrant(context, body, { clientsRenew: true }).catch((error: unknown) => {
       // What RFC 6749 calls an invalid grant is here, as everywhere but on its own endpoint, a 401.
       throw error instanceof IamError && error.code === 'GRANT_INVALID'
-        ? unauthenticated('CREDENTIALS_INVALID')
+        ? createAuthenticationError('CREDENTIALS_INVALID')
         : error;
     });
   },

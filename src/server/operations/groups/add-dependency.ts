@@ -1,5 +1,5 @@
 import { Dependency, Empty, GroupReference } from '../../../contract/schemas.ts';
-import { requireDependency, requireGroup, requireNoCycle } from '../../identity/groups.ts';
+import { assertNoDependencyCycle, requireDependency, requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -16,7 +16,7 @@ export default defineOperation({
   response: { status: 201, body: Empty },
   errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_UNKNOWN', 'DEPENDENCY_CYCLE'],
   command: 'groups add-dependency',
-  examples: [{ title: 'Leads may do what ops may', command: 'leads --group-name ops' }],
+  cliExamples: [{ title: 'Leads may do what ops may', command: 'leads --group-name ops' }],
 
   async handle({ params, body }, { store }) {
     await store.transaction(async (tx) => {
@@ -24,7 +24,7 @@ export default defineOperation({
       const { groupId } = await requireDependency(tx, body.groupName);
       if (group.dependencies.includes(groupId)) return;
       const changed = { ...group, dependencies: [...group.dependencies, groupId] };
-      await requireNoCycle(tx, changed);
+      await assertNoDependencyCycle(tx, changed);
       await tx.groups.replace(changed);
     });
     return {};

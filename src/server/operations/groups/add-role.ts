@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Empty, GroupReference, RoleName } from '../../../contract/schemas.ts';
-import { requireGroup, storedRoles } from '../../identity/groups.ts';
+import { normalizeGroupRoles, requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -17,12 +17,12 @@ export default defineOperation({
   response: { status: 201, body: Empty },
   errors: ['GROUP_NOT_FOUND', 'ROLE_RESERVED'],
   command: 'groups add-role',
-  examples: [{ title: 'One more role', command: 'ops --role-name DEPLOY' }],
+  cliExamples: [{ title: 'One more role', command: 'ops --role-name DEPLOY' }],
 
   async handle({ params, body }, { store }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      const roles = [...new Set([...group.roles, ...storedRoles([body.roleName])])];
+      const roles = [...new Set([...group.roles, ...normalizeGroupRoles([body.roleName])])];
       if (roles.length > group.roles.length) await tx.groups.replace({ ...group, roles });
     });
     return {};

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GroupInput } from '../../../contract/schemas.ts';
-import { dependencyIds, requireFreeName, storedRoles } from '../../identity/groups.ts';
+import { assertGroupNameAvailable, normalizeGroupRoles, resolveDependencyIds } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -24,7 +24,7 @@ export default defineOperation({
   errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN'],
   creates: 'group',
   command: 'groups create',
-  examples: [
+  cliExamples: [
     { title: 'A group with two roles', command: '--group-name ops --role DEPLOY --role ROLLBACK' },
     {
       title: 'A group that has the roles of another as well',
@@ -35,13 +35,13 @@ export default defineOperation({
   async handle({ body }, { store, ids, clock }) {
     const { roles = [], dependencies = [], ...given } = body;
     return store.transaction(async (tx) => {
-      await requireFreeName(tx, given.groupName);
+      await assertGroupNameAvailable(tx, given.groupName);
       const groupId = ids.newId();
       await tx.groups.insert({
         ...given,
         groupId,
-        roles: storedRoles(roles),
-        dependencies: await dependencyIds(tx, dependencies),
+        roles: normalizeGroupRoles(roles),
+        dependencies: await resolveDependencyIds(tx, dependencies),
         createdAt: clock.now().toISOString(),
       });
       return { groupId };

@@ -1,5 +1,5 @@
 import { GroupReference, GroupSchema } from '../../../contract/schemas.ts';
-import { requireGroup, viewOf } from '../../identity/groups.ts';
+import { requireGroup, toGroupView } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -17,9 +17,9 @@ export default defineOperation({
   response: { status: 200, body: GroupSchema, entity: true },
   errors: ['GROUP_NOT_FOUND'],
   command: 'groups get',
-  examples: [{ title: 'By name, as JSON', command: 'ops -o json' }],
+  cliExamples: [{ title: 'By name, as JSON', command: 'ops -o json' }],
 
   async handle({ params }, { store }) {
-    return viewOf(store, await requireGroup(store, params.groupId));
+    return toGroupView(store, await requireGroup(store, params.groupId));
   },
 });

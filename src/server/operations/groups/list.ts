@@ -1,8 +1,8 @@
 import { reference } from '../../../contract/entities.ts';
-import { bareRole } from '../../../contract/roles.ts';
-import { GroupSchema, line, PageQuery, RoleName } from '../../../contract/schemas.ts';
-import { viewsOf } from '../../identity/groups.ts';
-import { filteredPage } from '../../identity/pages.ts';
+import { stripRolePrefix } from '../../../contract/roles.ts';
+import { GroupSchema, PageQuery, RoleName, singleLine } from '../../../contract/schemas.ts';
+import { toGroupViews } from '../../identity/groups.ts';
+import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { Group } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -29,36 +29,36 @@ export default defineOperation({
   request: {
     query: {
       ...PageQuery,
-      name: line(100, 'Only the group of this name')
+      name: singleLine(100, 'Only the group of this name')
         .meta(reference('group', ['name']))
         .optional(),
       role: RoleName.optional().describe('Only groups that have this role themselves'),
-      organizationId: line(64, 'Only groups of this organization').optional(),
-      businessUnitId: line(64, 'Only groups of this business unit').optional(),
+      organizationId: singleLine(64, 'Only groups of this organization').optional(),
+      businessUnitId: singleLine(64, 'Only groups of this business unit').optional(),
     },
   },
   response: { page: GroupSchema },
   errors: [],
   command: 'groups list',
-  examples: [
+  cliExamples: [
     { title: 'The first hundred groups', command: '' },
     { title: 'Every group that has a role, as JSON', command: '--role DEPLOY --all -o json' },
   ],
 
   async handle({ query }, { store, range }) {
-    const filters: Filters = { ...query, role: query.role === undefined ? undefined : bareRole(query.role) };
-    const page = await filteredPage(
+    const filters: Filters = { ...query, role: query.role === undefined ? undefined : stripRolePrefix(query.role) };
+    const page = await readFilteredPage(
       range,
-      (part) => candidates(store, filters, part),
+      (part) => listCandidates(store, filters, part),
       (group) => group.groupId,
-      (group) => passes(group, filters),
+      (group) => matchesFilters(group, filters),
     );
-    return { ...page, items: await viewsOf(store, page.items) };
+    return { ...page, items: await toGroupViews(store, page.items) };
   },
 });
 
 /** The narrowest ordered source that holds every match. */
-async function candidates(store: Reader, filters: Filters, part: Range): Promise<readonly Group[]> {
+async function listCandidates(store: Reader, filters: Filters, part: Range): Promise<readonly Group[]> {
   if (filters.name !== undefined) {
     const group = await store.groups.getBy('groupName', filters.name);
     return group && (part.after === undefined || group.groupId > part.after) ? [group] : [];
@@ -69,7 +69,7 @@ async function candidates(store: Reader, filters: Filters, part: Range): Promise
   return store.groups.list(part);
 }
 
-function passes(group: Group, { name, role, organizationId, businessUnitId }: Filters): boolean {
+function matchesFilters(group: Group, { name, role, organizationId, businessUnitId }: Filters): boolean {
   return (
     (name === undefined || group.groupName === name) &&
     (role === undefined || group.roles.includes(role)) &&

@@ -1,7 +1,7 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { DependencyOfGroup } from '../../../contract/reference-schemas.ts';
 import { GroupReference } from '../../../contract/schemas.ts';
-import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { findGroup, requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -19,15 +19,15 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-dependency',
-  examples: [{ title: 'Leads no longer have the roles of ops', command: 'leads ops --yes' }],
+  cliExamples: [{ title: 'Leads no longer have the roles of ops', command: 'leads ops --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
       const other = await findGroup(tx, params.dependencyName);
-      if (!other || !group.dependencies.includes(other.groupId)) throw fault('DEPENDENCY_NOT_FOUND');
+      if (!other || !group.dependencies.includes(other.groupId)) throw apiError('DEPENDENCY_NOT_FOUND');
       const dependencies = group.dependencies.filter((groupId) => groupId !== other.groupId);
-      await keepingAnAdministrator(tx, () => tx.groups.replace({ ...group, dependencies }));
+      await withAdministratorCheck(tx, () => tx.groups.replace({ ...group, dependencies }));
     });
     return undefined;
   },

@@ -1,8 +1,8 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { RoleOfGroup } from '../../../contract/reference-schemas.ts';
-import { bareRole } from '../../../contract/roles.ts';
+import { stripRolePrefix } from '../../../contract/roles.ts';
 import { GroupReference } from '../../../contract/schemas.ts';
-import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -20,15 +20,15 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-role',
-  examples: [{ title: 'One role less', command: 'ops DEPLOY --yes' }],
+  cliExamples: [{ title: 'One role less', command: 'ops DEPLOY --yes' }],
 
   async handle({ params }, { store }) {
-    const role = bareRole(params.roleName);
+    const role = stripRolePrefix(params.roleName);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      if (!group.roles.includes(role)) throw fault('ROLE_NOT_FOUND');
+      if (!group.roles.includes(role)) throw apiError('ROLE_NOT_FOUND');
       const roles = group.roles.filter((name) => name !== role);
-      await keepingAnAdministrator(tx, () => tx.groups.replace({ ...group, roles }));
+      await withAdministratorCheck(tx, () => tx.groups.replace({ ...group, roles }));
     });
     return undefined;
   },

@@ -1,7 +1,7 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { GroupReference, GroupSchema } from '../../../contract/schemas.ts';
-import { keepingAnAdministrator } from '../../identity/administrators.ts';
-import { requireGroup, viewOf } from '../../identity/groups.ts';
+import { withAdministratorCheck } from '../../identity/administrators.ts';
+import { requireGroup, toGroupView } from '../../identity/groups.ts';
 import type { Transaction } from '../../store/store.ts';
 import { type Group, membershipKey } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -20,24 +20,24 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'CHANGED_MEANWHILE', 'GROUP_IN_USE', 'LAST_ADMINISTRATOR'],
   command: 'groups delete',
-  examples: [{ title: 'Without being asked', command: 'ops --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'ops --yes' }],
 
-  async handle({ params }, { store, requireMatch }) {
+  async handle({ params }, { store, assertMatch: requireMatch }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      requireMatch(GroupSchema, await viewOf(tx, group));
-      await requireUnused(tx, group);
-      await keepingAnAdministrator(tx, () => removeWithMembers(tx, group));
+      requireMatch(GroupSchema, await toGroupView(tx, group));
+      await assertUnused(tx, group);
+      await withAdministratorCheck(tx, () => removeWithMembers(tx, group));
     });
     return undefined;
   },
 });
 
-async function requireUnused(tx: Transaction, group: Group): Promise<void> {
+async function assertUnused(tx: Transaction, group: Group): Promise<void> {
   const dependents = await tx.groups.find('dependency', group.groupId, { limit: 5 });
   if (dependents.length === 0) return;
   const names = dependents.map((dependent) => JSON.stringify(dependent.groupName)).join(', ');
-  throw fault('GROUP_IN_USE', `Other groups depend on this group: ${names}.`);
+  throw apiError('GROUP_IN_USE', `Other groups depend on this group: ${names}.`);
 }
 
 async function removeWithMembers(tx: Transaction, group: Group): Promise<void> {

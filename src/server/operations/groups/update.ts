@@ -1,12 +1,12 @@
 import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas.ts';
-import { keepingAnAdministrator } from '../../identity/administrators.ts';
+import { withAdministratorCheck } from '../../identity/administrators.ts';
 import {
-  dependencyIds,
-  requireFreeName,
+  assertGroupNameAvailable,
+  assertNoDependencyCycle,
+  normalizeGroupRoles,
   requireGroup,
-  requireNoCycle,
-  storedRoles,
-  viewOf,
+  resolveDependencyIds,
+  toGroupView,
 } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -36,22 +36,22 @@ export default defineOperation({
     'LAST_ADMINISTRATOR',
   ],
 
-  async handle({ params, body }, { store, requireMatch }) {
+  async handle({ params, body }, { store, assertMatch: requireMatch }) {
     const { roles = [], dependencies = [], ...given } = body;
     await store.transaction(async (tx) => {
       const current = await requireGroup(tx, params.groupId);
       const { groupId, createdAt } = current;
-      requireMatch(GroupSchema, await viewOf(tx, current));
-      await requireFreeName(tx, given.groupName, groupId);
+      requireMatch(GroupSchema, await toGroupView(tx, current));
+      await assertGroupNameAvailable(tx, given.groupName, groupId);
       const changed = {
         ...given,
         groupId,
         createdAt,
-        roles: storedRoles(roles),
-        dependencies: await dependencyIds(tx, dependencies),
+        roles: normalizeGroupRoles(roles),
+        dependencies: await resolveDependencyIds(tx, dependencies),
       };
-      await requireNoCycle(tx, changed);
-      await keepingAnAdministrator(tx, () => tx.groups.replace(changed));
+      await assertNoDependencyCycle(tx, changed);
+      await withAdministratorCheck(tx, () => tx.groups.replace(changed));
     });
     return undefined;
   },

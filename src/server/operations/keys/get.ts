@@ -31,9 +31,9 @@ export default defineOperation({
   identifies: [],
   errors: [],
   command: 'keys',
-  examples: [{ title: 'The JWK Set', command: '-o json' }],
-  samples: {
-    answer: {
+  cliExamples: [{ title: 'The JWK Set', command: '-o json' }],
+  openapiExamples: {
+    response: {
       keys: [
         {
           kty: 'EC',

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { clientFields } from '../../../contract/client-schemas.ts';
 import { ClientCredentials } from '../../../contract/credential-schemas.ts';
-import { detailedError, fault } from '../../../contract/errors.ts';
-import { addClient, newClient, type Owner, ownerFor } from '../../identity/clients.ts';
+import { apiError, detailedError } from '../../../contract/errors.ts';
+import { addClient, type ClientOwner, createClientRow, resolveOwner } from '../../identity/clients.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
 /** So that nobody fills the store with what he may make without asking. */
-const mostClients = 20;
+const maxClients = 20;
 
 export default defineOperation({
   id: 'my-client-identities.create',
@@ -29,15 +29,15 @@ export default defineOperation({
   errors: ['SCOPE_EXCEEDED', 'TOO_MANY_CLIENTS', 'ID_TAKEN'],
   creates: 'client',
   command: 'my-clients create',
-  examples: [{ title: 'A client that may read', command: '--app-id reports --scope READ' }],
+  cliExamples: [{ title: 'A client that may read', command: '--app-id reports --scope READ' }],
 
   async handle({ body }, context) {
     const { caller, store } = context;
-    requireOwnScope(body.scope ?? [], caller);
-    const owner = ownerFor(caller);
-    const { client, clientSecret } = newClient({ ...body, [owner.field]: owner.id }, '3RDPARTY', context);
+    assertScopeHeld(body.scope ?? [], caller);
+    const owner = resolveOwner(caller);
+    const { client, clientSecret } = createClientRow({ ...body, [owner.field]: owner.id }, '3RDPARTY', context);
     await store.transaction(async (tx) => {
-      await requireRoomFor(tx, owner);
+      await assertRoomFor(tx, owner);
       await addClient(tx, client);
     });
     return { clientId: client.clientId, clientSecret };
@@ -45,14 +45,14 @@ export default defineOperation({
 });
 
 /** Nobody passes on more scope than this very call has. */
-function requireOwnScope(scope: readonly string[], caller: Principal): void {
+function assertScopeHeld(scope: readonly string[], caller: Principal): void {
   const exceeding = scope.filter((name) => !caller.scope.has(name));
   if (exceeding.length === 0) return;
   const message = `The caller itself does not have the scope ${exceeding.join(', ')}.`;
   throw detailedError('SCOPE_EXCEEDED', { missingScopes: exceeding }, message);
 }
 
-async function requireRoomFor(tx: Transaction, { field, id }: Owner): Promise<void> {
-  const clients = await tx.clients.find(field, id, { limit: mostClients });
-  if (clients.length >= mostClients) throw fault('TOO_MANY_CLIENTS');
+async function assertRoomFor(tx: Transaction, { field, id }: ClientOwner): Promise<void> {
+  const clients = await tx.clients.find(field, id, { limit: maxClients });
+  if (clients.length >= maxClients) throw apiError('TOO_MANY_CLIENTS');
 }

@@ -1,7 +1,7 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { removeClient } from '../../identity/clients.ts';
-import { ownsClient } from '../../identity/rules.ts';
+import { ownsClient } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -19,13 +19,13 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND'],
   command: 'my-clients delete',
-  examples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {
       const client = await tx.clients.get(params.clientId);
       const removable = client && client.bootstrap === undefined && ownsClient(caller, client);
-      if (!removable) throw fault('CLIENT_NOT_FOUND');
+      if (!removable) throw apiError('CLIENT_NOT_FOUND');
       await removeClient(tx, client);
     });
     return undefined;

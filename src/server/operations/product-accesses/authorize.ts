@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { fault, fieldError } from '../../../contract/errors.ts';
+import { apiError, fieldError } from '../../../contract/errors.ts';
 import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
 import { Id } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { giveOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
-import type { ProductReference } from '../../ports/product-system.ts';
+import { issueOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
+import type { ProductReference } from '../../integrations/product-system.ts';
 import type { Product } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
@@ -51,17 +51,17 @@ export default defineOperation({
   },
   errors: ['PRODUCT_NOT_FOUND', 'BILLING_TYPE_NOT_SOLD', 'BILLING_TYPE_UNSUPPORTED', 'PRODUCT_SYSTEM_UNAVAILABLE'],
   command: 'products authorize',
-  examples: [{ title: 'By the id of the product', command: '--product-id reports-basic' }],
+  cliExamples: [{ title: 'By the id of the product', command: '--product-id reports-basic' }],
 
   async handle({ query, body }, context) {
-    const product = await requireProduct(context.productSystem, referenceIn(body), body.billingType);
-    if (!fits(product, body)) throw fault('PRODUCT_NOT_FOUND');
+    const product = await requireProduct(context.productSystem, readReference(body), body.billingType);
+    if (!matchesProduct(product, body)) throw apiError('PRODUCT_NOT_FOUND');
     const remember = query['remember-me'] ?? false;
-    return giveOpaqueToken({ product, billingType: body.billingType, remember }, context);
+    return issueOpaqueToken({ product, billingType: body.billingType, remember }, context);
   },
 });
 
-function referenceIn({ productId, productAlias, sku }: z.output<typeof Body>): ProductReference {
+function readReference({ productId, productAlias, sku }: z.output<typeof Body>): ProductReference {
   if (productId !== undefined) return { productId };
   if (productAlias !== undefined && sku !== undefined) return { productAlias, sku };
   throw fieldError(
@@ -71,6 +71,6 @@ function referenceIn({ productId, productAlias, sku }: z.output<typeof Body>): P
   );
 }
 
-function fits(product: Product, { productAlias, sku }: z.output<typeof Body>): boolean {
+function matchesProduct(product: Product, { productAlias, sku }: z.output<typeof Body>): boolean {
   return (productAlias ?? product.productAlias) === product.productAlias && (sku ?? product.sku) === product.sku;
 }

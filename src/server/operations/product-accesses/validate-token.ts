@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
-import { giveOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
+import { issueOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -26,11 +26,13 @@ export default defineOperation({
   },
   errors: ['PRODUCT_NOT_FOUND', 'BILLING_TYPE_NOT_SOLD', 'BILLING_TYPE_UNSUPPORTED', 'PRODUCT_SYSTEM_UNAVAILABLE'],
   command: 'products validate',
-  examples: [{ title: 'A subscription', command: '--product-alias reports --sku basic --billing-type SUBSCRIPTION' }],
+  cliExamples: [
+    { title: 'A subscription', command: '--product-alias reports --sku basic --billing-type SUBSCRIPTION' },
+  ],
 
   async handle({ body: { billingType, ...named } }, context) {
     const product = await requireProduct(context.productSystem, named, billingType);
-    const { opaqueToken } = await giveOpaqueToken({ product, billingType }, context);
+    const { opaqueToken } = await issueOpaqueToken({ product, billingType }, context);
     return { opaqueToken };
   },
 });

@@ -2,13 +2,13 @@ import { ServiceReferences } from '../../../contract/member-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
 import { Empty, GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, findService, requireServices } from '../../identity/memberships.ts';
-import { isOverOwnServicesOnly, requireHeldRoles, requireOwnService } from '../../identity/rules.ts';
+import { addMembers, assertServicesExist, findService } from '../../identity/memberships.ts';
+import { assertHoldsGroupRoles, assertOwnService, isLimitedToOwnServices } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN or ADMIN or IAM_ADMIN_MAINTENANCE)';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'service-accesses.add-service',
@@ -25,17 +25,17 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'SERVICE_UNKNOWN'],
   command: 'groups services add',
-  examples: [{ title: 'One service', command: 'ops billing-service' }],
+  cliExamples: [{ title: 'One service', command: 'ops billing-service' }],
 
   async handle({ params, body }, { store, caller }) {
     const serviceIds = new Set(body.map(({ serviceId }) => serviceId));
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      await requireHeldRoles(tx, group, caller);
-      for (const serviceId of serviceIds) requireOwnService(await findService(tx, serviceId), admission, caller);
-      await requireServices(tx, serviceIds);
+      await assertHoldsGroupRoles(tx, group, caller);
+      for (const serviceId of serviceIds) assertOwnService(await findService(tx, serviceId), requiredRoles, caller);
+      await assertServicesExist(tx, serviceIds);
       const roster = { groupId: group.groupId, kind: 'service' } as const;
-      const isDelegated = isOverOwnServicesOnly(admission, caller);
+      const isDelegated = isLimitedToOwnServices(requiredRoles, caller);
       await addMembers(tx, isDelegated ? { ...roster, delegated: true } : roster, serviceIds);
     });
     return {};

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
 import { ServiceId } from '../../../contract/reference-schemas.ts';
 import { findService } from '../../identity/memberships.ts';
-import { roleSourcesOfService } from '../../identity/service-roles.ts';
+import { readServiceRoleSources } from '../../identity/service-roles.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -22,11 +22,11 @@ export default defineOperation({
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['SERVICE_NOT_FOUND'],
   command: 'services roles',
-  examples: [{ title: 'As JSON', command: 'billing-service -o json' }],
+  cliExamples: [{ title: 'As JSON', command: 'billing-service -o json' }],
 
   async handle({ params: { serviceId } }, { store }) {
     const client = await findService(store, serviceId);
-    if (!client) throw fault('SERVICE_NOT_FOUND');
-    return roleSourcesOfService(store, client);
+    if (!client) throw apiError('SERVICE_NOT_FOUND');
+    return readServiceRoleSources(store, client);
   },
 });

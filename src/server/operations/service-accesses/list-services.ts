@@ -1,7 +1,7 @@
 import { ServiceReference } from '../../../contract/member-schemas.ts';
 import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { memberPage } from '../../identity/memberships.ts';
+import { readMemberPage } from '../../identity/memberships.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -19,11 +19,11 @@ export default defineOperation({
   response: { page: ServiceReference },
   errors: ['GROUP_NOT_FOUND'],
   command: 'groups services list',
-  examples: [{ title: 'Every service of a group', command: 'ops --all' }],
+  cliExamples: [{ title: 'Every service of a group', command: 'ops --all' }],
 
   async handle({ params }, { store, range }) {
     const { groupId } = await requireGroup(store, params.groupId);
-    const page = await memberPage(store, { groupId, kind: 'service' }, range);
+    const page = await readMemberPage(store, { groupId, kind: 'service' }, range);
     return { ...page, items: page.items.map((serviceId) => ({ serviceId })) };
   },
 });

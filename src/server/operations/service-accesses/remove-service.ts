@@ -3,12 +3,12 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { findService, removeMember } from '../../identity/memberships.ts';
-import { isOwnClient, requireOwnService, requireRemovableFrom } from '../../identity/rules.ts';
+import { assertMembershipRemovable, assertOwnService, isOwnClient } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and ((PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN or ADMIN or IAM_ADMIN_MAINTENANCE)';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'service-accesses.remove-service',
@@ -27,16 +27,16 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups services remove',
-  examples: [{ title: 'Without being asked', command: 'ops billing-service --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'ops billing-service --yes' }],
 
   async handle({ params: { groupId: reference, serviceId } }, { store, caller }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, reference);
       const service = await findService(tx, serviceId);
-      requireOwnService(service, admission, caller);
+      assertOwnService(service, requiredRoles, caller);
       const membership = { groupId: group.groupId, kind: 'service', memberId: serviceId } as const;
       const owns = service !== undefined && isOwnClient(service, caller);
-      await requireRemovableFrom(tx, group, membership, { admission, caller, owns });
+      await assertMembershipRemovable(tx, group, membership, { admission: requiredRoles, caller, owns });
       await removeMember(tx, membership);
     });
     return undefined;

@@ -3,13 +3,13 @@ import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
 import { Empty, GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, requireBusiness, requireUsersOf } from '../../identity/memberships.ts';
-import { requireHeldRoles, requireOwnBusiness } from '../../identity/rules.ts';
+import { addMembers, assertUsersOfBusiness, requireBusiness } from '../../identity/memberships.ts';
+import { assertHoldsGroupRoles, assertOwnBusiness } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_MAINTENANCE)';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'user-accesses.add-business-user',
@@ -29,16 +29,16 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'USER_NOT_OF_BUSINESS'],
   command: 'groups business-users add',
-  examples: [{ title: 'One user of a business', command: 'ops BUSINESS_ID USER_ID' }],
+  cliExamples: [{ title: 'One user of a business', command: 'ops BUSINESS_ID USER_ID' }],
 
   async handle({ params: { groupName, businessId }, body }, { store, caller }) {
     const userIds = new Set(body.map(({ userId }) => userId));
-    requireOwnBusiness(businessId, admission, caller);
+    assertOwnBusiness(businessId, requiredRoles, caller);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, groupName);
-      await requireHeldRoles(tx, group, caller);
+      await assertHoldsGroupRoles(tx, group, caller);
       await requireBusiness(tx, businessId);
-      await requireUsersOf(tx, businessId, userIds);
+      await assertUsersOfBusiness(tx, businessId, userIds);
       await addMembers(tx, { groupId: group.groupId, kind: 'businessUser', businessId }, userIds);
     });
     return {};

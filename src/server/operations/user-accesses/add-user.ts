@@ -1,8 +1,8 @@
 import { OneOrManyUsers } from '../../../contract/member-schemas.ts';
 import { Empty, GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, requireUsers } from '../../identity/memberships.ts';
-import { requireHeldRoles } from '../../identity/rules.ts';
+import { addMembers, assertUsersExist } from '../../identity/memberships.ts';
+import { assertHoldsGroupRoles } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -20,14 +20,14 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['GROUP_NOT_FOUND', 'USER_UNKNOWN'],
   command: 'groups users add',
-  examples: [{ title: 'Two users at once', command: 'ops USER_ID ANOTHER_USER_ID' }],
+  cliExamples: [{ title: 'Two users at once', command: 'ops USER_ID ANOTHER_USER_ID' }],
 
   async handle({ params, body }, { store, caller }) {
     const userIds = new Set(body.map(({ userId }) => userId));
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupName);
-      await requireHeldRoles(tx, group, caller);
-      await requireUsers(tx, userIds);
+      await assertHoldsGroupRoles(tx, group, caller);
+      await assertUsersExist(tx, userIds);
       await addMembers(tx, { groupId: group.groupId, kind: 'user' }, userIds);
     });
     return {};

@@ -3,13 +3,13 @@ import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { memberPage, requireBusiness } from '../../identity/memberships.ts';
-import { requireOwnBusiness } from '../../identity/rules.ts';
+import { readMemberPage, requireBusiness } from '../../identity/memberships.ts';
+import { assertOwnBusiness } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and (ADMIN or BUSINESSOWNER or BUSINESSADMIN or IAM_ADMIN_READ_ONLY)';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'user-accesses.list-business-users',
@@ -29,13 +29,13 @@ export default defineOperation({
   response: { page: UserReference },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND'],
   command: 'groups business-users list',
-  examples: [{ title: 'Every user of a business in a group', command: 'ops BUSINESS_ID --all' }],
+  cliExamples: [{ title: 'Every user of a business in a group', command: 'ops BUSINESS_ID --all' }],
 
   async handle({ params: { groupName, businessId } }, { store, range, caller }) {
-    requireOwnBusiness(businessId, admission, caller);
+    assertOwnBusiness(businessId, requiredRoles, caller);
     const { groupId } = await requireGroup(store, groupName);
     await requireBusiness(store, businessId);
-    const page = await memberPage(store, { groupId, kind: 'businessUser', businessId }, range);
+    const page = await readMemberPage(store, { groupId, kind: 'businessUser', businessId }, range);
     return { ...page, items: page.items.map((userId) => ({ userId })) };
   },
 });

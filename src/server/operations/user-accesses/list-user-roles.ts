@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { reference } from '../../../contract/entities.ts';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { RoleWithGroups } from '../../../contract/member-schemas.ts';
 import { UserId } from '../../../contract/reference-schemas.ts';
-import { roleSourcesOf } from '../../identity/role-provenance.ts';
+import { readRoleSources } from '../../identity/role-provenance.ts';
 import { requireUser } from '../../identity/user-identities.ts';
-import { membersOf } from '../../identity/users.ts';
+import { listMemberIdentities } from '../../identity/user-roles.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -34,15 +34,17 @@ export default defineOperation({
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['USER_NOT_FOUND'],
   command: 'users roles',
-  examples: [{ title: 'What a user may do in the name of its business', command: 'USER_ID --business-id BUSINESS_ID' }],
+  cliExamples: [
+    { title: 'What a user may do in the name of its business', command: 'USER_ID --business-id BUSINESS_ID' },
+  ],
 
   async handle({ params, query: { businessId } }, { store }) {
     const user = await requireUser(store, params.userId);
-    if (businessId === undefined) return roleSourcesOf(store, membersOf(user));
-    if (user.businessId !== businessId) throw fault('USER_NOT_FOUND', 'The business has no such user.');
-    return roleSourcesOf(
+    if (businessId === undefined) return readRoleSources(store, listMemberIdentities(user));
+    if (user.businessId !== businessId) throw apiError('USER_NOT_FOUND', 'The business has no such user.');
+    return readRoleSources(
       store,
-      membersOf(user).filter(({ kind }) => kind !== 'user'),
+      listMemberIdentities(user).filter(({ kind }) => kind !== 'user'),
     );
   },
 });

@@ -1,7 +1,7 @@
 import { UserReference } from '../../../contract/member-schemas.ts';
 import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
-import { memberPage } from '../../identity/memberships.ts';
+import { readMemberPage } from '../../identity/memberships.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -20,11 +20,11 @@ export default defineOperation({
   response: { page: UserReference },
   errors: ['GROUP_NOT_FOUND'],
   command: 'groups users list',
-  examples: [{ title: 'Every user of a group', command: 'ops --all' }],
+  cliExamples: [{ title: 'Every user of a group', command: 'ops --all' }],
 
   async handle({ params }, { store, range }) {
     const { groupId } = await requireGroup(store, params.groupName);
-    const page = await memberPage(store, { groupId, kind: 'user' }, range);
+    const page = await readMemberPage(store, { groupId, kind: 'user' }, range);
     return { ...page, items: page.items.map((userId) => ({ userId })) };
   },
 });

@@ -3,12 +3,12 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { GroupReference } from '../../../contract/schemas.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
-import { requireRemovableFrom } from '../../identity/rules.ts';
+import { assertMembershipRemovable } from '../../identity/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =
   'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-MFA and (ADMIN or IAM_ADMIN_MAINTENANCE) or CLI-1STPARTY and CLI-AUTH-BASIC';
-const admission = parseRoles(roles);
+const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'user-accesses.remove-user',
@@ -25,13 +25,13 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups users remove',
-  examples: [{ title: 'Without being asked', command: 'ops USER_ID --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'ops USER_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupName);
       const membership = { groupId: group.groupId, kind: 'user', memberId: params.userId } as const;
-      await requireRemovableFrom(tx, group, membership, { admission, caller, owns: false });
+      await assertMembershipRemovable(tx, group, membership, { admission: requiredRoles, caller, owns: false });
       await removeMember(tx, membership);
     });
     return undefined;

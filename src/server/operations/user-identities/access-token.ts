@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { detailedError } from '../../../contract/errors.ts';
 import { ScopeName, Token } from '../../../contract/schemas.ts';
-import { requireStanding, tokenForCaller } from '../../identity/standing.ts';
+import { issueCallerToken, revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -30,10 +30,10 @@ export default defineOperation({
   errors: ['USER_MISSING', 'SCOPE_EXCEEDED'],
 
   async handle({ body }, { caller, clock, store, issuer }) {
-    const { session } = await requireStanding(store, caller, clock);
+    const { session } = await revalidateUserCaller(store, caller, clock);
     const scope = new Set(body.scope ?? caller.scope);
     const missingScopes = [...scope].filter((name) => !caller.scope.has(name));
     if (missingScopes.length > 0) throw detailedError('SCOPE_EXCEEDED', { missingScopes });
-    return tokenForCaller({ store, issuer }, { ...caller, scope }, { session });
+    return issueCallerToken({ store, issuer }, { ...caller, scope }, { session });
   },
 });

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { UserId } from '../../../contract/reference-schemas.ts';
-import { isReservedName, line } from '../../../contract/schemas.ts';
-import { requireProofFor } from '../../identity/rules.ts';
-import { requireFreeLogins, requireUser } from '../../identity/user-identities.ts';
+import { isReservedName, singleLine } from '../../../contract/schemas.ts';
+import { assertMfaForAdministrator } from '../../identity/object-access.ts';
+import { assertLoginNamesAvailable, requireUser } from '../../identity/user-identities.ts';
 import { foldIdentifier, loginNames } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
 /** It is removed by a path that ends with it, so it must not be a word that means something there. */
-const Identity = line(200, 'Login identifier')
+const Identity = singleLine(200, 'Login identifier')
   .meta({ 'x-label': 'Login identifier' })
   .refine((value) => !isReservedName(value), 'is a reserved word');
 
@@ -28,15 +28,15 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOGIN_NAME_TAKEN'],
   command: 'users add-identity',
-  examples: [{ title: 'A second login name', command: 'USER_ID --identity alice.smith' }],
+  cliExamples: [{ title: 'A second login name', command: 'USER_ID --identity alice.smith' }],
 
   async handle({ params, body }, { store, caller }) {
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
-      await requireProofFor(tx, user, caller);
+      await assertMfaForAdministrator(tx, user, caller);
       if (loginNames(user).includes(foldIdentifier(body.identity))) return;
       const changed = { ...user, identities: [...user.identities, body.identity] };
-      await requireFreeLogins(tx, changed);
+      await assertLoginNamesAvailable(tx, changed);
       await tx.users.replace(changed);
     });
     return undefined;

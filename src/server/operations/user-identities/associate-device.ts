@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { line } from '../../../contract/schemas.ts';
+import { singleLine } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { associateDevice, hasManyNewDevices } from '../../identity/devices.ts';
 import { callerKey, withKnownSource } from '../../identity/known-sources.ts';
+import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { bindToDevice } from '../../identity/sessions.ts';
-import { requireStanding } from '../../identity/standing.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    deviceId: line(200, 'What the device calls itself'),
+    deviceId: singleLine(200, 'What the device calls itself'),
     deviceVersion: z.enum(['V1', 'V2']).optional(),
-    deviceName: line(200, 'What the user calls it').optional(),
+    deviceName: singleLine(200, 'What the user calls it').optional(),
   })
   .meta({ id: 'DeviceInput' });
 
@@ -38,7 +38,7 @@ export default defineOperation({
 
   async handle({ body }, context) {
     return context.store.transaction(async (tx) => {
-      const { user, session } = await requireStanding(tx, context.caller, context.clock);
+      const { user, session } = await revalidateUserCaller(tx, context.caller, context.clock);
       const { device, deviceTokenId } = await associateDevice(tx, user.userId, body, context);
       await bindToDevice(tx, session, device);
       const isOneOfMany = await hasManyNewDevices(tx, user.userId, context.clock);

@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
+import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/legacy-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { emailContact } from '../../identity/contacts.ts';
-import { type AssociationWay, beginAssociation } from '../../identity/logon-association.ts';
+import { type AssociationChannel, startAssociation } from '../../identity/logon-association.ts';
 import { defineOperation } from '../define.ts';
 
 export const Association = z
   .strictObject({
     challengeId: sensitive(z.string(), 'one-time').describe('Names the transaction, for its completion'),
-    contact: SentMask,
-    expiresIn: CodeLifetime,
+    contact: MaskedRecipient,
+    expiresIn: OtpLifetime,
   })
   .meta({ id: 'LogonAssociation', description: 'A code that was sent to bind a logon.' });
 
 export const LogonReference = z.strictObject({ logon: LogonName }).meta({ id: 'LogonReference' });
 
-const byEmail: AssociationWay = {
+const byEmail: AssociationChannel = {
   channel: 'email',
   contactOf: ({ email }) => (email === undefined ? undefined : emailContact(email)),
 };
@@ -37,7 +37,7 @@ export default defineOperation({
   errors: ['USER_MISSING', 'MFA_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
   async handle({ body }, context) {
-    const { codeId, contact, expiresIn } = await beginAssociation(body.logon, byEmail, context);
+    const { codeId, contact, expiresIn } = await startAssociation(body.logon, byEmail, context);
     return { challengeId: codeId, contact, expiresIn };
   },
 });

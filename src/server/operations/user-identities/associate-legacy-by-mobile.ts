@@ -1,9 +1,9 @@
 import { mobileContact } from '../../identity/contacts.ts';
-import { type AssociationWay, beginAssociation } from '../../identity/logon-association.ts';
+import { type AssociationChannel, startAssociation } from '../../identity/logon-association.ts';
 import { defineOperation } from '../define.ts';
 import { Association, LogonReference } from './associate-legacy-by-email.ts';
 
-const byMobile: AssociationWay = {
+const byMobile: AssociationChannel = {
   channel: 'sms',
   contactOf: ({ mobile }) => (mobile === undefined ? undefined : mobileContact(mobile)),
 };
@@ -25,7 +25,7 @@ export default defineOperation({
   errors: ['USER_MISSING', 'MFA_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
   async handle({ body }, context) {
-    const { codeId, contact, expiresIn } = await beginAssociation(body.logon, byMobile, context);
+    const { codeId, contact, expiresIn } = await startAssociation(body.logon, byMobile, context);
     return { challengeId: codeId, contact, expiresIn };
   },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { redeemParam } from '../../identity/params.ts';
+import { redeemParam } from '../../identity/param-login.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(200, 'must not be longer than 200 characters').optional();
@@ -48,6 +48,6 @@ export default defineOperation({
     const { client } = caller;
     const shown = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
     const { user, session } = await store.transaction((tx) => redeemParam(tx, shown, tools));
-    return issuer.forUser(user, session, client);
+    return issuer.issueForUser(user, session, client);
   },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginByCertificate } from '../../identity/certificate-login.ts';
+import { loginWithCertificate } from '../../identity/certificate-login.ts';
 import { defineOperation } from '../define.ts';
 
 const Certificate = z.string().max(16_000, 'must not be longer than 16000 characters');
@@ -50,6 +50,6 @@ export default defineOperation({
   async handle({ query, body }, { caller, ...context }) {
     const { token: text, chain = [], ...rest } = body;
     const remember = query['remember-me'] ?? false;
-    return loginByCertificate(context, { ...rest, text, chain }, caller.client, { remember, renewable: remember });
+    return loginWithCertificate(context, { ...rest, text, chain }, caller.client, { remember, renewable: remember });
   },
 });

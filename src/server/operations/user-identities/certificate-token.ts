@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { giveTicket } from '../../identity/tickets.ts';
+import { issueOneTimeToken } from '../../identity/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -31,7 +31,7 @@ export default defineOperation({
 
   async handle(_input, { store, caller, ...tools }) {
     const ticket = { kind: 'certificate-nonce', clientId: caller.client.clientId } as const;
-    const { value, expiresIn } = await store.transaction((tx) => giveTicket(tx, ticket, tools));
+    const { value, expiresIn } = await store.transaction((tx) => issueOneTimeToken(tx, ticket, tools));
     return { token: value, expiresIn };
   },
 });

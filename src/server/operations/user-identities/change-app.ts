@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
-import { unauthenticated } from '../../identity/authenticate.ts';
-import { tokenInSession } from '../../identity/session-tokens.ts';
-import { handOver, rotateOwn } from '../../identity/sessions.ts';
-import { requireStanding } from '../../identity/standing.ts';
-import { narrowedScope, requireTarget } from '../../identity/target-clients.ts';
+import { createAuthenticationError } from '../../identity/authenticate.ts';
+import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
+import { issueSessionToken } from '../../identity/session-tokens.ts';
+import { rotateSessionRefreshToken, transferSession } from '../../identity/sessions.ts';
+import { findNarrowedScope, requireTargetClient } from '../../identity/target-client.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(200, 'must not be longer than 200 characters').optional();
@@ -31,15 +31,15 @@ export default defineOperation({
 
   async handle({ query }, { store, caller, issuer, ...tools }) {
     const { target, session, refreshToken } = await store.transaction(async (tx) => {
-      const standing = await requireStanding(tx, caller, tools.clock);
-      const target = await requireTarget(tx, query.targetClientId);
-      const scope = narrowedScope(caller, standing.session);
+      const standing = await revalidateUserCaller(tx, caller, tools.clock);
+      const target = await requireTargetClient(tx, query.targetClientId);
+      const scope = findNarrowedScope(caller, standing.session);
       const to = { clientId: target.clientId, ...(scope === undefined ? {} : { scope }) };
-      const session = await handOver(tx, standing.session, to);
-      return { target, session, refreshToken: await rotateOwn(tx, session, tools) };
+      const session = await transferSession(tx, standing.session, to);
+      return { target, session, refreshToken: await rotateSessionRefreshToken(tx, session, tools) };
     });
-    const token = await tokenInSession({ store, issuer }, session, target, { refreshToken });
-    if (!token) throw unauthenticated('TOKEN_INVALID');
+    const token = await issueSessionToken({ store, issuer }, session, target, { refreshToken });
+    if (!token) throw createAuthenticationError('TOKEN_INVALID');
     return token;
   },
 });

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
-import { Empty, GivenPassword, NewPassword } from '../../../contract/schemas.ts';
-import { isPasswordOf, whileProven } from '../../identity/login.ts';
-import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
+import { apiError } from '../../../contract/errors.ts';
+import { Empty, LoginPassword, NewPassword } from '../../../contract/schemas.ts';
+import { isCurrentPassword, withVerifiedPassword } from '../../identity/login.ts';
+import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
+import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { replacePassword } from '../../identity/set-password.ts';
-import { requireStanding } from '../../identity/standing.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -21,23 +21,23 @@ export default defineOperation({
   status: [201, 400, 401, 403, 412, 422, 429, 500],
   request: {
     body: z
-      .strictObject({ password: GivenPassword.describe('The current one'), newPassword: NewPassword })
+      .strictObject({ password: LoginPassword.describe('The current one'), newPassword: NewPassword })
       .meta({ id: 'PasswordChange' }),
   },
   response: { status: 201, body: Empty },
-  errors: ['USER_MISSING', 'PASSWORD_WRONG', 'TOO_MANY_ATTEMPTS', ...passwordErrors, 'TOO_BUSY'],
+  errors: ['USER_MISSING', 'PASSWORD_WRONG', 'TOO_MANY_ATTEMPTS', ...passwordErrorCodes, 'TOO_BUSY'],
 
   async handle({ body: { password, newPassword } }, context) {
     const { user, session } = requireUserCaller(context.caller);
-    const refused = () => fault('PASSWORD_WRONG');
-    if (!(await isPasswordOf(context, user, password))) throw refused();
-    await requireGoodPassword(newPassword, user);
+    const refused = () => apiError('PASSWORD_WRONG');
+    if (!(await isCurrentPassword(context, user, password))) throw refused();
+    await assertPasswordPolicy(newPassword, user);
     const passwordHash = await context.passwords.hash(newPassword, context.hashLane);
-    await whileProven({ tools: context, proven: user, secret: password, refused }, async (tx, current) => {
-      await requireStanding(tx, context.caller, context.clock);
+    await withVerifiedPassword({ deps: context, user, secret: password, createError: refused }, async (tx, current) => {
+      await revalidateUserCaller(tx, context.caller, context.clock);
       await replacePassword(tx, current, passwordHash, context, session);
     });
-    context.outbox.kept();
+    context.outbox.wake();
     return {};
   },
 });

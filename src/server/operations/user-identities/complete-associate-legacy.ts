@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
-import { GivenCode, TransactionId } from '../../../contract/legacy-schemas.ts';
-import { association } from '../../identity/logon-association.ts';
+import { apiError } from '../../../contract/errors.ts';
+import { LegacyOtpCode, TransactionId } from '../../../contract/legacy-schemas.ts';
+import { revalidateCaller } from '../../identity/caller-validity.ts';
+import { associationPurpose } from '../../identity/logon-association.ts';
 import { bindLogon } from '../../identity/logons.ts';
-import { subjectOfUser, takeCode } from '../../identity/otp.ts';
-import { otpSourceInSession } from '../../identity/otp-source.ts';
+import { consumeOtp, subjectOfUser } from '../../identity/otp.ts';
+import { resolveSessionOtpSource } from '../../identity/otp-source.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
-import { requireStillCalling } from '../../identity/still-calling.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 
@@ -23,7 +23,7 @@ export default defineOperation({
   status: [201, 400, 401, 403, 412, 429, 500],
   request: {
     body: z
-      .strictObject({ challengeId: TransactionId.describe('As the association was answered'), token: GivenCode })
+      .strictObject({ challengeId: TransactionId.describe('As the association was answered'), token: LegacyOtpCode })
       .meta({ id: 'LogonAssociationCode' }),
   },
   response: {
@@ -36,17 +36,17 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { user, session } = requireUserCaller(context.caller);
-    const source = await otpSourceInSession(context.store, user, session, context);
+    const source = await resolveSessionOtpSource(context.store, user, session, context);
     const check = {
       source,
-      purpose: association,
+      purpose: associationPurpose,
       subject: subjectOfUser(user.userId),
       codeId: body.challengeId,
       code: body.token,
     } as const;
-    const legacyLogons = await takeCode(check, context, async (tx, { about: logon }) => {
-      await requireStillCalling(tx, context.caller, context.clock);
-      if (logon === undefined) throw fault('CODE_INVALID');
+    const legacyLogons = await consumeOtp(check, context, async (tx, { about: logon }) => {
+      await revalidateCaller(tx, context.caller, context.clock);
+      if (logon === undefined) throw apiError('CODE_INVALID');
       return bindLogon(tx, await requireUser(tx, user.userId), logon);
     });
     return { legacyLogons };

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { Empty, NewPassword } from '../../../contract/schemas.ts';
-import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
+import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
+import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { addPassword } from '../../identity/set-password.ts';
-import { requireStanding } from '../../identity/standing.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -20,19 +20,19 @@ export default defineOperation({
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: z.strictObject({ newPassword: NewPassword }).meta({ id: 'FirstPassword' }) },
   response: { status: 201, body: Empty },
-  errors: ['USER_MISSING', 'PASSWORD_EXISTS', ...passwordErrors, 'TOO_BUSY'],
+  errors: ['USER_MISSING', 'PASSWORD_EXISTS', ...passwordErrorCodes, 'TOO_BUSY'],
 
   async handle({ body }, context) {
     const { user } = requireUserCaller(context.caller);
-    if (user.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');
-    await requireGoodPassword(body.newPassword, user);
+    if (user.passwordHash !== undefined) throw apiError('PASSWORD_EXISTS');
+    await assertPasswordPolicy(body.newPassword, user);
     const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
     await context.store.transaction(async (tx) => {
-      const { user: current } = await requireStanding(tx, context.caller, context.clock);
-      if (current.passwordHash !== undefined) throw fault('PASSWORD_EXISTS');
+      const { user: current } = await revalidateUserCaller(tx, context.caller, context.clock);
+      if (current.passwordHash !== undefined) throw apiError('PASSWORD_EXISTS');
       await addPassword(tx, current, passwordHash, context);
     });
-    context.outbox.kept();
+    context.outbox.wake();
     return {};
   },
 });

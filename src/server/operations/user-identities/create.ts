@@ -4,19 +4,19 @@ import { BusinessId, ClientId } from '../../../contract/reference-schemas.ts';
 import { Email, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
-import { type CodeCheck, subjectOfContact, takeCodeOfOne } from '../../identity/otp.ts';
-import { type OtpSource, unknownSource } from '../../identity/otp-source.ts';
+import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../identity/otp.ts';
+import { createUnknownSource, type OtpSource } from '../../identity/otp-source.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { startSession } from '../../identity/sessions.ts';
-import { claimSubject } from '../../identity/subjects.ts';
+import { reserveSubjectId } from '../../identity/subject-ids.ts';
 import {
-  requireBusinessFor,
-  requireFreeLogins,
-  requireUserNameForm,
-  withProvenName,
+  assertLoginNamesAvailable,
+  assertMayAssignBusiness,
+  assertUserNameForm,
+  withVerifiedName,
 } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
-import type { Code, User } from '../../store/tables.ts';
+import type { Otp, User } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -63,16 +63,16 @@ export default defineOperation({
   ],
   creates: 'user',
   command: 'users create',
-  examples: [
+  cliExamples: [
     { title: 'A user who proves the e-mail later', command: '--user-name alice --user-email alice@example.com' },
   ],
 
   async handle({ query, body }, { caller, ids, ...context }) {
-    const { token, lead = false, ...given } = body;
-    requireUserNameForm(given.userName, given.userEmail);
+    const { token, lead = false, ...fields } = body;
+    assertUserNameForm(fields.userName, fields.userEmail);
     const draft: User = {
-      ...given,
-      userId: given.userId ?? ids.newId(),
+      ...fields,
+      userId: fields.userId ?? ids.newId(),
       lead,
       emailVerified: false,
       mobileVerified: false,
@@ -80,30 +80,39 @@ export default defineOperation({
       identities: [],
       createdAt: context.clock.now().toISOString(),
     };
-    const user = provesNames(caller) ? withProvenName(draft) : draft;
+    const user = mayAssertName(caller) ? withVerifiedName(draft) : draft;
     const remember = query['remember-me'] ?? false;
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
-    const make = async (tx: Transaction, made: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
-      await insertUser(tx, made, caller);
-      return { made, ...(await startSession(tx, { ...start, level }, context)) };
+    const make = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
+      await insertUser(tx, created, caller);
+      return { made: created, ...(await startSession(tx, { ...start, level }, context)) };
     };
-    const { made, session, refreshToken } =
-      token === undefined
-        ? await context.store.transaction((tx) => make(tx, user, 'NONE'))
-        : await takeCodeOfOne(checksOf(user, token, unknownSource(context)), { ...context, ids }, (tx, code) =>
-            make(tx, provenBy(code, user), 'AUTH-IDENTIFIED'),
-          );
-    return context.issuer.forUser(made, session, caller.client, { refreshToken });
+    const {
+      made: created,
+      session,
+      refreshToken,
+    } = token === undefined
+      ? await context.store.transaction((tx) => make(tx, user, 'NONE'))
+      : await consumeFirstMatchingOtp(
+          buildCodeChecks(user, token, createUnknownSource(context)),
+          { ...context, ids },
+          (tx, code) => make(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
+        );
+    return context.issuer.issueForUser(created, session, caller.client, { refreshToken });
   },
 });
 
 /** The word of an administrator counts as proof of a name; a user that is one only after a password counts from there. */
-function provesNames({ roles }: Principal): boolean {
+function mayAssertName({ roles }: Principal): boolean {
   return roles.has('AUTH-BASIC') && (roles.has('ADMIN') || roles.has('IAM_ADMIN_MAINTENANCE'));
 }
 
 /** The code may have been sent to either contact. */
-function checksOf({ userEmail = '', userMobile }: User, code: string, source: OtpSource): [CodeCheck, ...CodeCheck[]] {
+function buildCodeChecks(
+  { userEmail = '', userMobile }: User,
+  code: string,
+  source: OtpSource,
+): [OtpCheck, ...OtpCheck[]] {
   const check = (contact: Contact) =>
     ({ purpose: 'sign-up', subject: subjectOfContact(contact), code, source }) as const;
   const email = check(emailContact(userEmail));
@@ -111,14 +120,14 @@ function checksOf({ userEmail = '', userMobile }: User, code: string, source: Ot
 }
 
 /** The user with the one contact proven that the code was sent to. */
-function provenBy({ subject }: Code, user: User): User {
+function withVerifiedContact({ subject }: Otp, user: User): User {
   const isEmail = subject === subjectOfContact(emailContact(user.userEmail ?? ''));
   return { ...user, emailVerified: isEmail, mobileVerified: !isEmail };
 }
 
 async function insertUser(tx: Transaction, user: User, caller: Principal): Promise<void> {
-  if (user.businessId !== undefined) await requireBusinessFor(tx, user.businessId, caller);
-  await claimSubject(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
-  await requireFreeLogins(tx, user);
+  if (user.businessId !== undefined) await assertMayAssignBusiness(tx, user.businessId, caller);
+  await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
+  await assertLoginNamesAvailable(tx, user);
   await tx.users.insert(user);
 }

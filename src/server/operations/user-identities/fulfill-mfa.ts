@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { ChallengeId, GivenCode } from '../../../contract/factor-schemas.ts';
+import { ChallengeId, OtpCode } from '../../../contract/factor-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
-import { fulfillChallenge } from '../../identity/mfa.ts';
+import { completeMfaChallenge } from '../../identity/mfa.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -15,11 +15,11 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 403, 412, 429, 500],
-  request: { body: z.strictObject({ challengeId: ChallengeId, token: GivenCode }).meta({ id: 'MfaProof' }) },
+  request: { body: z.strictObject({ challengeId: ChallengeId, token: OtpCode }).meta({ id: 'MfaProof' }) },
   response: { status: 201, body: Token, secret: true },
   errors: ['USER_MISSING', 'CODE_INVALID', 'CODE_FAILURES'],
 
   async handle({ body }, { caller, ...context }) {
-    return fulfillChallenge(context, caller, { codeId: body.challengeId, code: body.token });
+    return completeMfaChallenge(context, caller, { codeId: body.challengeId, code: body.token });
   },
 });

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { requireStanding } from '../../identity/standing.ts';
-import { narrowedScope, requireTarget } from '../../identity/target-clients.ts';
-import { giveTicket } from '../../identity/tickets.ts';
+import { issueOneTimeToken } from '../../identity/one-time-tokens.ts';
+import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
+import { findNarrowedScope, requireTargetClient } from '../../identity/target-client.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -34,9 +34,9 @@ export default defineOperation({
 
   async handle({ body: { targetClientId } }, { store, caller, ...tools }) {
     const { value, expiresIn } = await store.transaction(async (tx) => {
-      const { user, session } = await requireStanding(tx, caller, tools.clock);
-      if (targetClientId !== undefined) await requireTarget(tx, targetClientId);
-      const scope = narrowedScope(caller, session);
+      const { user, session } = await revalidateUserCaller(tx, caller, tools.clock);
+      if (targetClientId !== undefined) await requireTargetClient(tx, targetClientId);
+      const scope = findNarrowedScope(caller, session);
       const ticket = {
         kind: 'param',
         clientId: caller.client.clientId,
@@ -45,7 +45,7 @@ export default defineOperation({
         ...(targetClientId === undefined ? {} : { targetClientId }),
         ...(scope === undefined ? {} : { scope }),
       } as const;
-      return giveTicket(tx, ticket, tools);
+      return issueOneTimeToken(tx, ticket, tools);
     });
     return { param: value, expiresIn };
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { UserId } from '../../../contract/reference-schemas.ts';
 import { Mobile } from '../../../contract/schemas.ts';
-import { requireReadable, requireUser } from '../../identity/user-identities.ts';
+import { assertUserReadable, requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 
 export const UserView = z
@@ -22,10 +22,10 @@ export default defineOperation({
   response: { status: 200, body: UserView, entity: true },
   errors: ['USER_NOT_FOUND'],
   command: 'users get',
-  examples: [{ title: 'As JSON', command: 'USER_ID -o json' }],
+  cliExamples: [{ title: 'As JSON', command: 'USER_ID -o json' }],
 
   async handle({ params }, { store, caller }) {
-    requireReadable(params.id, caller);
+    assertUserReadable(params.id, caller);
     return viewOfUser(await requireUser(store, params.id));
   },
 });

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ChallengeId } from '../../../contract/factor-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
-import { requireStanding, rotateFor, tokenForCaller } from '../../identity/standing.ts';
-import { takeTicket } from '../../identity/tickets.ts';
+import { consumeOneTimeToken } from '../../identity/one-time-tokens.ts';
+import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from '../../identity/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -23,14 +23,14 @@ export default defineOperation({
 
   async handle({ body }, { caller, ...context }) {
     const granted = await context.store.transaction(async (tx) => {
-      const { session: before } = await requireStanding(tx, caller, context.clock);
-      const ticket = await takeTicket(tx, 'auth-smart', body.challengeId, context.clock);
+      const { session: before } = await revalidateUserCaller(tx, caller, context.clock);
+      const ticket = await consumeOneTimeToken(tx, 'auth-smart', body.challengeId, context.clock);
       // A refusal keeps nothing, so who presents what is somebody else's does not use it up.
-      if (ticket?.sessionId !== before.sessionId || ticket.userId !== before.userId) throw fault('CODE_INVALID');
+      if (ticket?.sessionId !== before.sessionId || ticket.userId !== before.userId) throw apiError('CODE_INVALID');
       const session = { ...before, smart: true };
       await tx.sessions.replace(session);
-      return { session, refreshToken: await rotateFor(tx, caller, session, context) };
+      return { session, refreshToken: await rotateCallerRefreshToken(tx, caller, session, context) };
     });
-    return tokenForCaller(context, caller, granted);
+    return issueCallerToken(context, caller, granted);
   },
 });

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Email, Mobile } from '../../../contract/schemas.ts';
-import { masked, onlyContact } from '../../identity/contacts.ts';
-import { sendCode, subjectOfContact } from '../../identity/otp.ts';
-import { unknownSource } from '../../identity/otp-source.ts';
+import { maskContact, selectContact } from '../../identity/contacts.ts';
+import { sendOtp, subjectOfContact } from '../../identity/otp.ts';
+import { createUnknownSource } from '../../identity/otp-source.ts';
 import { defineOperation } from '../define.ts';
 
-const SentCode = z
+const CodeDelivery = z
   .strictObject({
     contactType: z.enum(['EMAIL', 'MOBILE']),
     contact: z.string().describe('Masked'),
@@ -32,19 +32,19 @@ export default defineOperation({
       .strictObject({ userEmail: Email.optional(), userMobile: Mobile.optional() })
       .meta({ id: 'IdentificationInput', description: 'Exactly one contact.' }),
   },
-  response: { status: 201, body: SentCode },
+  response: { status: 201, body: CodeDelivery },
   identifies: ['userEmail', 'userMobile'],
   errors: ['CONTACT_AMBIGUOUS', 'TOO_MANY_CODES'],
-  samples: { body: { userEmail: 'alice@example.com' } },
+  openapiExamples: { body: { userEmail: 'alice@example.com' } },
 
   async handle({ body }, context) {
-    const contact = onlyContact(body);
-    if (!contact) throw fault('CONTACT_AMBIGUOUS');
+    const contact = selectContact(body);
+    if (!contact) throw apiError('CONTACT_AMBIGUOUS');
     const holder = { purpose: 'sign-up', subject: subjectOfContact(contact) } as const;
-    const request = { ...holder, contacts: [contact], source: unknownSource(context) };
-    const { expiresIn } = await context.store.transaction((tx) => sendCode(tx, request, context));
-    context.outbox.kept();
+    const request = { ...holder, contacts: [contact], source: createUnknownSource(context) };
+    const { expiresIn } = await context.store.transaction((tx) => sendOtp(tx, request, context));
+    context.outbox.wake();
     const contactType = contact.channel === 'email' ? ('EMAIL' as const) : ('MOBILE' as const);
-    return { contactType, contact: masked(contact), expiresIn };
+    return { contactType, contact: maskContact(contact), expiresIn };
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ContactType, FactorId } from '../../../contract/factor-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { openChallenge } from '../../identity/mfa.ts';
+import { startMfaChallenge } from '../../identity/mfa.ts';
 import { defineOperation } from '../define.ts';
 
 const Challenge = z
@@ -35,6 +35,6 @@ export default defineOperation({
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'FACTOR_NOT_VERIFIED', 'TOO_MANY_CODES'],
 
   async handle({ body }, { caller, ...context }) {
-    return openChallenge(context, caller, body.factorId);
+    return startMfaChallenge(context, caller, body.factorId);
   },
 });

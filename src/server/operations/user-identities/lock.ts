@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { UserId } from '../../../contract/reference-schemas.ts';
-import { Empty, line } from '../../../contract/schemas.ts';
-import { keepingAnAdministrator } from '../../identity/administrators.ts';
-import { requireProofFor } from '../../identity/rules.ts';
-import { stopUser } from '../../identity/stop-user.ts';
+import { Empty, singleLine } from '../../../contract/schemas.ts';
+import { withAdministratorCheck } from '../../identity/administrators.ts';
+import { assertMfaForAdministrator } from '../../identity/object-access.ts';
+import { revokeUserAccess } from '../../identity/revoke-user-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
@@ -23,27 +23,27 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 412, 500],
   request: {
     body: z
-      .strictObject({ userId: UserId, reason: line(200, 'Kept with the lock').optional() })
+      .strictObject({ userId: UserId, reason: singleLine(200, 'Kept with the lock').optional() })
       .meta({ id: 'LockInput' }),
   },
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOCK_OF_SELF', 'LAST_ADMINISTRATOR'],
   destructive: true,
   command: 'users lock',
-  examples: [{ title: 'With the reason', command: 'USER_ID --reason "left the company"' }],
+  cliExamples: [{ title: 'With the reason', command: 'USER_ID --reason "left the company"' }],
 
   async handle({ body }, { store, caller }) {
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, body.userId);
-      await requireProofFor(tx, user, caller);
-      if (caller.user?.userId === user.userId) throw fault('LOCK_OF_SELF');
-      await keepingAnAdministrator(tx, () => lock(tx, user, body.reason));
+      await assertMfaForAdministrator(tx, user, caller);
+      if (caller.user?.userId === user.userId) throw apiError('LOCK_OF_SELF');
+      await withAdministratorCheck(tx, () => lockUser(tx, user, body.reason));
     });
     return {};
   },
 });
 
-async function lock(tx: Transaction, user: User, lockReason: string | undefined): Promise<void> {
+async function lockUser(tx: Transaction, user: User, lockReason: string | undefined): Promise<void> {
   await tx.users.replace({ ...user, locked: true, ...(lockReason === undefined ? {} : { lockReason }) });
-  await stopUser(tx, user.userId);
+  await revokeUserAccess(tx, user.userId);
 }

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
-import { line, Token } from '../../../contract/schemas.ts';
+import { singleLine, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginByProof } from '../../identity/outside-proofs.ts';
+import { loginWithAssertion } from '../../identity/federated-login.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    provider: line(64, 'Name of a registered OpenID provider'),
+    provider: singleLine(64, 'Name of a registered OpenID provider'),
     idToken: sensitive(
       z.string().min(1, 'must not be empty').max(20_000, 'must not be longer than 20000 characters'),
       'secret',
@@ -46,9 +46,9 @@ export default defineOperation({
 
   async handle({ query, body }, { caller, providers, ...context }) {
     const provider = await context.store.providers.get(body.provider);
-    if (provider?.kind !== 'oidc') throw fault('PROVIDER_NOT_FOUND');
-    const proof = await providers.idToken(provider, body);
+    if (provider?.kind !== 'oidc') throw apiError('PROVIDER_NOT_FOUND');
+    const proof = await providers.verifyIdToken(provider, body);
     const remember = query['remember-me'] ?? false;
-    return loginByProof(context, proof, caller.client, { remember, renewable: remember });
+    return loginWithAssertion(context, proof, caller.client, { remember, renewable: remember });
   },
 });

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
-import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
-import type { Pair } from '../../identity/credentials.ts';
+import { CallerAddress, LoginPassword, Token } from '../../../contract/schemas.ts';
+import type { BasicCredentials } from '../../identity/credentials.ts';
 import { loginWithLogon } from '../../identity/logons.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
     logon: z.string().max(254, 'must not be longer than 254 characters').optional(),
-    password: GivenPassword.optional(),
+    password: LoginPassword.optional(),
     deviceId: z.string().max(200, 'must not be longer than 200 characters').optional(),
   })
   .meta({ id: 'LegacyLoginInput' });
@@ -32,21 +32,21 @@ export default defineOperation({
     },
     headers: { ip: CallerAddress },
     body: Body,
-    userPair: true,
+    userBasicAuth: true,
   },
   response: { status: 201, body: Token, secret: true },
   identifies: ['authorization', 'logon'],
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
-  samples: { body: { logon: 'ALICE01', password: 'secret01' } },
+  openapiExamples: { body: { logon: 'ALICE01', password: 'secret01' } },
 
-  async handle({ query, body }, { caller, presented, ...context }) {
+  async handle({ query, body }, { caller, credentials: presented, ...context }) {
     const remember = query['remember-me'] ?? false;
-    const pair = presented().userPair ?? pairIn(body);
+    const pair = presented().userBasicAuth ?? readPair(body);
     return loginWithLogon(context, pair, caller.client, { remember, renewable: remember });
   },
 });
 
-function pairIn(body: z.output<typeof Body> | undefined): Pair {
+function readPair(body: z.output<typeof Body> | undefined): BasicCredentials {
   if (body?.logon === undefined || body.password === undefined)
     throw fieldError(
       'FIELD_MISSING',

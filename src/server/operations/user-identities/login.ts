@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
-import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
+import { CallerAddress, LoginPassword, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import type { Pair } from '../../identity/credentials.ts';
+import type { BasicCredentials } from '../../identity/credentials.ts';
 import { loginWithPassword } from '../../identity/login.ts';
 import { defineOperation } from '../define.ts';
 
@@ -12,7 +12,7 @@ const device = z.string().max(200, 'must not be longer than 200 characters').opt
 const Body = z
   .strictObject({
     userName: z.string().max(254, 'must not be longer than 254 characters').optional(),
-    password: GivenPassword.optional(),
+    password: LoginPassword.optional(),
     deviceTokenId: sensitive(device, 'one-time'),
     deviceId: device,
     deviceVersion: z.enum(['V1', 'V2']).optional(),
@@ -37,22 +37,22 @@ export default defineOperation({
     },
     headers: { ip: CallerAddress },
     body: Body,
-    userPair: true,
+    userBasicAuth: true,
   },
   response: { status: 201, body: Token, secret: true },
   identifies: ['authorization', 'userName'],
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
-  samples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
+  openapiExamples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
 
-  async handle({ query, body }, { caller, presented, ...context }) {
+  async handle({ query, body }, { caller, credentials: presented, ...context }) {
     const remember = query['remember-me'] ?? false;
-    const pair = presented().userPair ?? pairIn(body);
+    const pair = presented().userBasicAuth ?? readPair(body);
     const deviceTokenId = body?.deviceTokenId;
     return loginWithPassword(context, pair, caller.client, { remember, renewable: remember, deviceTokenId });
   },
 });
 
-function pairIn(body: z.output<typeof Body> | undefined): Pair {
+function readPair(body: z.output<typeof Body> | undefined): BasicCredentials {
   if (body?.userName === undefined || body.password === undefined)
     throw fieldError(
       'FIELD_MISSING',

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { LogonName } from '../../../contract/legacy-schemas.ts';
 import { UserId } from '../../../contract/reference-schemas.ts';
-import { GivenPassword } from '../../../contract/schemas.ts';
-import { bindLogon, foldLogon, ownerOfLogon, requireMainframePassword } from '../../identity/logons.ts';
-import { requireProofFor } from '../../identity/rules.ts';
+import { LoginPassword } from '../../../contract/schemas.ts';
+import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../identity/logons.ts';
+import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import type { User } from '../../store/tables.ts';
 import { defineOperation, type OperationContext } from '../define.ts';
@@ -25,7 +25,7 @@ export default defineOperation({
     body: z
       .strictObject({
         logon: LogonName,
-        password: GivenPassword.optional().describe('Keeps the rule of the setting mainframe-password-rule'),
+        password: LoginPassword.optional().describe('Keeps the rule of the setting mainframe-password-rule'),
       })
       .meta({ id: 'LogonInput' }),
   },
@@ -42,27 +42,27 @@ export default defineOperation({
     'MAINFRAME_UNAVAILABLE',
   ],
   command: 'users provision-logon',
-  examples: [{ title: 'With a first password', command: 'USER_ID --logon SMITH01 --password-file first-password' }],
+  cliExamples: [{ title: 'With a first password', command: 'USER_ID --logon SMITH01 --password-file first-password' }],
 
-  async handle({ params, body: { logon: given, password } }, context) {
-    const logon = foldLogon(given);
-    const user = await requireProvisionable(params.id, logon, context);
-    if (password !== undefined) requireMainframePassword(password, context.settings);
+  async handle({ params, body: { logon: requested, password } }, context) {
+    const logon = normalizeLogon(requested);
+    const user = await getProvisionableUser(params.id, logon, context);
+    if (password !== undefined) assertMainframePassword(password, context.settings);
     const made = await context.mainframe.create({ logon, password, ...verifiedContacts(user) }, context.hashLane);
-    if (!made) throw fault('LOGON_TAKEN');
-    await bindOrTakeBack(params.id, logon, context);
+    if (!made) throw apiError('LOGON_TAKEN');
+    await bindOrRollBack(params.id, logon, context);
     return { logon };
   },
 });
 
-async function requireProvisionable(
+async function getProvisionableUser(
   userId: string,
   logon: string,
   { store, mainframe, caller }: OperationContext,
 ): Promise<User> {
   const user = await requireUser(store, userId);
-  await requireProofFor(store, user, caller);
-  if ((await ownerOfLogon(store, logon)) || (await mainframe.find(logon))) throw fault('LOGON_TAKEN');
+  await assertMfaForAdministrator(store, user, caller);
+  if ((await findLogonOwner(store, logon)) || (await mainframe.find(logon))) throw apiError('LOGON_TAKEN');
   return user;
 }
 
@@ -71,7 +71,7 @@ function verifiedContacts({ userEmail, emailVerified, userMobile, mobileVerified
   return { email: emailVerified ? userEmail : undefined, mobile: mobileVerified ? userMobile : undefined };
 }
 
-async function bindOrTakeBack(
+async function bindOrRollBack(
   userId: string,
   logon: string,
   { store, mainframe, caller }: OperationContext,
@@ -79,7 +79,7 @@ async function bindOrTakeBack(
   try {
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, userId);
-      await requireProofFor(tx, user, caller);
+      await assertMfaForAdministrator(tx, user, caller);
       await bindLogon(tx, user, logon);
     });
   } catch (error) {

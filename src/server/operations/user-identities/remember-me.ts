@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { unauthenticated } from '../../identity/authenticate.ts';
-import { isProven } from '../../identity/principal.ts';
-import { rememberUser } from '../../identity/remember-me.ts';
-import { tokenInSession } from '../../identity/session-tokens.ts';
+import { createAuthenticationError } from '../../identity/authenticate.ts';
+import { hasClientCredential } from '../../identity/principal.ts';
+import { renewRememberedSession } from '../../identity/remember-me.ts';
+import { issueSessionToken } from '../../identity/session-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(1000, 'must not be longer than 1000 characters');
@@ -46,12 +46,12 @@ export default defineOperation({
 
   async handle({ body }, { caller, store, ...tools }) {
     const { client } = caller;
-    const renewer = { clientId: client.clientId, proven: isProven(caller) };
-    const rotation = await store.transaction((tx) => rememberUser(tx, body, renewer, tools));
-    if (rotation.outcome !== 'rotated') throw unauthenticated('CREDENTIALS_INVALID');
+    const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
+    const rotation = await store.transaction((tx) => renewRememberedSession(tx, body, renewer, tools));
+    if (rotation.outcome !== 'rotated') throw createAuthenticationError('CREDENTIALS_INVALID');
     const { session, refreshToken } = rotation;
-    const token = await tokenInSession({ store, issuer: tools.issuer }, session, client, { refreshToken });
-    if (!token) throw unauthenticated('CREDENTIALS_INVALID');
+    const token = await issueSessionToken({ store, issuer: tools.issuer }, session, client, { refreshToken });
+    if (!token) throw createAuthenticationError('CREDENTIALS_INVALID');
     return token;
   },
 });

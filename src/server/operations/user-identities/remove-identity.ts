@@ -1,7 +1,7 @@
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { UserId } from '../../../contract/reference-schemas.ts';
-import { line } from '../../../contract/schemas.ts';
-import { requireProofFor } from '../../identity/rules.ts';
+import { singleLine } from '../../../contract/schemas.ts';
+import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { foldIdentifier } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -16,20 +16,22 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and IAM_ADMIN_MAINTENANCE',
   audit: { kind: 'administration', targets: { path: ['id', 'identity'] } },
   status: [204, 401, 403, 404, 412, 500],
-  request: { params: { id: UserId, identity: line(200, 'Login identifier').meta({ 'x-label': 'Login identifier' }) } },
+  request: {
+    params: { id: UserId, identity: singleLine(200, 'Login identifier').meta({ 'x-label': 'Login identifier' }) },
+  },
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'MFA_MISSING', 'LAST_IDENTITY'],
   command: 'users remove-identity',
-  examples: [{ title: 'One login name less', command: 'USER_ID alice.smith --yes' }],
+  cliExamples: [{ title: 'One login name less', command: 'USER_ID alice.smith --yes' }],
 
   async handle({ params }, { store, caller }) {
     const removed = foldIdentifier(params.identity);
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
-      await requireProofFor(tx, user, caller);
-      if (removed === foldIdentifier(user.userName)) throw fault('LAST_IDENTITY');
+      await assertMfaForAdministrator(tx, user, caller);
+      if (removed === foldIdentifier(user.userName)) throw apiError('LAST_IDENTITY');
       const identities = user.identities.filter((identity) => foldIdentifier(identity) !== removed);
-      if (identities.length === user.identities.length) throw fault('IDENTITY_NOT_FOUND');
+      if (identities.length === user.identities.length) throw apiError('IDENTITY_NOT_FOUND');
       await tx.users.replace({ ...user, identities });
     });
     return undefined;

@@ -1,6 +1,6 @@
 import { UserId } from '../../../contract/reference-schemas.ts';
-import { keepingAnAdministrator } from '../../identity/administrators.ts';
-import { requireProofFor } from '../../identity/rules.ts';
+import { withAdministratorCheck } from '../../identity/administrators.ts';
+import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { removeUser, requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 
@@ -19,13 +19,13 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LAST_ADMINISTRATOR'],
   command: 'users delete',
-  examples: [{ title: 'Without being asked', command: 'USER_ID --yes' }],
+  cliExamples: [{ title: 'Without being asked', command: 'USER_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
-      await requireProofFor(tx, user, caller);
-      await keepingAnAdministrator(tx, () => removeUser(tx, user));
+      await assertMfaForAdministrator(tx, user, caller);
+      await withAdministratorCheck(tx, () => removeUser(tx, user));
     });
     return undefined;
   },

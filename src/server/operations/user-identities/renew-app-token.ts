@@ -4,7 +4,7 @@ import { servicePrefix } from '../../../contract/prefix.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginByProof } from '../../identity/outside-proofs.ts';
+import { loginWithAssertion } from '../../identity/federated-login.ts';
 import { defineOperation } from '../define.ts';
 
 const path = '/user-identities/renew-app-token';
@@ -39,7 +39,7 @@ export default defineOperation({
     const encoded = body.samlResponse.replaceAll(/\s/g, '');
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded))
       throw fieldError('FIELD_TYPE', 'samlResponse', 'samlResponse must be base64.');
-    const proof = await providers.samlResponse(encoded, `${baseUrl}${servicePrefix}${path}`);
-    return loginByProof(context, proof, caller.client, { remember: false, renewable: false });
+    const proof = await providers.verifySamlResponse(encoded, `${baseUrl}${servicePrefix}${path}`);
+    return loginWithAssertion(context, proof, caller.client, { remember: false, renewable: false });
   },
 });

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { unauthenticated } from '../../identity/authenticate.ts';
-import { isProven } from '../../identity/principal.ts';
-import { tokenInSession } from '../../identity/session-tokens.ts';
-import { rotate } from '../../identity/sessions.ts';
+import { createAuthenticationError } from '../../identity/authenticate.ts';
+import { hasClientCredential } from '../../identity/principal.ts';
+import { issueSessionToken } from '../../identity/session-tokens.ts';
+import { rotateRefreshToken } from '../../identity/sessions.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -30,12 +30,12 @@ export default defineOperation({
 
   async handle({ body }, { caller, store, ...tools }) {
     const { client } = caller;
-    const renewer = { clientId: client.clientId, proven: isProven(caller) };
-    const rotation = await store.transaction((tx) => rotate(tx, body.refreshToken, renewer, tools));
-    if (rotation.outcome !== 'rotated') throw unauthenticated('CREDENTIALS_INVALID');
+    const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
+    const rotation = await store.transaction((tx) => rotateRefreshToken(tx, body.refreshToken, renewer, tools));
+    if (rotation.outcome !== 'rotated') throw createAuthenticationError('CREDENTIALS_INVALID');
     const { session, refreshToken } = rotation;
-    const token = await tokenInSession({ store, issuer: tools.issuer }, session, client, { refreshToken });
-    if (!token) throw unauthenticated('CREDENTIALS_INVALID');
+    const token = await issueSessionToken({ store, issuer: tools.issuer }, session, client, { refreshToken });
+    if (!token) throw createAuthenticationError('CREDENTIALS_INVALID');
     return token;
   },
 });

@@ -1,5 +1,5 @@
 import { Token } from '../../../contract/schemas.ts';
-import { requireStanding, tokenForCaller } from '../../identity/standing.ts';
+import { issueCallerToken, revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -18,7 +18,7 @@ export default defineOperation({
   errors: ['USER_MISSING'],
 
   async handle(_input, { caller, clock, store, issuer }) {
-    const { session } = await requireStanding(store, caller, clock);
-    return tokenForCaller({ store, issuer }, caller, { session });
+    const { session } = await revalidateUserCaller(store, caller, clock);
+    return issueCallerToken({ store, issuer }, caller, { session });
   },
 });

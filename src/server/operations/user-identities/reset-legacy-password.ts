@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { GivenCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
+import { LegacyOtpCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
-import { CallerAddress, GivenPassword, Token } from '../../../contract/schemas.ts';
-import { resetLogon } from '../../identity/logon-reset.ts';
-import { foldLogon, tokenOfLogon } from '../../identity/logons.ts';
+import { CallerAddress, LoginPassword, Token } from '../../../contract/schemas.ts';
+import { resetLogonPassword } from '../../identity/logon-reset.ts';
+import { issueLogonToken, normalizeLogon } from '../../identity/logons.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -24,8 +24,8 @@ export default defineOperation({
     body: z
       .strictObject({
         logon: LogonName,
-        token: GivenCode,
-        newPassword: GivenPassword.describe('Keeps the rule of the setting mainframe-password-rule'),
+        token: LegacyOtpCode,
+        newPassword: LoginPassword.describe('Keeps the rule of the setting mainframe-password-rule'),
         hash: TransactionId.describe('As retrieve-legacy-identity answered'),
         deviceTokenId: DeviceTokenId.optional(),
       })
@@ -38,7 +38,14 @@ export default defineOperation({
   async handle({ body }, context) {
     const { client } = context.caller;
     const { token: code, hash: codeId, newPassword, deviceTokenId } = body;
-    const reset = { logon: foldLogon(body.logon), code, codeId, newPassword, clientId: client.clientId, deviceTokenId };
-    return tokenOfLogon(context.issuer, await resetLogon(reset, context), client);
+    const reset = {
+      logon: normalizeLogon(body.logon),
+      code,
+      codeId,
+      newPassword,
+      clientId: client.clientId,
+      deviceTokenId,
+    };
+    return issueLogonToken(context.issuer, await resetLogonPassword(reset, context), client);
   },
 });

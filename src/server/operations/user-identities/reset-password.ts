@@ -3,12 +3,12 @@ import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { NewPassword } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { checkCode, takeCode } from '../../identity/otp.ts';
-import { otpSource } from '../../identity/otp-source.ts';
-import { passwordErrors, requireGoodPassword } from '../../identity/password-rules.ts';
-import { recoveryOf, requireRecoverable } from '../../identity/recovery.ts';
+import { consumeOtp, verifyOtp } from '../../identity/otp.ts';
+import { resolveOtpSource } from '../../identity/otp-source.ts';
+import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
+import { requireRecoverable, toRecoveryBinding } from '../../identity/recovery.ts';
 import { replacePassword } from '../../identity/set-password.ts';
-import { findByLogin } from '../../identity/users.ts';
+import { findUserByLogin } from '../../identity/user-roles.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -47,22 +47,26 @@ export default defineOperation({
       .meta({ id: 'PasswordResetDone', description: 'Whose password it is.' }),
   },
   identifies: ['username'],
-  errors: ['CODE_INVALID', 'CODE_FAILURES', ...passwordErrors, 'TOO_BUSY'],
+  errors: ['CODE_INVALID', 'CODE_FAILURES', ...passwordErrorCodes, 'TOO_BUSY'],
 
   async handle({ body }, context) {
-    const named = await findByLogin(context.store, body.username);
-    const source = await otpSource(context.store, named, body.deviceTokenId, context);
-    const check = { ...recoveryOf(named, body.username, context.storeKey), code: body.validationCode, source };
-    await checkCode(check, context);
+    const named = await findUserByLogin(context.store, body.username);
+    const source = await resolveOtpSource(context.store, named, body.deviceTokenId, context);
+    const check = {
+      ...toRecoveryBinding(named, body.username, context.storeSecret),
+      code: body.validationCode,
+      source,
+    };
+    await verifyOtp(check, context);
     const user = requireRecoverable(named);
-    await requireGoodPassword(body.newPassword, user);
+    await assertPasswordPolicy(body.newPassword, user);
     const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
-    await takeCode(check, context, async (tx) => {
+    await consumeOtp(check, context, async (tx) => {
       const current = requireRecoverable(await tx.users.get(user.userId));
       await replacePassword(tx, current, passwordHash, context, { deviceKey: source.deviceKey });
     });
     context.authentication.throttles.clear(user);
-    context.outbox.kept();
+    context.outbox.wake();
     return { userId: user.userId };
   },
 });

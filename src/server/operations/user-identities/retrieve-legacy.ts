@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { CodeLifetime, LogonName, SentMask } from '../../../contract/legacy-schemas.ts';
+import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/legacy-schemas.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import type { Contact } from '../../identity/contacts.ts';
-import { foldLogon, maskedContact, ownerOfLogon, recoveryContact } from '../../identity/logons.ts';
-import { type SentCode, sendCode, subjectOfLogon } from '../../identity/otp.ts';
-import { decoyContacts } from '../../identity/otp-decoys.ts';
-import { countSending } from '../../identity/otp-rate-limit.ts';
-import { otpSource } from '../../identity/otp-source.ts';
+import { findLogonOwner, maskLogonContact, normalizeLogon, selectRecoveryContact } from '../../identity/logons.ts';
+import { type OtpTransaction, sendOtp, subjectOfLogon } from '../../identity/otp.ts';
+import { createDecoyContacts } from '../../identity/otp-decoys.ts';
+import { consumeOtpRateLimit } from '../../identity/otp-rate-limit.ts';
+import { resolveOtpSource } from '../../identity/otp-source.ts';
 import { defineOperation, type OperationContext } from '../define.ts';
 
 export default defineOperation({
@@ -33,8 +33,8 @@ export default defineOperation({
     body: z
       .strictObject({
         hash: sensitive(z.string(), 'one-time').describe('Names the transaction, for reset-legacy-password'),
-        contact: SentMask,
-        expiresIn: CodeLifetime,
+        contact: MaskedRecipient,
+        expiresIn: OtpLifetime,
       })
       .meta({ id: 'LogonRecovery', description: 'A code that was sent to set a mainframe password anew.' }),
     // The hash is a half of the proof.
@@ -44,11 +44,14 @@ export default defineOperation({
   errors: ['TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
   async handle({ body }, context) {
-    const logon = foldLogon(body.logon);
+    const logon = normalizeLogon(body.logon);
     const known = await context.mainframe.find(logon);
-    const contact = known && recoveryContact(known);
-    const { codeId, expiresIn } = await sendRecovery({ logon, contact, deviceTokenId: body.deviceTokenId }, context);
-    return { hash: codeId, contact: maskedContact(contact, logon, context.storeKey), expiresIn };
+    const contact = known && selectRecoveryContact(known);
+    const { codeId, expiresIn } = await sendRecoveryCode(
+      { logon, contact, deviceTokenId: body.deviceTokenId },
+      context,
+    );
+    return { hash: codeId, contact: maskLogonContact(contact, logon, context.storeSecret), expiresIn };
   },
 });
 
@@ -59,19 +62,19 @@ interface LogonRecovery {
 }
 
 /** Where nothing can be sent the same is done, and what follows is the same; the code goes nowhere. */
-async function sendRecovery(
+async function sendRecoveryCode(
   { logon, contact, deviceTokenId }: LogonRecovery,
   context: OperationContext,
-): Promise<SentCode> {
+): Promise<OtpTransaction> {
   const sent = await context.store.transaction(async (tx) => {
-    const owner = await ownerOfLogon(tx, logon);
-    const source = await otpSource(tx, owner, deviceTokenId, context);
-    await countSending(tx, `logon:${logon}`, context, { source });
+    const owner = await findLogonOwner(tx, logon);
+    const source = await resolveOtpSource(tx, owner, deviceTokenId, context);
+    await consumeOtpRateLimit(tx, `logon:${logon}`, context, { source });
     const holder = { purpose: 'legacy-recovery', subject: subjectOfLogon(logon) } as const;
     const reached = contact && !owner?.locked ? { contacts: [contact], about: logon } : { contacts: [] };
-    const decoys = decoyContacts(context.storeKey.digest('recovery', logon), 1);
-    return sendCode(tx, { ...holder, ...reached, decoys, source, quiet: true }, context);
+    const decoys = createDecoyContacts(context.storeSecret.digest('recovery', logon), 1);
+    return sendOtp(tx, { ...holder, ...reached, decoys, source, quiet: true }, context);
   });
-  context.outbox.kept();
+  context.outbox.wake();
   return sent;
 }

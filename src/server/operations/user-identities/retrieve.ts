@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fault } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { startRecovery } from '../../identity/recovery.ts';
@@ -43,11 +43,11 @@ export default defineOperation({
   async handle({ body: { userName, deviceTokenId } }, { caller, ...context }) {
     const isProven = caller.roles.has('CLI-AUTH-BASIC');
     const user = await context.store.transaction(async (tx) => {
-      const found = await startRecovery(tx, { asked: userName, deviceTokenId }, context);
-      if (isProven && !found) throw fault('USER_NOT_FOUND');
+      const found = await startRecovery(tx, { loginName: userName, deviceTokenId }, context);
+      if (isProven && !found) throw apiError('USER_NOT_FOUND');
       return found;
     });
-    context.outbox.kept();
+    context.outbox.wake();
     if (!isProven || !user) return { username: userName };
     const { userId, businessId } = user;
     return { userId, ...(businessId === undefined ? {} : { businessId }), username: userName };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { UserId } from '../../../contract/reference-schemas.ts';
 import { Empty } from '../../../contract/schemas.ts';
-import { requireProofFor } from '../../identity/rules.ts';
+import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 
@@ -21,12 +21,12 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING'],
   command: 'users unlock',
-  examples: [{ title: 'After a lock, or after too many failed logins', command: 'USER_ID' }],
+  cliExamples: [{ title: 'After a lock, or after too many failed logins', command: 'USER_ID' }],
 
   async handle({ body }, { store, caller, authentication }) {
     const user = await store.transaction(async (tx) => {
       const found = await requireUser(tx, body.userId);
-      await requireProofFor(tx, found, caller);
+      await assertMfaForAdministrator(tx, found, caller);
       const { lockReason: _reason, ...rest } = found;
       if (found.locked) await tx.users.replace({ ...rest, locked: false });
       return found;

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { BusinessId, UserId } from '../../../contract/reference-schemas.ts';
 import { Email, Mobile, UserName } from '../../../contract/schemas.ts';
-import { lostContacts } from '../../identity/account-notices.ts';
-import { keepingAnAdministrator } from '../../identity/administrators.ts';
-import { subjectOfUser, voidCodes } from '../../identity/otp.ts';
-import { requireProofFor } from '../../identity/rules.ts';
+import { findRemovedContacts } from '../../identity/account-notices.ts';
+import { withAdministratorCheck } from '../../identity/administrators.ts';
+import { assertMfaForAdministrator } from '../../identity/object-access.ts';
+import { revokeOtps, subjectOfUser } from '../../identity/otp.ts';
 import {
-  leaveBusiness,
-  requireBusinessFor,
-  requireFreeLogins,
+  assertLoginNamesAvailable,
+  assertMayAssignBusiness,
+  assertUserNameForm,
+  removeBusinessMemberships,
   requireUser,
-  requireUserNameForm,
-  withProvenName,
+  withVerifiedName,
 } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
 import { isUserNameProven, type User } from '../../store/tables.ts';
@@ -52,29 +52,29 @@ export default defineOperation({
     'LAST_ADMINISTRATOR',
   ],
   command: 'users update',
-  examples: [{ title: 'Another e-mail', command: 'USER_ID --user-email alice@example.org' }],
+  cliExamples: [{ title: 'Another e-mail', command: 'USER_ID --user-email alice@example.org' }],
 
   async handle({ params, body }, context) {
-    if (body.userName !== undefined) requireUserNameForm(body.userName, body.userEmail);
+    if (body.userName !== undefined) assertUserNameForm(body.userName, body.userEmail);
     await context.store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
-      context.requireMatch(UserView, viewOfUser(user));
+      context.assertMatch(UserView, viewOfUser(user));
       const names = [body.userEmail, body.userMobile, body.userName];
-      if (names.some((value) => value !== undefined)) await requireProofFor(tx, user, context.caller);
-      if (typeof body.businessId === 'string') await requireBusinessFor(tx, body.businessId, context.caller);
-      const changed = changedBy(user, body);
-      await requireFreeLogins(tx, changed);
-      if (changed.businessId !== user.businessId) await keepingAnAdministrator(tx, () => move(tx, user, changed));
+      if (names.some((value) => value !== undefined)) await assertMfaForAdministrator(tx, user, context.caller);
+      if (typeof body.businessId === 'string') await assertMayAssignBusiness(tx, body.businessId, context.caller);
+      const changed = applyChange(user, body);
+      await assertLoginNamesAvailable(tx, changed);
+      if (changed.businessId !== user.businessId) await withAdministratorCheck(tx, () => moveUser(tx, user, changed));
       else await tx.users.replace(changed);
       // A code that is on its way there is good for nobody any more.
-      if (lostContacts(user, changed).length > 0) await voidCodes(tx, subjectOfUser(user.userId));
+      if (findRemovedContacts(user, changed).length > 0) await revokeOtps(tx, subjectOfUser(user.userId));
     });
     return undefined;
   },
 });
 
 /** The user with what was sent; a field that was sent as null is gone. */
-function changedBy(user: User, { userEmail, userMobile, ...rest }: z.output<typeof Body>): User {
+function applyChange(user: User, { userEmail, userMobile, ...rest }: z.output<typeof Body>): User {
   const sent = {
     ...rest,
     ...(userEmail === undefined ? {} : { userEmail, emailVerified: userEmail !== null }),
@@ -82,11 +82,11 @@ function changedBy(user: User, { userEmail, userMobile, ...rest }: z.output<type
   };
   const entries = Object.entries({ ...user, ...sent }).filter(([, value]) => value !== null && value !== undefined);
   const changed = Object.fromEntries(entries) as User;
-  return rest.userName !== undefined || isUserNameProven(user) ? withProvenName(changed) : changed;
+  return rest.userName !== undefined || isUserNameProven(user) ? withVerifiedName(changed) : changed;
 }
 
-async function move(tx: Transaction, user: User, changed: User): Promise<void> {
+async function moveUser(tx: Transaction, user: User, changed: User): Promise<void> {
   // Before the memberships end, which tell whether the user is an administrator.
   await tx.users.replace(changed);
-  await leaveBusiness(tx, user);
+  await removeBusinessMemberships(tx, user);
 }

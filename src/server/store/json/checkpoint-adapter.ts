@@ -1,11 +1,11 @@
 /** What lowdb reads and writes a checkpoint through: nothing is kept that is not whole, and the one before stays. */
 import { type Adapter, Low } from 'lowdb';
 import { type Checkpoint, checkpointSlices, decodeCheckpoint } from './checkpoint-format.ts';
-import { type Disk, type DiskFile, writeFully } from './disk.ts';
+import { type Disk, type DiskFile, writeAll } from './disk.ts';
 import type { Layout } from './layout.ts';
-import { damaged } from './open-error.ts';
+import { createDamagedError } from './open-error.ts';
 
-const NOTHING: Checkpoint = { sequence: 0, epoch: 0, writtenAt: '', tables: new Map() };
+const EMPTY_CHECKPOINT: Checkpoint = { sequence: 0, epoch: 0, writtenAt: '', tables: new Map() };
 
 class CheckpointAdapter implements Adapter<Checkpoint> {
   readonly #disk: Disk;
@@ -23,7 +23,7 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
   /** Never null: lowdb would take its default instead, and lost data for a new store. */
   async read(): Promise<Checkpoint> {
     const bytes = await this.#disk.read(this.#file);
-    if (bytes === undefined) throw damaged(this.#file, 0, 'the file is missing');
+    if (bytes === undefined) throw createDamagedError(this.#file, 0, 'the file is missing');
     this.size = bytes.length;
     return decodeCheckpoint(this.#file, bytes);
   }
@@ -63,7 +63,7 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
 async function writeSlices(file: DiskFile, checkpoint: Checkpoint): Promise<number> {
   let size = 0;
   for (const bytes of checkpointSlices(checkpoint)) {
-    await writeFully(file, bytes, size);
+    await writeAll(file, bytes, size);
     size += bytes.length;
   }
   return size;
@@ -72,7 +72,7 @@ async function writeSlices(file: DiskFile, checkpoint: Checkpoint): Promise<numb
 /** Reads a checkpoint with its size. @throws StoreOpenError where there is none, or a damaged one. */
 export async function readCheckpoint(disk: Disk, layout: Layout, file: string): Promise<[Checkpoint, size: number]> {
   const adapter = new CheckpointAdapter(disk, layout, file);
-  const low = new Low<Checkpoint>(adapter, NOTHING);
+  const low = new Low<Checkpoint>(adapter, EMPTY_CHECKPOINT);
   await low.read();
   return [low.data, adapter.size];
 }
@@ -83,6 +83,6 @@ export async function writeCheckpoint(disk: Disk, layout: Layout, checkpoint: Ch
   const low = new Low<Checkpoint>(adapter, checkpoint);
   await low.write();
   // Rows live in the layers; lowdb is not to hold on to them.
-  low.data = NOTHING;
+  low.data = EMPTY_CHECKPOINT;
   return adapter.size;
 }

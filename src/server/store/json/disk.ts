@@ -37,14 +37,14 @@ export interface Disk {
 }
 
 /** The code of a system error, such as ENOSPC. */
-export function errorCode(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Whether the disk is merely full: the one failure that goes away by itself. */
 export function isDiskFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
+  return ['ENOSPC', 'EDQUOT'].includes(getErrorCode(error) ?? '');
 }
 
 /**
@@ -57,7 +57,7 @@ export function isFailedSync(error: unknown): boolean {
 }
 
 /** Writes all of it, however little each write takes. */
-export async function writeFully(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
+export async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
     const written = await file.write(bytes.subarray(done), position + done);
@@ -70,7 +70,7 @@ export async function writeFully(file: DiskFile, bytes: Uint8Array, position: nu
 export async function writeFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
   const file = await disk.open(path, 'replace');
   try {
-    await writeFully(file, bytes, 0);
+    await writeAll(file, bytes, 0);
     await file.sync();
   } finally {
     await file.close();
@@ -78,7 +78,12 @@ export async function writeFile(disk: Disk, path: string, bytes: Uint8Array): Pr
 }
 
 /** Puts a file in the place of another one, so that a crash leaves either the old or the new one, whole. */
-export async function replaceFile(disk: Disk, folder: string, path: string, bytes: Uint8Array): Promise<void> {
+export async function replaceFileAtomically(
+  disk: Disk,
+  folder: string,
+  path: string,
+  bytes: Uint8Array,
+): Promise<void> {
   await writeFile(disk, `${path}.tmp`, bytes);
   await disk.rename(`${path}.tmp`, path);
   await disk.syncFolder(folder);

@@ -1,21 +1,21 @@
 /** The engine that keeps everything in memory and, before anything is acknowledged, in files of one folder. */
 import { dirname } from 'node:path';
-import { Layer } from '../layer.ts';
-import { LayeredStore } from '../layered-store.ts';
-import { asStore } from '../memory.ts';
+import { toStore } from '../memory.ts';
+import { Overlay } from '../overlay.ts';
+import { OverlayStore } from '../overlay-store.ts';
 import type { Store } from '../store.ts';
 import { writeCheckpoint } from './checkpoint-adapter.ts';
-import { Checkpointer, type CheckpointTuning, defaultTuning, rowsOf } from './checkpointer.ts';
-import { type Disk, errorCode } from './disk.ts';
+import { Checkpointer, type CheckpointTuning, defaultTuning, listRows } from './checkpointer.ts';
+import { type Disk, getErrorCode } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
-import { createJournal, Journal } from './journal.ts';
-import { isFirstTrace, type Layout, layoutOf } from './layout.ts';
-import { takeLock } from './lock.ts';
-import { assertNothingWritten, notOurs, readMarker, writeMarker } from './marker.ts';
+import { isInitialFile, type Layout, layoutOf } from './layout.ts';
+import { acquireLock } from './lock.ts';
+import { assertNothingWritten, createNotOursError, readMarker, writeMarker } from './marker.ts';
 import { StoreOpenError } from './open-error.ts';
 import type { Processes } from './processes.ts';
-import { type Recovered, recover } from './recovery.ts';
+import { type RecoveryResult, recover } from './recovery.ts';
 import { finishReplacement } from './replacement.ts';
+import { createWal, Wal } from './wal.ts';
 
 export interface FileStoreOptions {
   /** An absolute path. The folder is made where it does not exist. */
@@ -42,7 +42,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
   try {
     return await openLocked(options, layout);
   } catch (error) {
-    if (error instanceof StoreOpenError || errorCode(error) === undefined) throw error;
+    if (error instanceof StoreOpenError || getErrorCode(error) === undefined) throw error;
     const message = `${layout.folder} can't be read or written (${String(error)}). Check its rights and the disk.`;
     throw new StoreOpenError('io', message, { file: layout.folder, cause: error });
   }
@@ -51,10 +51,10 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
 async function openLocked(options: FileStoreOptions, layout: Layout): Promise<FileStore> {
   const { disk, processes, log = () => {} } = options;
   await prepareFolder(disk, layout);
-  const unlock = await takeLock(disk, layout, processes);
+  const unlock = await acquireLock(disk, layout, processes);
   try {
     await finishReplacement(disk, layout);
-    if ((await readMarker(disk, layout)) !== 'initialised') await initialise(disk, layout, options.clock);
+    if ((await readMarker(disk, layout)) !== 'initialised') await initializeFiles(disk, layout, options.clock);
     const recovered = await recover(disk, layout, log);
     return await assemble(options, layout, recovered, unlock);
   } catch (error) {
@@ -72,7 +72,7 @@ export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
     return;
   }
   if ((await readMarker(disk, layout)) !== 'none') return;
-  if (!names.every(isFirstTrace)) throw notOurs(layout.folder);
+  if (!names.every(isInitialFile)) throw createNotOursError(layout.folder);
   await disk.restrictFolder(layout.folder);
 }
 
@@ -84,11 +84,11 @@ async function makeFolder(disk: Disk, folder: string): Promise<void> {
 }
 
 /** The first start. Until the marker says so, nothing was acknowledged, and it may be begun again. */
-async function initialise(disk: Disk, layout: Layout, clock: { now(): Date }): Promise<void> {
+async function initializeFiles(disk: Disk, layout: Layout, clock: { now(): Date }): Promise<void> {
   await assertNothingWritten(disk, layout);
   await writeMarker(disk, layout, false);
-  await createJournal(disk, layout);
-  const tables = rowsOf(new Layer('bottom'));
+  await createWal(disk, layout);
+  const tables = listRows(new Overlay('base'));
   await writeCheckpoint(disk, layout, { sequence: 0, epoch: 0, writtenAt: clock.now().toISOString(), tables });
   await writeMarker(disk, layout, true);
 }
@@ -96,30 +96,30 @@ async function initialise(disk: Disk, layout: Layout, clock: { now(): Date }): P
 async function assemble(
   options: FileStoreOptions,
   layout: Layout,
-  recovered: Recovered,
+  recovered: RecoveryResult,
   unlock: () => Promise<void>,
 ): Promise<FileStore> {
   const { disk, clock, log = () => {}, stopwatch } = options;
-  const onAppend = () => checkpointer.noticeAppend();
-  const journal = await Journal.open({ disk, layout, log, onAppend, recovered, stopwatch });
-  const layered = new LayeredStore(recovered.bottom, journal);
+  const onAppend = () => checkpointer.onAppend();
+  const wal = await Wal.open({ disk, layout, log, onAppend, recovered, stopwatch });
+  const overlayStore = new OverlayStore(recovered.base, wal);
   const tuning = { ...defaultTuning, ...options.tuning };
   const last = recovered.checkpoint;
-  const checkpointer = new Checkpointer({ disk, layout, clock, log, tuning, journal, layered, last });
-  if (recovered.sequence > last.sequence) checkpointer.noticeAppend();
+  const checkpointer = new Checkpointer({ disk, layout, clock, log, tuning, wal, overlayStore, last });
+  if (recovered.sequence > last.sequence) checkpointer.onAppend();
   let closing: Promise<void> | undefined;
   const close = async () => {
-    await layered.close();
+    await overlayStore.close();
     await checkpointer.stop();
     // A checkpoint that fails is in the log; the journal holds everything.
     await checkpointer.run().catch(() => {});
-    await journal.close();
+    await wal.close();
     await unlock();
   };
   return {
-    ...asStore(layered),
+    ...toStore(overlayStore),
     fresh: recovered.sequence === 0,
-    figures: () => journal.figures(),
+    diskStats: () => wal.diskStats(),
     checkpoint: () => checkpointer.run(),
     close: () => {
       closing ??= close();

@@ -16,9 +16,9 @@ export interface Layout {
   /** The checkpoint before that one. */
   readonly previous: string;
   /** The segment of the journal that is written to. It is there at any time, save within a rotation. */
-  readonly journal: string;
+  readonly wal: string;
   /** What becomes `journal` when a rotation is done. */
-  readonly nextJournal: string;
+  readonly nextWal: string;
   readonly path: (name: string) => string;
 }
 
@@ -31,8 +31,8 @@ export function layoutOf(folder: string): Layout {
     lock: path('iam.lock'),
     checkpoint: path('iam.json'),
     previous: path('iam.previous.json'),
-    journal: path('journal.jsonl'),
-    nextJournal: path('journal.next.jsonl'),
+    wal: path('journal.jsonl'),
+    nextWal: path('journal.next.jsonl'),
     path,
   };
 }
@@ -48,7 +48,7 @@ export function closedSegmentFirst(name: string): number | undefined {
 }
 
 /** Whether a first start that was broken off before it wrote the marker may have left the name behind. */
-export function isFirstTrace(name: string): boolean {
+export function isInitialFile(name: string): boolean {
   return name === 'iam.lock' || name.startsWith('iam.lock.') || name === 'iam-store.json.tmp';
 }
 
@@ -63,7 +63,7 @@ export function replacementNumber(name: string): number | undefined {
 }
 
 /** What a file is called from the replacement of this number on: never read, never removed. */
-export function asideName(number: number, name: string): string {
+export function setAsideName(number: number, name: string): string {
   return `set-aside.${number}.${name}`;
 }
 

@@ -6,7 +6,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
-import { type Disk, errorCode, writeFully } from './disk.ts';
+import { type Disk, getErrorCode, writeAll } from './disk.ts';
 import type { Layout } from './layout.ts';
 import { StoreOpenError } from './open-error.ts';
 import type { Processes, ProcessIdentity } from './processes.ts';
@@ -14,30 +14,30 @@ import type { Processes, ProcessIdentity } from './processes.ts';
 const Identity = z.object({ pid: z.number(), bootId: z.string(), startedAt: z.string() });
 
 /** A holder writes its file at once after making it: whoever sees it empty looks again a few times. */
-const LOOKS = 20;
-const LOOK_MILLISECONDS = 10;
+const READ_ATTEMPTS = 20;
+const READ_INTERVAL_MILLISECONDS = 10;
 /** Where only the file decides, two that found the same dead holder both rename; the later one has the lock. */
 const SETTLE_MILLISECONDS = 100;
 
 /** Takes the lock; gives what gives it back. @throws StoreOpenError 'in-use' with the holder's pid. */
-export async function takeLock(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
-  const hold = await processes.hold(await socketName(disk, layout));
-  if (hold === 'taken') {
+export async function acquireLock(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
+  const acquired = await processes.acquire(await socketName(disk, layout));
+  if (acquired === 'taken') {
     // Until the new holder has written the file, it names the one before.
     const running = async (holder: ProcessIdentity | undefined) => holder !== undefined && processes.isRunning(holder);
-    throw inUse(layout, (await lookForHolder(disk, layout, running))?.pid);
+    throw createInUseError(layout, (await waitForHolder(disk, layout, running))?.pid);
   }
   const release = async () => {
-    if (hold !== 'unsupported') await hold.release();
+    if (acquired !== 'unsupported') await acquired.release();
   };
   try {
-    await takeFile(disk, layout, processes, hold === 'unsupported');
+    await acquireLockFile(disk, layout, processes, acquired === 'unsupported');
   } catch (error) {
     await release();
     throw error;
   }
   return async () => {
-    if (isSame(await readHolder(disk, layout), processes.self)) await disk.remove(layout.lock);
+    if (isSameProcess(await readHolder(disk, layout), processes.self)) await disk.remove(layout.lock);
     await release();
   };
 }
@@ -47,45 +47,45 @@ export async function takeLock(disk: Disk, layout: Layout, processes: Processes)
  * only the lock file decides, who opens it meanwhile is not seen.
  * @throws StoreOpenError 'in-use' with the holder's pid.
  */
-export async function holdForReading(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
-  const hold = await processes.hold(await socketName(disk, layout));
+export async function acquireReadLock(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
+  const acquired = await processes.acquire(await socketName(disk, layout));
   const holder = await readHolder(disk, layout);
-  if (hold === 'taken') throw inUse(layout, holder?.pid);
-  const release = async () => (hold === 'unsupported' ? undefined : hold.release());
+  if (acquired === 'taken') throw createInUseError(layout, holder?.pid);
+  const release = async () => (acquired === 'unsupported' ? undefined : acquired.release());
   if (holder === undefined || !(await processes.isRunning(holder))) return release;
   await release();
-  throw inUse(layout, holder.pid);
+  throw createInUseError(layout, holder.pid);
 }
 
 async function socketName(disk: Disk, layout: Layout): Promise<string> {
   return `iam-store ${await disk.identify(layout.folder)}`;
 }
 
-async function takeFile(disk: Disk, layout: Layout, processes: Processes, onlyFile: boolean): Promise<void> {
+async function acquireLockFile(disk: Disk, layout: Layout, processes: Processes, onlyFile: boolean): Promise<void> {
   if (await createFile(disk, layout.lock, processes.self)) return;
   // Where a socket decides, and it is ours, nobody is about to write the file.
   const readable = async (holder: ProcessIdentity | undefined) => holder !== undefined || !onlyFile;
-  const holder = await lookForHolder(disk, layout, readable);
-  if (holder !== undefined && (await processes.isRunning(holder))) throw inUse(layout, holder.pid);
-  await takeOver(disk, layout, processes.self);
+  const holder = await waitForHolder(disk, layout, readable);
+  if (holder !== undefined && (await processes.isRunning(holder))) throw createInUseError(layout, holder.pid);
+  await replaceLockFile(disk, layout, processes.self);
   if (!onlyFile) return;
   await setTimeout(SETTLE_MILLISECONDS);
   const winner = await readHolder(disk, layout);
-  if (!isSame(winner, processes.self)) throw inUse(layout, winner?.pid);
+  if (!isSameProcess(winner, processes.self)) throw createInUseError(layout, winner?.pid);
 }
 
 async function createFile(disk: Disk, path: string, self: ProcessIdentity): Promise<boolean> {
   try {
     const file = await disk.open(path, 'create');
-    await writeFully(file, Buffer.from(`${JSON.stringify(self)}\n`), 0).finally(() => file.close());
+    await writeAll(file, Buffer.from(`${JSON.stringify(self)}\n`), 0).finally(() => file.close());
     return true;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
+    if (getErrorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
 
-async function takeOver(disk: Disk, layout: Layout, self: ProcessIdentity): Promise<void> {
+async function replaceLockFile(disk: Disk, layout: Layout, self: ProcessIdentity): Promise<void> {
   const own = `${layout.lock}.${self.pid}`;
   // One of that name can only come from a process that had the same number and is gone.
   if (!(await createFile(disk, own, self))) {
@@ -96,15 +96,15 @@ async function takeOver(disk: Disk, layout: Layout, self: ProcessIdentity): Prom
 }
 
 /** Whom the lock file names, as soon as that will do. */
-async function lookForHolder(
+async function waitForHolder(
   disk: Disk,
   layout: Layout,
-  willDo: (holder: ProcessIdentity | undefined) => Promise<boolean>,
+  accepts: (holder: ProcessIdentity | undefined) => Promise<boolean>,
 ): Promise<ProcessIdentity | undefined> {
-  for (let look = 0; look < LOOKS; look += 1) {
-    if (look > 0) await setTimeout(LOOK_MILLISECONDS);
+  for (let look = 0; look < READ_ATTEMPTS; look += 1) {
+    if (look > 0) await setTimeout(READ_INTERVAL_MILLISECONDS);
     const holder = await readHolder(disk, layout);
-    if (await willDo(holder)) return holder;
+    if (await accepts(holder)) return holder;
   }
   return undefined;
 }
@@ -118,11 +118,11 @@ async function readHolder(disk: Disk, layout: Layout): Promise<ProcessIdentity |
   }
 }
 
-function isSame(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
+function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
   return one?.pid === other.pid && one.bootId === other.bootId && one.startedAt === other.startedAt;
 }
 
-function inUse(layout: Layout, pid: number | undefined): StoreOpenError {
+function createInUseError(layout: Layout, pid: number | undefined): StoreOpenError {
   const who = pid === undefined ? 'another process that is just starting' : `process ${pid}`;
   const message = `${layout.folder} is in use by ${who}. Stop it, or use another folder.`;
   return new StoreOpenError('in-use', message, { file: layout.lock, pid });

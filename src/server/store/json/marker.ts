@@ -1,8 +1,8 @@
 /** The marker file tells a store's folder from any other one, and a store that lost its files from a new one. */
 import * as z from 'zod';
-import { type Disk, replaceFile } from './disk.ts';
+import { type Disk, replaceFileAtomically } from './disk.ts';
 import { FORMAT_VERSION, type Layout } from './layout.ts';
-import { damaged, newerFormat, StoreOpenError } from './open-error.ts';
+import { createDamagedError, createNewerFormatError, StoreOpenError } from './open-error.ts';
 
 const Marker = z.object({
   kind: z.literal('iam-store'),
@@ -17,32 +17,33 @@ export async function readMarker(disk: Disk, layout: Layout): Promise<'none' | '
   const bytes = await disk.read(layout.marker);
   if (bytes === undefined) return 'none';
   const marker = Marker.safeParse(parseJson(layout.marker, bytes));
-  if (!marker.success) throw damaged(layout.marker, 0, 'this is not the marker of a store');
+  if (!marker.success) throw createDamagedError(layout.marker, 0, 'this is not the marker of a store');
   const { formatVersion, initialised } = marker.data;
-  if (formatVersion > FORMAT_VERSION) throw newerFormat(layout.marker, `the store has format ${formatVersion}`);
+  if (formatVersion > FORMAT_VERSION)
+    throw createNewerFormatError(layout.marker, `the store has format ${formatVersion}`);
   return initialised ? 'initialised' : 'begun';
 }
 
 export async function writeMarker(disk: Disk, layout: Layout, initialised: boolean): Promise<void> {
   const marker: Marker = { kind: 'iam-store', formatVersion: FORMAT_VERSION, initialised };
-  await replaceFile(disk, layout.folder, layout.marker, Buffer.from(`${JSON.stringify(marker)}\n`));
+  await replaceFileAtomically(disk, layout.folder, layout.marker, Buffer.from(`${JSON.stringify(marker)}\n`));
 }
 
 /** @throws StoreOpenError where a marker says that nothing was written, and something was. */
 export async function assertNothingWritten(disk: Disk, layout: Layout): Promise<void> {
-  const journal = await disk.read(layout.journal);
+  const journal = await disk.read(layout.wal);
   const head = (journal?.indexOf('\n') ?? -1) + 1;
   if (journal === undefined || head === 0 || head === journal.length) return;
-  throw damaged(layout.marker, 0, 'it says that nothing was ever written, and the journal holds commits');
+  throw createDamagedError(layout.marker, 0, 'it says that nothing was ever written, and the journal holds commits');
 }
 
 /** A folder to be looked at that has no marker, or does not exist. */
-export function noStore(folder: string): StoreOpenError {
+export function createNoStoreError(folder: string): StoreOpenError {
   return new StoreOpenError('not-ours', `${folder} holds no store. Name the folder of one.`, { file: folder });
 }
 
 /** A folder that holds something, but no marker. */
-export function notOurs(folder: string): StoreOpenError {
+export function createNotOursError(folder: string): StoreOpenError {
   const message = `${folder} is not empty and is not a store. Name an empty or a new folder, or one that is a store.`;
   return new StoreOpenError('not-ours', message, { file: folder });
 }
@@ -51,6 +52,6 @@ function parseJson(file: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw damaged(file, 0, bytes.length === 0 ? 'the file is empty' : 'this is not JSON');
+    throw createDamagedError(file, 0, bytes.length === 0 ? 'the file is empty' : 'this is not JSON');
   }
 }

@@ -1,5 +1,5 @@
 import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
-import { type Disk, type DiskFile, errorCode } from './disk.ts';
+import { type Disk, type DiskFile, getErrorCode } from './disk.ts';
 
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
@@ -10,7 +10,7 @@ export const nodeDisk: Disk = {
   async makeFolder(path) {
     await mkdir(path, { mode: OWNER_ONLY_FOLDER }).catch((error: unknown) => {
       // Two processes may make it at the same time: the lock decides between them, not this.
-      if (errorCode(error) !== 'EEXIST') throw error;
+      if (getErrorCode(error) !== 'EEXIST') throw error;
     });
   },
   restrictFolder: (path) => chmod(path, OWNER_ONLY_FOLDER),
@@ -38,7 +38,7 @@ export const nodeDisk: Disk = {
     try {
       await handle.sync().catch((error: unknown) => {
         // Windows does not let folders be synced.
-        if (errorCode(error) !== 'EPERM') throw error;
+        if (getErrorCode(error) !== 'EPERM') throw error;
       });
     } finally {
       await handle.close();
@@ -60,7 +60,7 @@ async function unlessMissing<Found>(finding: Promise<Found>): Promise<Found | un
   try {
     return await finding;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { errorCode } from './disk.ts';
-import type { Hold, Processes, ProcessIdentity } from './processes.ts';
+import { getErrorCode } from './disk.ts';
+import type { NameLock, Processes, ProcessIdentity } from './processes.ts';
 
 /** The processes of this machine, as seen by the one with the number given. */
 export async function openNodeProcesses(pid: number, platform: NodeJS.Platform): Promise<Processes> {
   const linux = platform === 'linux';
-  const startOf = linux ? startOnLinux : startElsewhere;
-  const bootId = await (linux ? bootOnLinux() : bootElsewhere());
-  const self: ProcessIdentity = { pid, bootId, startedAt: (await startOf(pid)) ?? '' };
+  const readStart = linux ? readLinuxStartTime : readStartTime;
+  const bootId = await (linux ? readLinuxBootId() : readBootId());
+  const self: ProcessIdentity = { pid, bootId, startedAt: (await readStart(pid)) ?? '' };
   return {
     self,
     async isRunning(identity) {
-      return identity.bootId === bootId && identity.startedAt === (await startOf(identity.pid));
+      return identity.bootId === bootId && identity.startedAt === (await readStart(identity.pid));
     },
-    hold: linux ? holdAbstractSocket : async () => 'unsupported',
+    acquire: linux ? acquireAbstractSocket : async () => 'unsupported',
   };
 }
 
-async function bootOnLinux(): Promise<string> {
+async function readLinuxBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }
 
 /** Ticks from the machine's start to the process's; undefined where there is no such process, or a dead one. */
-async function startOnLinux(pid: number): Promise<string | undefined> {
+async function readLinuxStartTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -33,11 +33,11 @@ async function startOnLinux(pid: number): Promise<string | undefined> {
   return state === 'Z' || state === 'X' ? undefined : fields?.[19];
 }
 
-async function bootElsewhere(): Promise<string> {
+async function readBootId(): Promise<string> {
   return (await run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'])) ?? 'unknown';
 }
 
-async function startElsewhere(pid: number): Promise<string | undefined> {
+async function readStartTime(pid: number): Promise<string | undefined> {
   return run('/bin/ps', ['-o', 'lstart=', '-p', String(pid)]);
 }
 
@@ -54,12 +54,12 @@ async function run(program: string, options: readonly string[]): Promise<string 
 }
 
 /** A socket in the abstract name space has no file: it goes with its process, however that ends. */
-function holdAbstractSocket(name: string): Promise<Hold> {
+function acquireAbstractSocket(name: string): Promise<NameLock> {
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve) => {
     // A sandbox may forbid sockets; the lock file then has to do.
-    server.once('error', (error) => resolve(errorCode(error) === 'EADDRINUSE' ? 'taken' : 'unsupported'));
+    server.once('error', (error) => resolve(getErrorCode(error) === 'EADDRINUSE' ? 'taken' : 'unsupported'));
     server.listen(`\0iam-store-${digest}`, () => {
       server.unref();
       resolve({ release: () => new Promise((released) => server.close(() => released())) });

@@ -51,13 +51,13 @@ export class StoreOpenError extends Error {
 }
 
 /** A file that is not as it was written. Nothing is repaired by guessing. */
-export function damaged(file: string, offset: number, what: string): StoreOpenError {
+export function createDamagedError(file: string, offset: number, what: string): StoreOpenError {
   const message = `${file}: ${what} (byte ${offset}). Nothing was changed. Restore the store's folder from a backup.`;
   return new StoreOpenError('damaged', message, { file, offset, what });
 }
 
 /** A file that was written by a version of the program that is newer than this one. */
-export function newerFormat(file: string, what: string): StoreOpenError {
+export function createNewerFormatError(file: string, what: string): StoreOpenError {
   const message = `${file}: ${what}, from a newer version of this program. Start that version, or use another folder.`;
   return new StoreOpenError('newer-format', message, { file });
 }

@@ -10,11 +10,11 @@ export interface ProcessIdentity {
 }
 
 /** 'unsupported' where the system has no names that vanish with their holder. */
-export type Hold = 'taken' | 'unsupported' | { release(): Promise<void> };
+export type NameLock = 'taken' | 'unsupported' | { release(): Promise<void> };
 
 export interface Processes {
   readonly self: ProcessIdentity;
   isRunning(identity: ProcessIdentity): Promise<boolean>;
   /** Holds a name as long as this process lives, so that no other one can. */
-  hold(name: string): Promise<Hold>;
+  acquire(name: string): Promise<NameLock>;
 }

@@ -2,15 +2,15 @@
  * What can be kept of a damaged store: the state as it was right before the damage, as a whole. Nothing is guessed and
  * nothing is picked from what comes after: later commits may rest upon what is lost.
  */
-import { Layer } from '../layer.ts';
+import { Overlay } from '../overlay.ts';
 import { readCheckpoint } from './checkpoint-adapter.ts';
-import { type Checkpoint, checkpointSlices, countRows } from './checkpoint-format.ts';
-import { rowsOf } from './checkpointer.ts';
+import { type Checkpoint, checkpointSlices, countTableRows } from './checkpoint-format.ts';
+import { listRows } from './checkpointer.ts';
 import type { Disk } from './disk.ts';
 import { closedSegmentFirst, type Layout } from './layout.ts';
-import { damaged, StoreOpenError } from './open-error.ts';
-import { decodeEntry, decodeHead, type Entry, replay } from './record.ts';
-import { replaceState } from './replacement.ts';
+import { createDamagedError, StoreOpenError } from './open-error.ts';
+import { replaceStore } from './replacement.ts';
+import { decodeEntry, decodeHeader, replay, type WalEntry } from './wal-record.ts';
 
 /** Changes of one kind to rows of one table that are lost. */
 export interface LostChanges {
@@ -19,7 +19,7 @@ export interface LostChanges {
   readonly deletes: number;
 }
 
-export interface RepairPlan {
+export interface Repair {
   /** The last commit that is kept. */
   readonly keeps: number;
   readonly rows: number;
@@ -33,21 +33,21 @@ export interface RepairPlan {
 }
 
 /** A state, and how far it got. */
-interface Kept {
-  readonly bottom: Layer;
+interface RecoverableState {
+  readonly base: Overlay;
   readonly sequence: number;
 }
 
 /** The lines of the journal, oldest first: a commit, or undefined for what is none. */
-type Lines = readonly (Entry | undefined)[];
+type WalLines = readonly (WalEntry | undefined)[];
 
 /** What would be kept and what would be lost. @throws StoreOpenError where there is nothing to begin with. */
-export async function planRepair(disk: Disk, layout: Layout): Promise<RepairPlan> {
+export async function prepareRepair(disk: Disk, layout: Layout): Promise<Repair> {
   const lines = await readLines(disk, layout);
-  const kept = await longest(disk, layout, lines);
-  const after = lines.filter((entry) => entry !== undefined && entry.sequence > kept.sequence) as Entry[];
-  const rows = Object.values(countRows(rowsOf(kept.bottom))).reduce((sum, count) => sum + count, 0);
-  const { sequence } = kept;
+  const recoverable = await findLongest(disk, layout, lines);
+  const after = lines.filter((entry) => entry !== undefined && entry.sequence > recoverable.sequence) as WalEntry[];
+  const rows = Object.values(countTableRows(listRows(recoverable.base))).reduce((sum, count) => sum + count, 0);
+  const { sequence } = recoverable;
   return {
     keeps: sequence,
     rows,
@@ -56,30 +56,34 @@ export async function planRepair(disk: Disk, layout: Layout): Promise<RepairPlan
     unreadableLines: lines.filter((entry) => entry === undefined).length,
     perform: (writtenAt) => {
       const epoch = Math.max(1, ...lines.map((entry) => entry?.epoch ?? 1));
-      return replaceState(disk, layout, checkpointSlices({ sequence, epoch, writtenAt, tables: rowsOf(kept.bottom) }));
+      return replaceStore(
+        disk,
+        layout,
+        checkpointSlices({ sequence, epoch, writtenAt, tables: listRows(recoverable.base) }),
+      );
     },
   };
 }
 
 /** Of the checkpoints that can be read, with the commits that follow, whatever reaches farthest. */
-async function longest(disk: Disk, layout: Layout, lines: Lines): Promise<Kept> {
-  const found: Kept[] = [];
+async function findLongest(disk: Disk, layout: Layout, lines: WalLines): Promise<RecoverableState> {
+  const found: RecoverableState[] = [];
   for (const file of [layout.checkpoint, layout.previous]) {
-    const checkpoint = await checkpointIn(disk, layout, file);
-    if (checkpoint) found.push(extended(checkpoint, lines));
+    const checkpoint = await readSoundCheckpoint(disk, layout, file);
+    if (checkpoint) found.push(extendCheckpoint(checkpoint, lines));
   }
   if (lines.find((entry) => entry !== undefined)?.sequence === 1)
-    found.push(extended({ sequence: 0, tables: new Map() }, lines));
+    found.push(extendCheckpoint({ sequence: 0, tables: new Map() }, lines));
   const [best, ...others] = found;
   if (best !== undefined) return others.reduce((one, other) => (other.sequence > one.sequence ? other : one), best);
-  throw damaged(
+  throw createDamagedError(
     layout.checkpoint,
     0,
     'no checkpoint can be read, and the journal does not reach back to the beginning',
   );
 }
 
-async function checkpointIn(disk: Disk, layout: Layout, file: string): Promise<Checkpoint | undefined> {
+async function readSoundCheckpoint(disk: Disk, layout: Layout, file: string): Promise<Checkpoint | undefined> {
   try {
     return (await readCheckpoint(disk, layout, file))[0];
   } catch (error) {
@@ -89,55 +93,58 @@ async function checkpointIn(disk: Disk, layout: Layout, file: string): Promise<C
 }
 
 /** The checkpoint with every commit up to the first one that is missing or can't be understood. */
-function extended({ sequence, tables }: Pick<Checkpoint, 'sequence' | 'tables'>, lines: Lines): Kept {
-  const bottom = new Layer('bottom');
-  for (const [name, rows] of tables) bottom.load(name, rows);
+function extendCheckpoint(
+  { sequence, tables }: Pick<Checkpoint, 'sequence' | 'tables'>,
+  lines: WalLines,
+): RecoverableState {
+  const base = new Overlay('base');
+  for (const [name, rows] of tables) base.load(name, rows);
   let last = sequence;
   for (const entry of lines) {
     if (entry === undefined || entry.sequence <= last) continue;
-    if (entry.sequence !== last + 1 || !isReplayed(entry, bottom)) break;
+    if (entry.sequence !== last + 1 || !tryReplay(entry, base)) break;
     last = entry.sequence;
   }
-  return { bottom, sequence: last };
+  return { base, sequence: last };
 }
 
 /** Tried upon nothing first: half a commit must not be kept. */
-function isReplayed(entry: Entry, bottom: Layer): boolean {
+function tryReplay(entry: WalEntry, base: Overlay): boolean {
   try {
-    replay(entry, new Layer('bottom'));
+    replay(entry, new Overlay('base'));
   } catch {
     return false;
   }
-  replay(entry, bottom);
+  replay(entry, base);
   return true;
 }
 
-async function readLines(disk: Disk, layout: Layout): Promise<Lines> {
+async function readLines(disk: Disk, layout: Layout): Promise<WalLines> {
   const names = (await disk.list(layout.folder)) ?? [];
-  const closed = names.filter((name) => closedSegmentFirst(name) !== undefined).sort(bySegment);
-  const files = [...closed.map(layout.path), layout.journal, layout.nextJournal];
-  const lines: (Entry | undefined)[] = [];
-  for (const file of files) lines.push(...linesOf((await disk.read(file)) ?? Buffer.alloc(0)));
+  const closed = names.filter((name) => closedSegmentFirst(name) !== undefined).sort(compareSegments);
+  const files = [...closed.map(layout.path), layout.wal, layout.nextWal];
+  const lines: (WalEntry | undefined)[] = [];
+  for (const file of files) lines.push(...parseLines((await disk.read(file)) ?? Buffer.alloc(0)));
   return lines;
 }
 
-function bySegment(one: string, other: string): number {
+function compareSegments(one: string, other: string): number {
   return Number(closedSegmentFirst(one)) - Number(closedSegmentFirst(other));
 }
 
-function linesOf(bytes: Buffer): (Entry | undefined)[] {
-  const found: (Entry | undefined)[] = [];
+function parseLines(bytes: Buffer): (WalEntry | undefined)[] {
+  const found: (WalEntry | undefined)[] = [];
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(0x0a, start);
     const end = newline < 0 ? bytes.length : newline;
     const line = bytes.subarray(start, end);
-    if (start > 0 || decodeHead(line) === undefined) found.push(newline < 0 ? undefined : decodeEntry(line));
+    if (start > 0 || decodeHeader(line) === undefined) found.push(newline < 0 ? undefined : decodeEntry(line));
     start = end + 1;
   }
   return found;
 }
 
-function countChanges(entries: readonly Entry[]): LostChanges[] {
+function countChanges(entries: readonly WalEntry[]): LostChanges[] {
   const counts = new Map<string, { table: string; puts: number; deletes: number }>();
   for (const [kind, table] of entries.flatMap(({ changes }) => changes as [string, string][])) {
     const count = counts.get(table) ?? { table, puts: 0, deletes: 0 };

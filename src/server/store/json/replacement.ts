@@ -4,19 +4,26 @@
  */
 import { basename } from 'node:path';
 import { readCheckpoint } from './checkpoint-adapter.ts';
-import { type Disk, replaceFile, writeFile, writeFully } from './disk.ts';
-import { asideName, isStateFile, type Layout, nextReplacement, replacementName, replacementNumber } from './layout.ts';
+import { type Disk, replaceFileAtomically, writeAll, writeFile } from './disk.ts';
+import {
+  isStateFile,
+  type Layout,
+  nextReplacement,
+  replacementName,
+  replacementNumber,
+  setAsideName,
+} from './layout.ts';
 import { readMarker, writeMarker } from './marker.ts';
 import { StoreOpenError } from './open-error.ts';
-import { encodeHead } from './record.ts';
+import { encodeHeader } from './wal-record.ts';
 
 /**
  * Puts the text of a checkpoint in the place of all that the folder holds. To be called under the lock of the folder.
  * @returns the names of the files that were set aside.
  */
-export async function replaceState(disk: Disk, layout: Layout, slices: Iterable<Uint8Array>): Promise<string[]> {
-  await finishOrSetAside(disk, layout);
-  const number = nextReplacement(await namesIn(disk, layout));
+export async function replaceStore(disk: Disk, layout: Layout, slices: Iterable<Uint8Array>): Promise<string[]> {
+  await finishOrQuarantine(disk, layout);
+  const number = nextReplacement(await listNames(disk, layout));
   await prepareMarker(disk, layout, number);
   const replacement = layout.path(replacementName(number));
   const temporary = `${replacement}.tmp`;
@@ -29,37 +36,37 @@ export async function replaceState(disk: Disk, layout: Layout, slices: Iterable<
   await disk.rename(temporary, replacement);
   await disk.syncFolder(layout.folder);
   await finishReplacement(disk, layout);
-  const aside = asideName(number, '');
-  return (await namesIn(disk, layout)).filter((name) => name.startsWith(aside)).sort();
+  const aside = setAsideName(number, '');
+  return (await listNames(disk, layout)).filter((name) => name.startsWith(aside)).sort();
 }
 
 /** Finishes what a crash broke off, if there is anything. @throws StoreOpenError, and then nothing has been changed. */
 export async function finishReplacement(disk: Disk, layout: Layout): Promise<void> {
-  const names = await namesIn(disk, layout);
+  const names = await listNames(disk, layout);
   const name = names.find((one) => replacementNumber(one) !== undefined);
   if (name === undefined) return;
   const replacement = layout.path(name);
   const [{ sequence, epoch }] = await readCheckpoint(disk, layout, replacement);
   for (const state of names.filter(isStateFile)) {
-    const aside = asideName(Number(replacementNumber(name)), state);
+    const aside = setAsideName(Number(replacementNumber(name)), state);
     // What is aside is what was there; under the old name there is what was begun before the crash.
     if (!names.includes(aside)) await disk.rename(layout.path(state), layout.path(aside));
   }
   await disk.syncFolder(layout.folder);
-  await replaceFile(disk, layout.folder, layout.journal, encodeHead(sequence + 1, epoch));
+  await replaceFileAtomically(disk, layout.folder, layout.wal, encodeHeader(sequence + 1, epoch));
   await writeMarker(disk, layout, true);
   await disk.rename(replacement, layout.checkpoint);
   await disk.syncFolder(layout.folder);
 }
 
 /** A replacement that was broken off and can't be read any more is in nobody's way. */
-async function finishOrSetAside(disk: Disk, layout: Layout): Promise<void> {
+async function finishOrQuarantine(disk: Disk, layout: Layout): Promise<void> {
   try {
     await finishReplacement(disk, layout);
   } catch (error) {
     if (!(error instanceof StoreOpenError) || error.kind !== 'damaged' || error.file === undefined) throw error;
     const name = basename(error.file);
-    await disk.rename(error.file, layout.path(asideName(Number(replacementNumber(name)), name)));
+    await disk.rename(error.file, layout.path(setAsideName(Number(replacementNumber(name)), name)));
   }
 }
 
@@ -70,7 +77,7 @@ async function prepareMarker(disk: Disk, layout: Layout, number: number): Promis
   if (!(found instanceof Error)) return;
   if (!(found instanceof StoreOpenError) || found.kind !== 'damaged') throw found;
   const bytes = (await disk.read(layout.marker)) ?? Buffer.alloc(0);
-  await writeFile(disk, layout.path(asideName(number, 'iam-store.json')), bytes);
+  await writeFile(disk, layout.path(setAsideName(number, 'iam-store.json')), bytes);
   await writeMarker(disk, layout, true);
 }
 
@@ -79,7 +86,7 @@ async function writeSlices(disk: Disk, path: string, slices: Iterable<Uint8Array
   try {
     let position = 0;
     for (const slice of slices) {
-      await writeFully(file, slice, position);
+      await writeAll(file, slice, position);
       position += slice.length;
     }
     await file.sync();
@@ -88,6 +95,6 @@ async function writeSlices(disk: Disk, path: string, slices: Iterable<Uint8Array
   }
 }
 
-async function namesIn(disk: Disk, layout: Layout): Promise<readonly string[]> {
+async function listNames(disk: Disk, layout: Layout): Promise<readonly string[]> {
   return (await disk.list(layout.folder)) ?? [];
 }

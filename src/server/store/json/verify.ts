@@ -1,14 +1,14 @@
 /** Reading everything that a store has on disk, and writing nothing. */
 import { createHash } from 'node:crypto';
 import { readCheckpoint } from './checkpoint-adapter.ts';
-import { countRows } from './checkpoint-format.ts';
-import { rowsOf } from './checkpointer.ts';
+import { countTableRows } from './checkpoint-format.ts';
+import { listRows } from './checkpointer.ts';
 import type { Disk } from './disk.ts';
 import { closedSegmentFirst, FORMAT_VERSION, isTemporary, type Layout, replacementNumber } from './layout.ts';
-import { assertNothingWritten, noStore, readMarker } from './marker.ts';
+import { assertNothingWritten, createNoStoreError, readMarker } from './marker.ts';
 import { StoreOpenError } from './open-error.ts';
-import { type Loaded, look } from './recovery.ts';
-import { readSegment } from './segment.ts';
+import { inspect, type LoadResult } from './recovery.ts';
+import { readSegment } from './wal-segment.ts';
 
 /** One file of the store. */
 export interface FileReport {
@@ -41,12 +41,12 @@ export interface StoreReport {
 
 /** @throws StoreOpenError 'not-ours', 'newer-format', and 'io' where something can't be read. */
 export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreReport> {
-  const marker = await readMarker(disk, layout).catch(damageIn);
-  if (marker === 'none') throw noStore(layout.folder);
+  const marker = await readMarker(disk, layout).catch(toDamage);
+  if (marker === 'none') throw createNoStoreError(layout.folder);
   const names = [...((await disk.list(layout.folder)) ?? [])].sort();
   const files: FileReport[] = [];
-  for (const name of names) files.push(...(await reportOf(disk, layout, name)));
-  const state = marker instanceof StoreOpenError ? marker : await stateOf({ disk, layout, names, marker });
+  for (const name of names) files.push(...(await buildFileReport(disk, layout, name)));
+  const state = marker instanceof StoreOpenError ? marker : await readContents({ disk, layout, names, marker });
   const refusal = state instanceof StoreOpenError ? state : undefined;
   const { notes = [], ...figures } = state instanceof StoreOpenError ? {} : state;
   return {
@@ -62,14 +62,14 @@ export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreRepo
 }
 
 /** Damage is what is looked for; everything else is in the way of looking. */
-function damageIn(error: unknown): StoreOpenError {
+function toDamage(error: unknown): StoreOpenError {
   if (error instanceof StoreOpenError && error.kind === 'damaged') return error;
   throw error;
 }
 
-type State = Required<Pick<StoreReport, 'sequence' | 'tables' | 'notes'>>;
+type StoreContents = Required<Pick<StoreReport, 'sequence' | 'tables' | 'notes'>>;
 
-interface Folder {
+interface StoreFolder {
   readonly disk: Disk;
   readonly layout: Layout;
   readonly names: readonly string[];
@@ -77,67 +77,68 @@ interface Folder {
 }
 
 /** What the next start finds, or why it refuses. */
-async function stateOf({ disk, layout, names, marker }: Folder): Promise<State | StoreOpenError> {
+async function readContents({ disk, layout, names, marker }: StoreFolder): Promise<StoreContents | StoreOpenError> {
   try {
     const replacement = names.find((name) => replacementNumber(name) !== undefined);
-    if (replacement !== undefined) return await replacementState(disk, layout, layout.path(replacement));
-    if (marker === 'begun') return await begunState(disk, layout);
-    return loadedState(await look(disk, layout));
+    if (replacement !== undefined) return await readReplacement(disk, layout, layout.path(replacement));
+    if (marker === 'begun') return await readInterruptedStart(disk, layout);
+    return toContents(await inspect(disk, layout));
   } catch (error) {
-    return damageIn(error);
+    return toDamage(error);
   }
 }
 
-async function replacementState(disk: Disk, layout: Layout, path: string): Promise<State> {
+async function readReplacement(disk: Disk, layout: Layout, path: string): Promise<StoreContents> {
   const [{ sequence, tables }] = await readCheckpoint(disk, layout, path);
   const notes = ['A restore or a repair was broken off after it counted; the next start finishes it.'];
-  return { sequence, tables: countRows(tables), notes };
+  return { sequence, tables: countTableRows(tables), notes };
 }
 
-async function begunState(disk: Disk, layout: Layout): Promise<State> {
+async function readInterruptedStart(disk: Disk, layout: Layout): Promise<StoreContents> {
   await assertNothingWritten(disk, layout);
   return { sequence: 0, tables: {}, notes: ['The first start was broken off; the next one begins it again.'] };
 }
 
-function loadedState({ recovered, newest, unreadable }: Loaded): State {
+function toContents({ recovered, newest, unreadable }: LoadResult): StoreContents {
   const notes: string[] = [];
   if (newest.torn)
     notes.push('The last write before a crash was never finished, nor acknowledged; the next start sets it aside.');
   if (unreadable !== undefined)
     notes.push('The checkpoint before the current one and the journal hold everything; the next start uses them.');
-  return { sequence: recovered.sequence, tables: countRows(rowsOf(recovered.bottom)), notes };
+  return { sequence: recovered.sequence, tables: countTableRows(listRows(recovered.base)), notes };
 }
 
 /** Nothing for a file that holds nothing of the state. */
-async function reportOf(disk: Disk, layout: Layout, name: string): Promise<FileReport[]> {
-  const check = checkOf(disk, layout, name);
+async function buildFileReport(disk: Disk, layout: Layout, name: string): Promise<FileReport[]> {
+  const check = findFileCheck(disk, layout, name);
   if (check === undefined) return [];
   const bytes = (await disk.read(layout.path(name))) ?? Buffer.alloc(0);
   const facts = { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
-  const found = await check(bytes).catch(damageIn);
+  const found = await check(bytes).catch(toDamage);
   if (!(found instanceof StoreOpenError)) return [{ ...facts, holds: found }];
   const { offset, what = found.message } = found;
   return [{ ...facts, holds: 'nothing that can be relied on', damage: { offset, what } }];
 }
 
 /** What reads a file of this name, and says what it holds. */
-function checkOf(disk: Disk, layout: Layout, name: string): ((bytes: Buffer) => Promise<string>) | undefined {
+function findFileCheck(disk: Disk, layout: Layout, name: string): ((bytes: Buffer) => Promise<string>) | undefined {
   const path = layout.path(name);
   if (path === layout.marker) return async () => `the marker: ${await readMarker(disk, layout)}`;
   if ([layout.checkpoint, layout.previous].includes(path) || replacementNumber(name) !== undefined)
-    return () => checkpointHolds(disk, layout, path);
-  const isNewest = [layout.journal, layout.nextJournal].includes(path);
-  if (isNewest || closedSegmentFirst(name) !== undefined) return async (bytes) => segmentHolds(path, bytes, isNewest);
+    return () => describeCheckpoint(disk, layout, path);
+  const isNewest = [layout.wal, layout.nextWal].includes(path);
+  if (isNewest || closedSegmentFirst(name) !== undefined)
+    return async (bytes) => describeSegment(path, bytes, isNewest);
   return undefined;
 }
 
-async function checkpointHolds(disk: Disk, layout: Layout, path: string): Promise<string> {
+async function describeCheckpoint(disk: Disk, layout: Layout, path: string): Promise<string> {
   const [{ sequence, writtenAt, tables }] = await readCheckpoint(disk, layout, path);
-  const count = Object.values(countRows(tables)).reduce((sum, rows) => sum + rows, 0);
+  const count = Object.values(countTableRows(tables)).reduce((sum, rows) => sum + rows, 0);
   return `${count} rows, up to commit ${sequence}, written at ${writtenAt}`;
 }
 
-function segmentHolds(path: string, bytes: Buffer, isNewest: boolean): string {
+function describeSegment(path: string, bytes: Buffer, isNewest: boolean): string {
   const { head, last, end, torn } = readSegment(path, bytes, isNewest, () => {});
   const commits = last - head.first + 1;
   const what = commits === 0 ? 'no commits' : `${commits} commits, ${head.first} to ${last}`;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf, sharedServer, testAccess } from '../access.ts';
-import { logIn } from '../user-identities/people.ts';
-import { challenge, fulfill } from '../user-identities/second-proof.ts';
+import { catchClientError, sharedServer, testAccess } from '../access.ts';
+import { logIn } from '../user-identities/login-fixtures.ts';
+import { fulfill, requestChallenge } from '../user-identities/second-factor.ts';
 import { asUser } from '../user-token.ts';
 
 const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
@@ -52,7 +52,9 @@ test('gives no caller a key to authorities that it does not hold itself', async 
   const strong = await server.makeClient({ authorities: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'] });
   const equal = await server.makeClient({ authorities: ['AUTH-BASIC'] });
   const before = await server.dump();
-  const failure = await failureOf(caller.apiKey.create({ body: { appId: 'billing', clientId: strong.clientId } }));
+  const failure = await catchClientError(
+    caller.apiKey.create({ body: { appId: 'billing', clientId: strong.clientId } }),
+  );
   expect(failure).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
   expect(failure.message).toContain('AUTH-MFA, IAM_ADMIN_MAINTENANCE');
   expect(await server.dump()).toEqual(before);
@@ -62,11 +64,11 @@ test('gives no caller a key to authorities that it does not hold itself', async 
 test('counts what a service has through its groups, and through what these depend on', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ serviceAccountId: 'billing' });
-  const group = await server.world.store.groups.getBy('groupName', 'business-owners');
+  const group = await server.appContext.store.groups.getBy('groupName', 'business-owners');
   const membership = { groupId: group?.groupId ?? '', kind: 'service', memberId: 'billing' } as const;
-  await server.world.store.transaction((tx) => tx.memberships.insert(membership));
+  await server.appContext.store.transaction((tx) => tx.memberships.insert(membership));
   const caller = await server.withAuthorities(['ADMIN', 'AUTH-BASIC']);
-  const failure = await failureOf(caller.apiKey.create({ body: { appId: 'billing', clientId } }));
+  const failure = await catchClientError(caller.apiKey.create({ body: { appId: 'billing', clientId } }));
   expect(failure.message).toContain('BUSINESSADMIN, BUSINESSOWNER, BUSINESSUSER');
 });
 
@@ -92,10 +94,10 @@ describe('a key for a service that has a role', () => {
     const body = await serviceWithRole(server);
     const { accessToken } = await logIn(server, { name: 'admin', secret: 'correct horse battery staple' });
     const caller = server.as({ token: accessToken });
-    const failure = await failureOf(caller.apiKey.create({ body }));
+    const failure = await catchClientError(caller.apiKey.create({ body }));
     expect(failure).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
     expect(failure.message).toContain('lacks: CLI-AUTH-BASIC.');
-    const code = await challenge(server, caller, 'main-email', 'admin@example.com');
+    const code = await requestChallenge(server, caller, 'main-email', 'admin@example.com');
     const { accessToken: token } = await fulfill(caller, code);
     await expect(server.as({ token }).apiKey.create({ body })).resolves.toMatchObject({ apiKey: expect.any(String) });
   });
@@ -110,7 +112,7 @@ test('counts IAM_ADMIN_MAINTENANCE as every role of a group, and as no level of 
   };
   await give(['IAM_ADMIN_READ_ONLY', 'DEPLOY', 'BUSINESSOWNER', 'PERSON', 'AUTH-IDENTIFIED', 'AUTH-BASIC']);
   for (const level of ['AUTH-MFA', 'AUTH-SMART'])
-    expect(await failureOf(give([level]))).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
+    expect(await catchClientError(give([level]))).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
 });
 
 test('gives no caller a key to scope that it does not have, nor to CLI-AUTH-BASIC without a second factor', async () => {
@@ -119,7 +121,7 @@ test('gives no caller a key to scope that it does not have, nor to CLI-AUTH-BASI
   const body = { appId: 'x', clientId };
   const refused = { status: 403, code: 'GRANT_EXCEEDED' };
   const before = await server.dump();
-  const failure = await failureOf(server.admin.apiKey.create({ body }));
+  const failure = await catchClientError(server.admin.apiKey.create({ body }));
   expect(failure).toMatchObject(refused);
   expect(failure.message).toContain('lacks: scope account_lock.');
   expect(await server.dump()).toEqual(before);
@@ -127,7 +129,7 @@ test('gives no caller a key to scope that it does not have, nor to CLI-AUTH-BASI
   await holder.apiKey.create({ body });
   const plain = { appId: 'x', clientId: (await server.makeClient()).clientId };
   const weak = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
-  expect(await failureOf(weak.apiKey.create({ body: plain }))).toMatchObject(refused);
+  expect(await catchClientError(weak.apiKey.create({ body: plain }))).toMatchObject(refused);
   const strong = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await strong.apiKey.create({ body: plain });
 });
@@ -149,7 +151,7 @@ describe('refuses, and keeps the store as it was,', () => {
   ])('%s', async (_, body, status, code) => {
     const server = shared();
     const before = await server.dump();
-    const failure = await failureOf(server.admin.call('api-key.create', { body }));
+    const failure = await catchClientError(server.admin.call('api-key.create', { body }));
     expect(failure).toMatchObject({ status, code });
     expect(JSON.stringify(failure.items)).not.toContain(key.slice(4, -1));
     expect(await server.dump()).toEqual(before);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 testAccess('api-key.list', async () => ({}));
 
@@ -24,7 +24,7 @@ test('tells when a key was last used, at once and after it was written', async (
   const first = server.clock.now().toISOString();
   await server.as({ apiKey }).apiKey.list();
   expect(await lastUse()).toEqual([first]);
-  await server.world.apiKeyUses.flush(server.world.store);
+  await server.appContext.apiKeyUses.flush(server.appContext.store);
   server.clock.advance(60);
   expect(await lastUse()).toEqual([first]);
   await server.as({ apiKey }).apiKey.list();
@@ -72,7 +72,7 @@ test.each([
   [{ after: 'garbage' }, 'CURSOR_INVALID'],
 ])('refuses %j', async (query, code) => {
   await using server = await startServer();
-  expect(await failureOf(server.admin.call('api-key.list', { query }))).toMatchObject({ status: 400, code });
+  expect(await catchClientError(server.admin.call('api-key.list', { query }))).toMatchObject({ status: 400, code });
 });
 
 test('refuses the cursor of another client', async () => {
@@ -81,6 +81,6 @@ test('refuses the cursor of another client', async () => {
   for (const appId of ['one', 'two']) await server.admin.apiKey.create({ body: { appId, clientId } });
   const { next } = await server.admin.apiKey.list({ query: { limit: 1, clientId } });
   expect(next).toBeDefined();
-  const failure = await failureOf(server.admin.apiKey.list({ query: { after: next, clientId: 'test-app' } }));
+  const failure = await catchClientError(server.admin.apiKey.list({ query: { after: next, clientId: 'test-app' } }));
   expect(failure).toMatchObject({ status: 400, code: 'CURSOR_INVALID' });
 });

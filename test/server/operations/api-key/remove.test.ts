@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 async function makeKey({ admin, makeClient }: TestServer) {
   const { clientId } = await makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
@@ -20,9 +20,9 @@ test('removes the key, which is refused from the very next call on', async () =>
   await caller.groups.list();
   const answer = await server.admin.call('api-key.remove', { params });
   expect(answer).toMatchObject({ status: 200, body: {} });
-  expect(await failureOf(caller.groups.list())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+  expect(await catchClientError(caller.groups.list())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
   expect(await server.admin.apiKey.list()).toEqual({ items: [] });
-  expect(await failureOf(server.admin.apiKey.remove({ params }))).toMatchObject({ code: 'API_KEY_NOT_FOUND' });
+  expect(await catchClientError(server.admin.apiKey.remove({ params }))).toMatchObject({ code: 'API_KEY_NOT_FOUND' });
 });
 
 test('leaves the client, and its other keys', async () => {
@@ -40,7 +40,7 @@ test('lets a key remove itself', async () => {
   const { params, apiKey } = await makeKey(server);
   const caller = server.as({ apiKey });
   await caller.apiKey.remove({ params });
-  expect(await failureOf(caller.apiKey.remove({ params }))).toMatchObject({ status: 401 });
+  expect(await catchClientError(caller.apiKey.remove({ params }))).toMatchObject({ status: 401 });
 });
 
 test.each([
@@ -51,6 +51,9 @@ test.each([
 ])('answers 404 for %s', async (apiKeyId, code) => {
   await using server = await startServer();
   const before = await server.dump();
-  expect(await failureOf(server.admin.apiKey.remove({ params: { apiKeyId } }))).toMatchObject({ status: 404, code });
+  expect(await catchClientError(server.admin.apiKey.remove({ params: { apiKeyId } }))).toMatchObject({
+    status: 404,
+    code,
+  });
   expect(await server.dump()).toEqual(before);
 });

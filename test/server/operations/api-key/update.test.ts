@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 async function prepare({ admin, makeClient }: TestServer) {
   const [one, other] = [await makeClient(), await makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] })];
@@ -44,7 +44,7 @@ test('refuses the key of another, and lets neither of them change', async () => 
   const second = await server.admin.apiKey.create({ body: { appId: 'billing', clientId: one } });
   const before = await server.dump();
   const body = { appId: 'billing', clientId: one, apiKey: second.apiKey };
-  const failure = await failureOf(server.admin.apiKey.update({ params, body }));
+  const failure = await catchClientError(server.admin.apiKey.update({ params, body }));
   expect(failure).toMatchObject({ status: 412, code: 'API_KEY_TAKEN' });
   expect(await server.dump()).toEqual(before);
 });
@@ -54,7 +54,7 @@ test('moves a key to no client that can do more than the caller', async () => {
   const { params, other, one } = await prepare(server);
   const caller = await server.withAuthorities(['ADMIN']);
   const before = await server.dump();
-  const failure = await failureOf(caller.apiKey.update({ params, body: { appId: 'x', clientId: other } }));
+  const failure = await catchClientError(caller.apiKey.update({ params, body: { appId: 'x', clientId: other } }));
   expect(failure).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
   expect(await server.dump()).toEqual(before);
   await caller.apiKey.update({ params, body: { appId: 'x', clientId: one } });
@@ -72,6 +72,6 @@ test.each([
   const { params, one } = await prepare(server);
   const before = await server.dump();
   const input = { params: { ...params, ...otherParams }, body: { appId: 'x', clientId: one, ...otherBody } };
-  expect(await failureOf(server.admin.call('api-key.update', input))).toMatchObject({ status, code });
+  expect(await catchClientError(server.admin.call('api-key.update', input))).toMatchObject({ status, code });
   expect(await server.dump()).toEqual(before);
 });

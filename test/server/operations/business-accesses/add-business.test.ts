@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
-import { callerWith, expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { callerWith, expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.add-business';
@@ -18,13 +18,13 @@ testMemberBodies({
   known: ['a', 'b'],
   unknownCode: 'BUSINESS_UNKNOWN',
   make: (server, ids) =>
-    server.world.store.transaction(async (tx) => {
+    server.appContext.store.transaction(async (tx) => {
       for (const businessId of ids) await tx.businesses.insert({ businessId, businessName: businessId });
     }),
 });
 
 test('gives what the group gives to all users of the business, with their next token', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await server.admin.groups.create({ body: { groupName: 'auditors', roles: ['IAM_ADMIN_READ_ONLY'] } });
   await server.admin.businessAccesses.addBusiness(to('auditors', ['a']));
   await expect((await asUser(server, { businessId: 'a' })).groups.list()).resolves.toBeDefined();
@@ -36,7 +36,7 @@ describe('its own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is what an owner or administrator of a business adds, and a list with another one adds nothing', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       for (const businessIds of [['b'], ['a', 'b'], ['nobody'], ['A']])
@@ -47,7 +47,7 @@ describe('its own business only', () => {
   });
 
   test('binds an auditor who owns a business as well, and not an administrator', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER'];
     const auditor = await callerWith(server, [...roles, 'IAM_ADMIN_READ_ONLY']);
     await expectRefusal(server, () => auditor.call(id, to('plain', ['b'])), refused);
@@ -56,7 +56,7 @@ describe('its own business only', () => {
   });
 
   test('gives its users nothing that its administrator does not hold', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
     for (const groupId of ['iam-administrators', 'business-owners', 'deployers', 'leads'])
       await expectRefusal(server, () => caller.call(id, to(groupId, ['a'])), { status: 404, code: 'GROUP_NOT_FOUND' });

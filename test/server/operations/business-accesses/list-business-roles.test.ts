@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, put, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { expectRefusal, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.list-business-roles';
@@ -8,10 +8,10 @@ const of = (businessId: string) => ({ params: { businessId } });
 testRoleSets(id, async () => of('a'));
 
 test('tells what all users of the business have through it, and by which of its groups', async () => {
-  await using server = await startWorld();
-  await put(server, 'leads', [{ kind: 'business', memberId: 'a' }]);
-  await put(server, 'deployers', [{ kind: 'business', memberId: 'a' }]);
-  await put(server, 'maintainers', [
+  await using server = await startWithMembers();
+  await insertMembers(server, 'leads', [{ kind: 'business', memberId: 'a' }]);
+  await insertMembers(server, 'deployers', [{ kind: 'business', memberId: 'a' }]);
+  await insertMembers(server, 'maintainers', [
     { kind: 'businessUser', memberId: 'a1', businessId: 'a' },
     { kind: 'user', memberId: 'a' },
     { kind: 'business', memberId: 'b' },
@@ -23,7 +23,7 @@ test('tells what all users of the business have through it, and by which of its 
 });
 
 test('answers 404 for businesses that are not there', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, of(businessId)), {
       status: 404,
@@ -33,7 +33,7 @@ test('answers 404 for businesses that are not there', async () => {
 });
 
 test('shows an owner or administrator of a business its own one only, and an administrator of the service all', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
     const caller = await asUser(server, { roles: [role], businessId: 'a' });
     await expect(caller.businessAccesses.listBusinessRoles(of('a'))).resolves.toEqual([]);

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { membersIn } from '../user-accesses/bodies.ts';
 import {
   callerWith,
+  createIds,
   expectOneLeft,
   expectRefusal,
-  idsFrom,
+  insertMembers,
   lockFirstAdministrator,
   makeUsers,
-  put,
-  startWorld,
+  startWithMembers,
   testRoleSets,
-} from '../user-accesses/members.ts';
+} from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.remove-business';
@@ -18,20 +18,24 @@ const from = (groupId: string, businessId: string) => ({ params: { groupId, busi
 const business = (memberId: string) => ({ kind: 'business', memberId }) as const;
 
 testRoleSets(id, async (server) => {
-  await put(server, 'plain', [business('a')]);
+  await insertMembers(server, 'plain', [business('a')]);
   return from('plain', 'a');
 });
 
 test('takes one business out and leaves its pairs', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [business('a'), business('b'), { kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [
+    business('a'),
+    business('b'),
+    { kind: 'businessUser', memberId: 'a1', businessId: 'a' },
+  ]);
   await expect(server.admin.businessAccesses.removeBusiness(from('plain', 'a'))).resolves.toBeUndefined();
   expect(await membersIn(server)).toEqual(['b', 'a1']);
 });
 
 test('answers 404 for what is not in the group, and for groups that are not there', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [business('a')]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [business('a')]);
   for (const businessId of ['b', 'A', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, from('plain', businessId)), {
       status: 404,
@@ -46,7 +50,7 @@ test('answers 404 for what is not in the group, and for groups that are not ther
 });
 
 test('hides a group that gives what the caller does not hold, whether or not the business is in it', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a')), {
     status: 404,
@@ -64,7 +68,7 @@ test('hides a group that gives what the caller does not hold, whether or not the
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
-  await put(server, 'deployers', [business('a')]);
+  await insertMembers(server, 'deployers', [business('a')]);
   const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
@@ -76,10 +80,10 @@ test('hides a group that gives what the caller does not hold, whether or not the
 });
 
 test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
-  await put(server, 'iam-auditors', [business('a')]);
-  await put(server, 'leads', [business('a')]);
+  await insertMembers(server, 'iam-auditors', [business('a')]);
+  await insertMembers(server, 'leads', [business('a')]);
   const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
   await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'a')), refused);
   await caller.businessAccesses.removeBusiness(from('leads', 'a'));
@@ -89,10 +93,10 @@ describe('its own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is what an owner or administrator of a business takes out', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [business('b')]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [business('b')]);
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
-      await put(server, 'plain', [business('a')]);
+      await insertMembers(server, 'plain', [business('a')]);
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       const foreign = await expectRefusal(server, () => caller.call(id, from('plain', 'b')), refused);
       const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), refused);
@@ -103,8 +107,8 @@ describe('its own business only', () => {
   });
 
   test('binds an auditor who owns a business as well', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [business('b')]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [business('b')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER', 'IAM_ADMIN_READ_ONLY']);
     await expectRefusal(server, () => caller.call(id, from('plain', 'b')), refused);
   });
@@ -112,19 +116,19 @@ describe('its own business only', () => {
 
 describe('the last administrator', () => {
   test('stays, and the answer is 200 with the error array', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await lockFirstAdministrator(server);
-    await put(server, 'maintainers', [business('a')]);
+    await insertMembers(server, 'maintainers', [business('a')]);
     const call = () => server.admin.call(id, from('maintainers', 'a'));
     await expectRefusal(server, call, { status: 200, code: 'LAST_ADMINISTRATOR' });
   });
 
   test('is of one of a hundred businesses that are removed at once', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await lockFirstAdministrator(server);
-    const businessIds = idsFrom('firm', 100);
+    const businessIds = createIds('firm', 100);
     for (const businessId of businessIds) await makeUsers(server, [`of-${businessId}`], { businessId });
-    await put(server, 'maintainers', businessIds.map(business));
+    await insertMembers(server, 'maintainers', businessIds.map(business));
     const calls = businessIds.map((businessId) => () => server.admin.call(id, from('maintainers', businessId)));
     await expectOneLeft(server, calls, 200);
   });

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../../src/server/identity/secrets.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
-import { type Answer, alice, basic, claimsOf, password, post, postForm, startWith } from '../user-identities/people.ts';
+import {
+  type ApiResponse,
+  alice,
+  basic,
+  password,
+  post,
+  postForm,
+  readClaims,
+  startWith,
+} from '../user-identities/login-fixtures.ts';
 
 const path = '/client-identities/connect/token';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -13,12 +22,12 @@ interface OAuthAnswer {
   readonly refresh_token?: string;
 }
 
-const tokenOf = (answer: Answer) => claimsOf({ accessToken: (answer.json as OAuthAnswer).access_token });
-const refreshOf = (answer: Answer) => (answer.json as OAuthAnswer).refresh_token ?? '';
+const tokenOf = (answer: ApiResponse) => readClaims({ accessToken: (answer.json as OAuthAnswer).access_token });
+const refreshOf = (answer: ApiResponse) => (answer.json as OAuthAnswer).refresh_token ?? '';
 
 /** A client with a secret of the test's own choice. */
 async function clientWith(server: TestServer, clientId: string, secret: string) {
-  const { store } = server.world;
+  const { store } = server.appContext;
   await server.makeClient({ clientId, scope: ['READ', 'WRITE'], grantTypes: ['client_credentials', 'refresh_token'] });
   await store.transaction(async (tx) => {
     const client = await tx.clients.get(clientId);
@@ -46,7 +55,7 @@ describe('a client for itself', () => {
       scope: 'READ WRITE',
     });
     expect(tokenOf(answer)).toMatchObject({ sub: 'service', client_id: 'service', scope: ['READ', 'WRITE'] });
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
   const [id, secret] = ['svc@example.com', '100%25 of: ü & + /'];

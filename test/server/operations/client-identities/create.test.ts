@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 testAccess('client-identities.create', async () => ({ body: { appId: 'billing' } }));
 
@@ -9,7 +9,7 @@ const seed = {
   businesses: [{ businessId: 'acme', businessName: 'Acme' }],
 };
 
-async function clientOf({ world }: TestServer, clientId: string) {
+async function clientOf({ appContext: world }: TestServer, clientId: string) {
   const { secretHash: _, ...client } = (await world.store.clients.get(clientId)) ?? {};
   return client;
 }
@@ -28,7 +28,7 @@ test('makes a first-party client whose secret works at once, and shows the secre
 test('gives a new client no authorities, whatever the caller has', async () => {
   await using server = await startServer();
   const credentials = await server.admin.clientIdentities.create({ body: { appId: 'billing' } });
-  const failure = await failureOf(server.as(credentials).groups.list());
+  const failure = await catchClientError(server.as(credentials).groups.list());
   expect(failure).toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
@@ -106,7 +106,7 @@ describe('refuses, and keeps the store as it was,', () => {
     await using server = await startServer({ seed });
     const before = await server.dump();
     const body = { appId: 'billing', ...fields };
-    const failure = await failureOf(server.admin.call('client-identities.create', { body }));
+    const failure = await catchClientError(server.admin.call('client-identities.create', { body }));
     expect(failure).toMatchObject({ status, code });
     expect(await server.dump()).toEqual(before);
   });
@@ -119,9 +119,11 @@ test('with soft errors answers 200 with the array where the interface documents 
     [{ appId: 'billing', userId: 'nobody' }, 'USER_UNKNOWN'],
     [{}, 'FIELD_MISSING'],
   ] as const) {
-    const failure = await failureOf(server.admin.call('client-identities.create', { body }));
+    const failure = await catchClientError(server.admin.call('client-identities.create', { body }));
     expect(failure).toMatchObject({ status: 200, code });
   }
-  expect(await failureOf(server.as().clientIdentities.create({ body: { appId: 'x' } }))).toMatchObject({ status: 401 });
+  expect(await catchClientError(server.as().clientIdentities.create({ body: { appId: 'x' } }))).toMatchObject({
+    status: 401,
+  });
   expect(await server.dump()).toEqual(before);
 });

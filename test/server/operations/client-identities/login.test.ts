@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { adminClient, startServer } from '../../../harness.ts';
-import { failureOf, sharedServer } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 const path = '/security/iam/v1/client-identities/login';
 const pair = Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64');
@@ -139,7 +139,9 @@ describe('refuses with 401 and an array whose first element tells why', () => {
     const seed = { users: [{ userId: 'eve', userName: 'eve', locked: true }] };
     await using server = await startServer({ seed });
     const client = await server.makeClient({ userId: 'eve' });
-    expect(await failureOf(server.as(client).clientIdentities.login())).toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    expect(await catchClientError(server.as(client).clientIdentities.login())).toMatchObject({
+      code: 'CREDENTIALS_INVALID',
+    });
   });
 });
 
@@ -148,8 +150,11 @@ test('ten wrong secrets close a client out of nothing', async () => {
   const { clientId, clientSecret } = await server.makeClient();
   const wrong = server.as({ basic: { clientId, clientSecret: 'wrong' } });
   for (let time = 0; time < 20; time += 1) {
-    expect(await failureOf(wrong.clientIdentities.login())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-    expect(await failureOf(wrong.groups.list())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    expect(await catchClientError(wrong.clientIdentities.login())).toMatchObject({
+      status: 401,
+      code: 'CREDENTIALS_INVALID',
+    });
+    expect(await catchClientError(wrong.groups.list())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
   }
   const right = server.as({ basic: { clientId, clientSecret } });
   await expect(right.clientIdentities.login()).resolves.toBeDefined();

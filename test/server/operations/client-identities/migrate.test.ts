@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { expectRefusal, idsFrom, testRoleSets } from '../user-accesses/members.ts';
+import { createIds, expectRefusal, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'client-identities.migrate';
@@ -24,8 +24,8 @@ function startUnits(): Promise<TestServer> {
 
 const migrate = (server: TestServer, body: unknown) => server.admin.call(id, { body });
 
-async function moved(server: TestServer): Promise<string[]> {
-  const rows = await server.world.store.clients.find('organizationId', 'new');
+async function listMoved(server: TestServer): Promise<string[]> {
+  const rows = await server.appContext.store.clients.find('organizationId', 'new');
   return rows.filter((row) => row.businessUnitId === 'trade').map(({ clientId }) => clientId);
 }
 
@@ -35,7 +35,7 @@ describe('moves', () => {
     const clientIds = ['none', 'sales-1', 'none', 'there'];
     const answer = await migrate(server, { clientIds, target });
     expect(answer).toMatchObject({ status: 200, body: { matched: 3, migrated: 2 } });
-    expect(await moved(server)).toEqual(['none', 'sales-1', 'there']);
+    expect(await listMoved(server)).toEqual(['none', 'sales-1', 'there']);
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe('moves', () => {
     await using server = await startUnits();
     const answer = await migrate(server, { source, target });
     expect(answer.body).toEqual({ matched: expected.length, migrated: expected.length });
-    expect(await moved(server)).toEqual([...expected, 'there'].toSorted());
+    expect(await listMoved(server)).toEqual([...expected, 'there'].toSorted());
   });
 
   test('nothing twice: the second time all are there', async () => {
@@ -63,16 +63,16 @@ describe('moves', () => {
 
   test('nothing else of a client', async () => {
     await using server = await startUnits();
-    const before = await server.world.store.clients.get('sales-1');
+    const before = await server.appContext.store.clients.get('sales-1');
     await migrate(server, { clientIds: ['sales-1'], target });
-    expect(await server.world.store.clients.get('sales-1')).toEqual({ ...before, ...target });
+    expect(await server.appContext.store.clients.get('sales-1')).toEqual({ ...before, ...target });
   });
 
   test('all of 10,000 or, with one that is not there, none; 10,001 are too many', async () => {
     await using server = await startUnits();
-    const clientIds = idsFrom('many', 10_000);
-    const row = await server.world.store.clients.get('none');
-    await server.world.store.transaction(async (tx) => {
+    const clientIds = createIds('many', 10_000);
+    const row = await server.appContext.store.clients.get('none');
+    await server.appContext.store.transaction(async (tx) => {
       for (const clientId of clientIds) if (row) await tx.clients.insert({ ...row, clientId });
     });
     const oneBad = () => migrate(server, { clientIds: [...clientIds.slice(1), 'nobody'], target });

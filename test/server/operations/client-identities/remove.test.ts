@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 testAccess('client-identities.remove', async ({ makeClient }) => {
   const { clientId } = await makeClient();
@@ -18,8 +18,8 @@ test.each(['service account id', 'client id'])('removes the client of a %s', asy
   const params = { serviceAccountId: kind === 'client id' ? clientId : 'billing-service' };
   const answer = await server.admin.call('client-identities.remove', { params });
   expect(answer).toMatchObject({ status: 204, body: undefined });
-  expect(await server.world.store.clients.get(clientId)).toBeUndefined();
-  expect(await failureOf(server.admin.clientIdentities.remove({ params }))).toMatchObject({
+  expect(await server.appContext.store.clients.get(clientId)).toBeUndefined();
+  expect(await catchClientError(server.admin.clientIdentities.remove({ params }))).toMatchObject({
     status: 404,
     code: 'CLIENT_NOT_FOUND',
   });
@@ -34,14 +34,16 @@ test('refuses its secret, its tokens and its keys from the very next call on', a
   const callers = [server.as({ token: accessToken }), server.as({ apiKey }), server.as({ basic: client })];
   for (const caller of callers) await caller.groups.list();
   await server.admin.clientIdentities.remove({ params: { serviceAccountId: clientId } });
-  for (const caller of callers) expect(await failureOf(caller.groups.list())).toMatchObject({ status: 401 });
-  expect(await failureOf(server.as(client).clientIdentities.login())).toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  for (const caller of callers) expect(await catchClientError(caller.groups.list())).toMatchObject({ status: 401 });
+  expect(await catchClientError(server.as(client).clientIdentities.login())).toMatchObject({
+    code: 'CREDENTIALS_INVALID',
+  });
   expect(await server.admin.apiKey.list()).toEqual({ items: [] });
 });
 
 test('takes the memberships of its service along, and those of no other', async () => {
   await using server = await startServer();
-  const { store } = server.world;
+  const { store } = server.appContext;
   await makeService(server);
   const [group] = await store.groups.list();
   const groupId = group?.groupId ?? '';
@@ -62,7 +64,9 @@ test('gives neither of its ids out again', async () => {
   await server.admin.clientIdentities.remove({ params: { serviceAccountId: clientId } });
   const before = await server.dump();
   for (const serviceAccountId of ['billing-service', clientId]) {
-    const failure = await failureOf(server.admin.clientIdentities.create({ body: { appId: 'x', serviceAccountId } }));
+    const failure = await catchClientError(
+      server.admin.clientIdentities.create({ body: { appId: 'x', serviceAccountId } }),
+    );
     expect(failure).toMatchObject({ status: 412, code: 'ID_TAKEN' });
   }
   expect(await server.dump()).toEqual(before);
@@ -71,7 +75,7 @@ test('gives neither of its ids out again', async () => {
 test.each(['test-admin', 'test-app'])('keeps %s, which the first start made: 200 with the error array', async (id) => {
   await using server = await startServer();
   const before = await server.dump();
-  const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId: id } }));
+  const failure = await catchClientError(server.admin.clientIdentities.remove({ params: { serviceAccountId: id } }));
   expect(failure).toMatchObject({ status: 200, code: 'BOOTSTRAP_CLIENT' });
   expect(failure.items).toEqual([{ code: 'BOOTSTRAP_CLIENT', message: expect.any(String) }]);
   expect(await server.dump()).toEqual(before);
@@ -84,13 +88,15 @@ test.each([
   ['a b', 'PATH_VALUE'],
 ])('answers 404 for %s', async (serviceAccountId, code) => {
   await using server = await startServer();
-  const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId } }));
+  const failure = await catchClientError(server.admin.clientIdentities.remove({ params: { serviceAccountId } }));
   expect(failure).toMatchObject({ status: 404, code });
 });
 
 test('with soft errors answers 200 with the array for a client that is not there', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
-  const failure = await failureOf(server.admin.clientIdentities.remove({ params: { serviceAccountId: 'nobody' } }));
+  const failure = await catchClientError(
+    server.admin.clientIdentities.remove({ params: { serviceAccountId: 'nobody' } }),
+  );
   expect(failure).toMatchObject({ status: 200, code: 'CLIENT_NOT_FOUND' });
 });
 
@@ -103,8 +109,8 @@ test('removes a service with an IAM_ADMIN role only for IAM_ADMIN_MAINTENANCE', 
   const caller = await server.withAuthorities(['AUTH-MFA', 'ADMIN', 'IAM_ADMIN_READ_ONLY']);
   const params = { serviceAccountId: 'billing-service' };
   const before = await server.dump();
-  const failure = await failureOf(caller.clientIdentities.remove({ params }));
-  const absent = await failureOf(caller.clientIdentities.remove({ params: { serviceAccountId: 'nothing' } }));
+  const failure = await catchClientError(caller.clientIdentities.remove({ params }));
+  const absent = await catchClientError(caller.clientIdentities.remove({ params: { serviceAccountId: 'nothing' } }));
   expect(failure).toMatchObject({ status: 404, code: 'CLIENT_NOT_FOUND' });
   expect(failure.items).toEqual(absent.items);
   expect(await server.dump()).toEqual(before);

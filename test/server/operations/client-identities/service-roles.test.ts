@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf } from '../access.ts';
+import { catchClientError } from '../access.ts';
 
 async function makeService(server: TestServer, ...groups: string[]) {
   const body = { appId: 'billing', serviceAccountId: 'billing-service' };
@@ -12,7 +12,7 @@ async function makeService(server: TestServer, ...groups: string[]) {
   return credentials;
 }
 
-async function join({ world }: TestServer, groupName: string) {
+async function join({ appContext: world }: TestServer, groupName: string) {
   const group = await world.store.groups.getBy('groupName', groupName);
   const membership = { groupId: group?.groupId ?? '', kind: 'service', memberId: 'billing-service' } as const;
   await world.store.transaction((tx) => tx.memberships.insert(membership));
@@ -29,7 +29,7 @@ async function rights({ groups }: IamClient): Promise<[reads: boolean, writes: b
     () => true,
     ({ code }) => code !== 'ROLE_MISSING',
   );
-  const { code } = await failureOf(groups.create({ body: { groupName: 'iam-auditors' } }));
+  const { code } = await catchClientError(groups.create({ body: { groupName: 'iam-auditors' } }));
   return [reads, code !== 'ROLE_MISSING'];
 }
 

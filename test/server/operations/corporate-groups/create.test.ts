@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
-import { testCorporateBodies } from './worlds.ts';
+import { testCorporateBodies } from './fixtures.ts';
 
 const id = 'corporate-groups.create';
 const body = { corporateGroupName: 'new', organizationId: 'o', businesses: [{ businessId: 'a' }] };
@@ -10,7 +10,7 @@ testRoleSets(id, async () => ({ body }));
 testCorporateBodies({ id, prepare: async () => ({}) });
 
 test('makes a corporate group and tells its id', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const answer = await server.admin.call(id, { body });
   expect(answer).toMatchObject({ status: 201, body: { corporateGroupId: expect.stringMatching(/^[0-9a-f]{24}$/) } });
   const { corporateGroupId } = answer.body as { corporateGroupId: string };
@@ -19,14 +19,14 @@ test('makes a corporate group and tells its id', async () => {
 });
 
 test('gives no roles', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const before = (await server.dump()).memberships;
   await server.admin.call(id, { body });
   expect((await server.dump()).memberships).toEqual(before);
 });
 
 test('is open to a user who maintains, and to no other', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const maintainer = await asUser(server, { roles: ['IAM_ADMIN_MAINTENANCE'] });
   await maintainer.call(id, { body });
   const refused = { status: 403, code: 'ROLE_MISSING' };
@@ -41,7 +41,7 @@ test('is open to a user who maintains, and to no other', async () => {
 });
 
 test('gives one name, and one business, to one of a hundred at once', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const sameName = Array.from({ length: 100 }, () => server.admin.call(id, { body: { corporateGroupName: 'same' } }));
   const sameBusiness = Array.from({ length: 100 }, (_, at) =>
     server.admin.call(id, { body: { corporateGroupName: `n${at}`, businesses: [{ businessId: 'a' }] } }),
@@ -49,5 +49,5 @@ test('gives one name, and one business, to one of a hundred at once', async () =
   const winners = async (calls: readonly Promise<unknown>[]) =>
     (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
   expect(await Promise.all([winners(sameName), winners(sameBusiness)])).toEqual([1, 1]);
-  expect(await server.world.store.corporateGroups.count()).toBe(2);
+  expect(await server.appContext.store.corporateGroups.count()).toBe(2);
 });

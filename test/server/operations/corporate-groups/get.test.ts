@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
-import { makeCorporateGroup } from './worlds.ts';
+import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { makeCorporateGroup } from './fixtures.ts';
 
 const id = 'corporate-groups.get';
 
 testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorporateGroup(server, 'holding') } }));
 
 test('shows a corporate group with a tag of its state', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding', ['b', 'a']);
   const answer = await server.admin.call(id, { params: { corporateGroupId } });
   expect(answer).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^".+"$/) } });
@@ -19,7 +19,7 @@ test('shows a corporate group with a tag of its state', async () => {
 });
 
 test('answers 404 for what is not there: ids alone name it', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await makeCorporateGroup(server, 'holding');
   for (const corporateGroupId of ['holding', 'constructor', '__proto__', '0'.repeat(24)]) {
     const call = () => server.admin.call(id, { params: { corporateGroupId } });

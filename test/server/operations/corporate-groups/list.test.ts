@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { failureOf, startWorld, testRoleSets } from '../user-accesses/members.ts';
-import { makeCorporateGroup } from './worlds.ts';
+import { catchClientError, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { makeCorporateGroup } from './fixtures.ts';
 
 const id = 'corporate-groups.list';
 
@@ -17,7 +17,7 @@ function cursorOf(link: unknown): string {
 }
 
 test('is empty at first, then has all in the order of their ids, as get shows them', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   expect(await server.admin.call(id)).toMatchObject({ status: 200, body: [] });
   await withNames(server, ['c', 'a', 'b']);
   const { items } = await server.admin.corporateGroups.list();
@@ -29,7 +29,7 @@ test('is empty at first, then has all in the order of their ids, as get shows th
 });
 
 test('comes in pages that follow each other while others come and go', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await withNames(server, ['1', '2', '3', '4', '5']);
   const first = await server.admin.call(id, { query: { limit: 2 } });
   expect(first).toMatchObject({ status: 206, body: [{ corporateGroupName: '1' }, { corporateGroupName: '2' }] });
@@ -42,7 +42,7 @@ test('comes in pages that follow each other while others come and go', async () 
 });
 
 test('filters by the exact name', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await withNames(server, ['holding', 'Holding', 'constructor']);
   const named = async (name: string) => (await server.admin.corporateGroups.list({ query: { name } })).items.length;
   expect(await Promise.all(['holding', 'HOLDING', 'hold', 'constructor', '__proto__'].map(named))).toEqual([
@@ -51,7 +51,7 @@ test('filters by the exact name', async () => {
 });
 
 test('refuses bad values of limit and after, cursors of other lists and filters among them', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await withNames(server, ['1', '2', '3']);
   const link = async (list: string, query: object) =>
     cursorOf((await server.admin.call(list, { query: { ...query, limit: 1 } })).headers.link);
@@ -67,7 +67,7 @@ test('refuses bad values of limit and after, cursors of other lists and filters 
     { after: '' },
   ];
   for (const query of [...bad, { after: foreign }, { after: own, name: '2' }, { name: '' }]) {
-    const failure = await failureOf(server.admin.call(id, { query }));
+    const failure = await catchClientError(server.admin.call(id, { query }));
     expect(failure, JSON.stringify(query)).toMatchObject({ status: 400 });
   }
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
-import { makeCorporateGroup } from './worlds.ts';
+import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { makeCorporateGroup } from './fixtures.ts';
 
 const id = 'corporate-groups.remove';
 
 testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorporateGroup(server, 'holding') } }));
 
 test('removes it and leaves its businesses, free for another', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding', ['a']);
   const { businesses } = await server.dump();
   expect(await server.admin.call(id, { params: { corporateGroupId } })).toMatchObject({ status: 204 });
@@ -16,7 +16,7 @@ test('removes it and leaves its businesses, free for another', async () => {
 });
 
 test('answers 404 for what is not there, so of many at once one succeeds', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding');
   const calls = Array.from({ length: 20 }, () => server.admin.call(id, { params: { corporateGroupId } }));
   const outcomes = await Promise.allSettled(calls);

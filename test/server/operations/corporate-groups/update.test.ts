@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
-import { makeCorporateGroup, testCorporateBodies } from './worlds.ts';
+import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { makeCorporateGroup, testCorporateBodies } from './fixtures.ts';
 
 const id = 'corporate-groups.update';
 
@@ -13,7 +13,7 @@ testRoleSets(id, async (server) => ({ ...(await prepare(server)), body: { corpor
 testCorporateBodies({ id, prepare });
 
 test('replaces all: what is left out is cleared', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const { params } = await prepare(server);
   const full = { corporateGroupName: 'new', organizationId: 'o', businesses: [{ businessId: 'b' }] };
   expect(await server.admin.call(id, { params, body: full })).toMatchObject({ status: 204 });
@@ -27,7 +27,7 @@ test('replaces all: what is left out is cleared', async () => {
 });
 
 test('keeps its own name and businesses, and frees those it gives up', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const { params } = await prepare(server);
   const businesses = [{ businessId: 'b' }, { businessId: 'a' }];
   await server.admin.corporateGroups.update({ params, body: { corporateGroupName: 'old', businesses } });
@@ -39,7 +39,7 @@ test('keeps its own name and businesses, and frees those it gives up', async () 
 });
 
 test('is refused where it was changed since it was read', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const { params } = await prepare(server);
   const read = await server.admin.call('corporate-groups.get', { params });
   const ifMatch = String(read.headers.etag);
@@ -50,7 +50,7 @@ test('is refused where it was changed since it was read', async () => {
 });
 
 test('lets one of a hundred writers win who all read the same', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const { params } = await prepare(server);
   const ifMatch = String((await server.admin.call('corporate-groups.get', { params })).headers.etag);
   const calls = Array.from({ length: 100 }, (_, at) =>
@@ -61,7 +61,7 @@ test('lets one of a hundred writers win who all read the same', async () => {
 });
 
 test('answers 404 for what is not there, and for what can not be', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await prepare(server);
   const call = (corporateGroupId: string) => () =>
     server.admin.call(id, { params: { corporateGroupId }, body: { corporateGroupName: 'new' } });

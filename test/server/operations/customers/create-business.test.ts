@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { userToken } from '../user-token.ts';
 
 const id = 'customers.create-business';
@@ -11,11 +11,11 @@ testRoleSets(id, async () => ({ body }));
 const create = (server: TestServer, more: object = {}) => server.admin.call(id, { body: { ...body, ...more } });
 
 test('makes a business and the customer it is', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const units = { organizationId: 'o', businessUnitId: 'u' };
   const answer = await create(server, { businessId: 'acme', ...units });
   expect(answer).toMatchObject({ status: 201, body: { customerId: expect.any(Number), businessId: 'acme' } });
-  const { store } = server.world;
+  const { store } = server.appContext;
   expect(await store.businesses.get('acme')).toMatchObject({ ...body, ...units });
   expect(await store.customers.getBy('businessId', 'acme')).toMatchObject({
     ...(answer.body as object),
@@ -24,7 +24,7 @@ test('makes a business and the customer it is', async () => {
 });
 
 test('makes the id of the business where none is given, and counts customers up', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const ids = [];
   for (const document of ['1', '2', '3']) {
     const { customerId, businessId } = (await create(server, { document })).body as Record<string, never>;
@@ -35,8 +35,8 @@ test('makes the id of the business where none is given, and counts customers up'
 });
 
 test('gives no number twice, also where its customer is gone', async () => {
-  await using server = await startWorld();
-  const { store } = server.world;
+  await using server = await startWithMembers();
+  const { store } = server.appContext;
   const user = { userId: 'p1', document: '1' };
   const first = await server.admin.customers.createUser({ body: user });
   await server.admin.userIdentities.remove({ params: { id: 'p1' } });
@@ -46,7 +46,7 @@ test('gives no number twice, also where its customer is gone', async () => {
 });
 
 test('can be used at once: users of it carry its number', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const { customerId } = (await create(server, { businessId: 'acme' })).body as { customerId: number };
   const token = await userToken(server, { businessId: 'acme' });
   const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -55,7 +55,7 @@ test('can be used at once: users of it carry its number', async () => {
 
 describe('a corporate group', () => {
   test('is joined', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const { corporateGroupId } = await server.admin.corporateGroups.create({
       body: { corporateGroupName: 'holding', businesses: [{ businessId: 'a' }] },
     });
@@ -67,7 +67,7 @@ describe('a corporate group', () => {
   test.each(['nobody', 'constructor', '__proto__'])(
     'has to be there, and nothing is made: %s',
     async (corporateGroupId) => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       const call = () => create(server, { corporateGroupId });
       await expectRefusal(server, call, { status: 412, code: 'CORPORATE_GROUP_UNKNOWN' });
     },
@@ -76,7 +76,7 @@ describe('a corporate group', () => {
 
 describe('what is taken', () => {
   test('is refused: the id of a business, whoever made it', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await create(server, { businessId: 'acme' });
     for (const businessId of ['acme', 'a']) {
       const call = () => create(server, { businessId, document: 'other' });
@@ -85,32 +85,32 @@ describe('what is taken', () => {
   });
 
   test('is refused: the id of a business that is gone', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await create(server, { businessId: 'acme' });
-    await server.world.store.transaction((tx) => tx.businesses.delete('acme'));
+    await server.appContext.store.transaction((tx) => tx.businesses.delete('acme'));
     const call = () => create(server, { businessId: 'acme', document: 'other' });
     await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
   });
 
   test('is refused: a document of another business; a user may have the same', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await server.admin.customers.createUser({ body: { userId: 'p1', document: '12345' } });
     await create(server);
     await expectRefusal(server, () => create(server), { status: 412, code: 'DOCUMENT_TAKEN' });
   });
 
   test('is not what differs by case', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const name of ['x', 'X', 'constructor', '__proto__', 'hasOwnProperty'])
       expect(await create(server, { businessId: name, document: name })).toMatchObject({ body: { businessId: name } });
   });
 
   test('is won by one of a hundred at once, and every other number is unused', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const calls = Array.from({ length: 100 }, (_, at) => create(server, { document: at < 50 ? 'same' : `d${at}` }));
     const outcomes = await Promise.allSettled(calls);
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(49);
-    const ids = (await server.world.store.customers.list()).map(({ customerId }) => customerId);
+    const ids = (await server.appContext.store.customers.list()).map(({ customerId }) => customerId);
     expect(ids).toEqual(Array.from({ length: 51 }, (_, at) => at + 1));
     const sameId = Array.from({ length: 100 }, (_, at) => create(server, { businessId: 'acme', document: `e${at}` }));
     const winners = (await Promise.allSettled(sameId)).filter(({ status }) => status === 'fulfilled');
@@ -130,6 +130,6 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, businessId: 'a b' }],
   [422, 'FIELD_VALUE', { ...body, businessId: 'me' }],
 ])('refuses a bad body with %i %s: %j', async (status, code, bad) => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await expectRefusal(server, () => server.admin.call(id, { body: bad }), { status, code });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 
 const id = 'customers.create-user';
 const body = { userId: 'p1', document: '12345' };
@@ -10,38 +10,38 @@ testRoleSets(id, async () => ({ body }));
 const create = (server: TestServer, more: object = {}) => server.admin.call(id, { body: { ...body, ...more } });
 
 test('makes a user a customer', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const answer = await create(server, { name: 'Ann Example' });
   expect(answer).toMatchObject({ status: 201, body: { customerId: 1, userId: 'p1' } });
-  expect(await server.world.store.customers.getBy('userId', 'p1')).toMatchObject({ ...body, name: 'Ann Example' });
+  expect(await server.appContext.store.customers.getBy('userId', 'p1')).toMatchObject({ ...body, name: 'Ann Example' });
 });
 
 test('shares its numbers with businesses', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await server.admin.customers.createBusiness({ body: { businessName: 'Acme', document: '12345' } });
   expect(await create(server)).toMatchObject({ body: { customerId: 2 } });
 });
 
 test.each(['nobody', 'P1', 'toString'])('refuses a user who is not there: %s', async (userId) => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await expectRefusal(server, () => create(server, { userId }), { status: 412, code: 'USER_UNKNOWN' });
 });
 
 test('takes users whose ids objects have by nature', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   for (const userId of ['constructor', '__proto__'])
     expect(await create(server, { userId, document: userId })).toMatchObject({ body: { userId } });
 });
 
 test('refuses a user who is a customer, and a document that another user has', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await create(server);
   await expectRefusal(server, () => create(server, { document: '2' }), { status: 412, code: 'CUSTOMER_TAKEN' });
   await expectRefusal(server, () => create(server, { userId: 'p2' }), { status: 412, code: 'DOCUMENT_TAKEN' });
 });
 
 test('lets one of a hundred at once have a user, and a document', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const winners = async (calls: readonly Promise<unknown>[]) =>
     (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
   expect(await winners(Array.from({ length: 100 }, (_, at) => create(server, { document: `d${at}` })))).toBe(1);
@@ -60,6 +60,6 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, document: '' }],
   [422, 'FIELD_VALUE', { ...body, name: 'x'.repeat(201) }],
 ])('refuses a bad body with %i %s: %j', async (status, code, bad) => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await expectRefusal(server, () => server.admin.call(id, { body: bad }), { status, code });
 });

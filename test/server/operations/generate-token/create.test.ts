@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import {
-  type Answer,
+  type ApiResponse,
   alice,
   basic,
-  claimsOf,
   password,
   post,
   postJson,
-  rolesIn,
+  readClaims,
+  readRoles,
   startWith,
-} from '../user-identities/people.ts';
+} from '../user-identities/login-fixtures.ts';
 
 const path = '/generate-token';
 const userGrant = { grantType: 'password', userName: alice.userName, password };
@@ -18,7 +18,7 @@ const clientGrant = { grantType: 'client_credentials' };
 const service = { clientId: 'service', clientSecret: 'secret-of-service' };
 const inBasic = { authorization: basic(service.clientId, service.clientSecret) };
 
-const tokenOf = (answer: Answer) => answer.json as { accessToken: string; refreshToken: string };
+const tokenOf = (answer: ApiResponse) => answer.json as { accessToken: string; refreshToken: string };
 
 async function startWithClients(): Promise<TestServer> {
   const server = await startWith();
@@ -38,11 +38,11 @@ describe('a client for itself', () => {
       json: { tokenType: 'Bearer', expiresIn: '3600', scope: ['READ', 'WRITE'] },
     });
     const first = tokenOf(answer);
-    expect(claimsOf(first)).toMatchObject({ sub: 'service', sid: expect.any(String) });
-    expect(claimsOf(first)).not.toHaveProperty('user_id');
+    expect(readClaims(first)).toMatchObject({ sub: 'service', sid: expect.any(String) });
+    expect(readClaims(first)).not.toHaveProperty('user_id');
     const renewal = { grantType: 'refresh_token', refreshToken: first.refreshToken };
     const renewed = tokenOf(await postJson(server, path, renewal, inBasic));
-    expect(rolesIn(renewed)).toEqual(['AUTH-BASIC', 'CLI-1STPARTY', 'CLI-AUTH-BASIC', 'CLI-AUTH-IDENTIFIED']);
+    expect(readRoles(renewed)).toEqual(['AUTH-BASIC', 'CLI-1STPARTY', 'CLI-AUTH-BASIC', 'CLI-AUTH-IDENTIFIED']);
     expect(renewed.refreshToken).not.toBe(first.refreshToken);
   });
 
@@ -74,7 +74,7 @@ describe('a client for itself', () => {
   test('gets the part of its scope that it asks for', async () => {
     await using server = await startWithClients();
     const answer = await postJson(server, path, { ...clientGrant, scope: ['WRITE'] }, inBasic);
-    expect(claimsOf(tokenOf(answer)).scope).toEqual(['WRITE']);
+    expect(readClaims(tokenOf(answer)).scope).toEqual(['WRITE']);
     const token = server.as({ token: tokenOf(answer).accessToken });
     await expect(token.groups.list()).rejects.toMatchObject({ code: 'ROLE_MISSING' });
   });
@@ -91,8 +91,8 @@ describe('a user', () => {
       expect(login).toMatchObject({ status: 201, json: { expiresIn: '3600', refreshToken: expect.any(String) } });
       const { refreshToken } = tokenOf(login);
       const renewed = await postJson(server, target, { grantType: 'refresh_token', refreshToken, ...body });
-      expect(claimsOf(tokenOf(renewed))).toMatchObject({ user_id: alice.userId, client_id: appClientId });
-      expect(claimsOf(tokenOf(renewed)).sid).toBe(claimsOf(tokenOf(login)).sid);
+      expect(readClaims(tokenOf(renewed))).toMatchObject({ user_id: alice.userId, client_id: appClientId });
+      expect(readClaims(tokenOf(renewed)).sid).toBe(readClaims(tokenOf(login)).sid);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.add-dependency', async () => ({
   params: { groupId: 'business-users' },
@@ -41,7 +41,7 @@ describe('a circle is refused, drawn in the message,', () => {
       params: { groupId: 'g0' },
       body: { groupName: `g${length - 1}` },
     });
-    const failure = await failureOf(adding);
+    const failure = await catchClientError(adding);
     expect(failure).toMatchObject({ status: 422, code: 'DEPENDENCY_CYCLE' });
     expect(failure.message.split(': ')[1]).toBe(`${drawn}.`);
     expect(await server.dump()).toEqual(before);
@@ -54,7 +54,7 @@ describe('a circle is refused, drawn in the message,', () => {
     await server.admin.groups.addDependency({ params, body: { groupName: 'business-owners' } });
     await server.admin.groups.addDependency({ params, body: { groupName: 'g3' } });
     const adding = server.admin.groups.addDependency({ params: { groupId: 'g0' }, body: { groupName: 'g199' } });
-    const { message } = await failureOf(adding);
+    const { message } = await catchClientError(adding);
     expect(message).toMatch(/: g0 -> g199 -> g198 -> .* -> g150 -> .*g3 -> g2 -> g1 -> g0\.$/);
   });
 });
@@ -90,7 +90,7 @@ test.each([
 ])('refuses %s, and keeps the store as it was', async (_, groupId, body, status, code) => {
   const server = shared();
   const before = await server.dump();
-  const failure = await failureOf(server.admin.call('groups.add-dependency', { params: { groupId }, body }));
+  const failure = await catchClientError(server.admin.call('groups.add-dependency', { params: { groupId }, body }));
   expect(failure).toMatchObject({ status, code });
   expect(await server.dump()).toEqual(before);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.add-role', async () => ({ params: { groupId: 'iam-auditors' }, body: { roleName: 'DEPLOY' } }));
 
@@ -49,7 +49,7 @@ test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', 
     const server = shared();
     const before = await server.dump();
     const adding = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
-    const failure = await failureOf(adding);
+    const failure = await catchClientError(adding);
     expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringMatching(/^roleName /) });
     expect(await server.dump()).toEqual(before);
   },
@@ -58,7 +58,7 @@ test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', 
 test('refuses a body without the role', async () => {
   const server = shared();
   const adding = server.admin.call('groups.add-role', { params: { groupId: 'iam-auditors' }, body: {} });
-  expect(await failureOf(adding)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
+  expect(await catchClientError(adding)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
 });
 
 test('answers 404 for a group that is not there', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.create', async () => ({ body: { groupName: 'ops', roles: ['DEPLOY'] } }));
 
@@ -66,14 +66,14 @@ describe('refuses, and keeps the store as it was,', () => {
   ])('%s', async (_, body, status, code) => {
     const server = shared();
     const before = await server.dump();
-    const failure = await failureOf(server.admin.call('groups.create', { body }));
+    const failure = await catchClientError(server.admin.call('groups.create', { body }));
     expect(failure).toMatchObject({ status, code });
     expect(await server.dump()).toEqual(before);
   });
 
   test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN'])('the role %s, which its prefix makes another', async (role) => {
     const server = shared();
-    const failure = await failureOf(server.admin.groups.create({ body: { groupName: 'ops', roles: [role] } }));
+    const failure = await catchClientError(server.admin.groups.create({ body: { groupName: 'ops', roles: [role] } }));
     expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringContaining('roles[0]') });
   });
 });
@@ -81,7 +81,7 @@ describe('refuses, and keeps the store as it was,', () => {
 test('names every fault of a body at once, what can not be read first', async () => {
   await using server = await startServer();
   const body = { groupName: 'a/b', roles: ['x', 7], dependencies: [{}], secretHash: 'x', bootstrap: 'admin' };
-  const { status, items } = await failureOf(server.admin.call('groups.create', { body }));
+  const { status, items } = await catchClientError(server.admin.call('groups.create', { body }));
   expect(status).toBe(400);
   expect(items.map(({ code, message }) => `${code} ${message}`)).toEqual([
     'FIELD_TYPE roles[1] must be a string.',

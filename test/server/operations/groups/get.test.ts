@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 const params = { groupId: 'iam-auditors' };
 
@@ -42,7 +42,7 @@ const shared = sharedServer();
 
 test.each(['nobody', '0123456789abcdef01234567', 'IAM-AUDITORS'])('answers 404 for %s', async (groupId) => {
   const server = shared();
-  const failure = await failureOf(server.admin.groups.get({ params: { groupId } }));
+  const failure = await catchClientError(server.admin.groups.get({ params: { groupId } }));
   expect(failure).toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf } from '../access.ts';
+import { catchClientError } from '../access.ts';
 
 /** Another group that gives the role, through a group it depends on, and who is in it. */
 function seedWith(users: SeedDocument['users'], members: object): SeedDocument {
@@ -40,7 +40,7 @@ describe('the group of the first administrator may go while there is another:', 
       () => server.admin.groups.remove({ params: { groupId: 'others' } }),
     ];
     const before = await server.dump();
-    for (const way of ways) expect(await failureOf(way())).toMatchObject({ code: 'LAST_ADMINISTRATOR' });
+    for (const way of ways) expect(await catchClientError(way())).toMatchObject({ code: 'LAST_ADMINISTRATOR' });
     expect(await server.dump()).toEqual(before);
   });
 });
@@ -54,7 +54,7 @@ describe('the group of the first administrator stays where the other is', () => 
   ])('%s', async (_, users, members) => {
     await using server = await startServer({ seed: seedWith(users, members) });
     const before = await server.dump();
-    expect(await failureOf(removeFirst(server))).toMatchObject({ status: 412, code: 'LAST_ADMINISTRATOR' });
+    expect(await catchClientError(removeFirst(server))).toMatchObject({ status: 412, code: 'LAST_ADMINISTRATOR' });
     expect(await server.dump()).toEqual(before);
   });
 });
@@ -70,7 +70,7 @@ test('one of two calls at once keeps the last administrator, whichever they are'
 
 test('what takes nothing from an administrator is not held up where there is none', async () => {
   await using server = await startServer();
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     for (const user of await tx.users.list()) await tx.users.delete(user.userId);
   });
   await removeFirst(server);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { failureOf, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.list', async () => ({}));
 
@@ -169,7 +169,7 @@ describe('refuses with 400, naming the parameter,', () => {
     ];
     expect(cursors.map((cursor) => cursor !== undefined)).toEqual([true, false, true]);
     for (const after of [cursors[0], cursors[2]]) {
-      const failure = await failureOf(admin.groups.list({ query: { after } }));
+      const failure = await catchClientError(admin.groups.list({ query: { after } }));
       expect(failure).toMatchObject({ status: 400, code: 'CURSOR_INVALID' });
     }
   });
@@ -179,7 +179,7 @@ describe('refuses with 400, naming the parameter,', () => {
     const { next = '' } = await admin.groups.list({ query: { limit: 1 } });
     const changed = [`A${next}`, next.toUpperCase(), `${next}=`, `${next} `];
     for (const after of changed)
-      expect(await failureOf(admin.groups.list({ query: { after } }))).toMatchObject({ code: 'CURSOR_INVALID' });
+      expect(await catchClientError(admin.groups.list({ query: { after } }))).toMatchObject({ code: 'CURSOR_INVALID' });
     expect(await admin.groups.list({ query: { after: next, limit: 1000 } })).toMatchObject({ items: { length: 4 } });
   });
 });

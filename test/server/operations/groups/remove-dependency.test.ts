@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 testAccess('groups.remove-dependency', async () => ({
   params: { groupId: 'business-owners', dependencyName: 'business-admins' },
@@ -27,7 +27,7 @@ test.each([
 ])('answers 404 for %s, and keeps the store as it was', async (_, groupId, dependencyName, code) => {
   await using server = await startServer();
   const before = await server.dump();
-  const failure = await failureOf(server.admin.groups.removeDependency({ params: { groupId, dependencyName } }));
+  const failure = await catchClientError(server.admin.groups.removeDependency({ params: { groupId, dependencyName } }));
   expect(failure).toMatchObject({ status: 404, code });
   expect(await server.dump()).toEqual(before);
 });
@@ -42,7 +42,7 @@ test('leaves the last administrator the dependency that gives him his role: 200 
   });
   const before = await server.dump();
   const params = { groupId: 'iam-administrators', dependencyName: 'power' };
-  const failure = await failureOf(groups.removeDependency({ params }));
+  const failure = await catchClientError(groups.removeDependency({ params }));
   expect(failure).toMatchObject({ status: 200, code: 'LAST_ADMINISTRATOR' });
   expect(failure.items).toEqual([{ code: 'LAST_ADMINISTRATOR', message: expect.any(String) }]);
   expect(await server.dump()).toEqual(before);
@@ -52,8 +52,8 @@ test('with soft errors answers 200 with the array where it would be 404', async 
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
   const params = { groupId: 'nobody', dependencyName: 'iam-auditors' };
-  const failure = await failureOf(server.admin.groups.removeDependency({ params }));
+  const failure = await catchClientError(server.admin.groups.removeDependency({ params }));
   expect(failure).toMatchObject({ status: 200, code: 'GROUP_NOT_FOUND' });
-  expect(await failureOf(server.as().groups.removeDependency({ params }))).toMatchObject({ status: 401 });
+  expect(await catchClientError(server.as().groups.removeDependency({ params }))).toMatchObject({ status: 401 });
   expect(await server.dump()).toEqual(before);
 });

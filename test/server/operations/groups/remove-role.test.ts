@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 testAccess('groups.remove-role', async () => ({
   params: { groupId: 'iam-auditors', roleName: 'IAM_ADMIN_READ_ONLY' },
@@ -23,7 +23,7 @@ test.each([
 ])('answers 404 for %s, and keeps the store as it was', async (_, groupId, roleName, code) => {
   await using server = await startServer();
   const before = await server.dump();
-  const failure = await failureOf(server.admin.groups.removeRole({ params: { groupId, roleName } }));
+  const failure = await catchClientError(server.admin.groups.removeRole({ params: { groupId, roleName } }));
   expect(failure).toMatchObject({ status: 404, code });
   expect(await server.dump()).toEqual(before);
 });
@@ -32,7 +32,7 @@ test('leaves the last administrator his role', async () => {
   await using server = await startServer();
   const before = await server.dump();
   const params = { groupId: 'iam-administrators', roleName: 'IAM_ADMIN_MAINTENANCE' };
-  const failure = await failureOf(server.admin.groups.removeRole({ params }));
+  const failure = await catchClientError(server.admin.groups.removeRole({ params }));
   expect(failure).toMatchObject({ status: 412, code: 'LAST_ADMINISTRATOR' });
   expect(await server.dump()).toEqual(before);
 });

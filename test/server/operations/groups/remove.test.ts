@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
+import { catchClientError, testAccess } from '../access.ts';
 
 const params = { groupId: 'ops' };
 
@@ -20,11 +20,11 @@ test('removes the group with its memberships, and nothing else', async () => {
       ],
     },
   });
-  expect(await server.world.store.memberships.find('group', 'ops')).toHaveLength(2);
+  expect(await server.appContext.store.memberships.find('group', 'ops')).toHaveLength(2);
   const answer = await server.admin.call('groups.remove', { params });
   expect(answer).toMatchObject({ status: 204, body: undefined });
-  expect(await server.world.store.memberships.find('group', 'ops')).toEqual([]);
-  expect(await server.world.store.memberships.find('group', 'leads')).toHaveLength(2);
+  expect(await server.appContext.store.memberships.find('group', 'ops')).toEqual([]);
+  expect(await server.appContext.store.memberships.find('group', 'leads')).toHaveLength(2);
   await expect(server.admin.groups.get({ params })).rejects.toMatchObject({ status: 404 });
   await expect(server.admin.groups.remove({ params })).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
 });
@@ -43,7 +43,7 @@ test('keeps a group that others depend on, and names them', async () => {
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
   const before = await server.dump();
-  const failure = await failureOf(server.admin.groups.remove({ params }));
+  const failure = await catchClientError(server.admin.groups.remove({ params }));
   expect(failure).toMatchObject({ status: 412, code: 'GROUP_IN_USE', message: expect.stringContaining('"leads"') });
   expect(await server.dump()).toEqual(before);
   await server.admin.groups.removeDependency({ params: { groupId: 'leads', dependencyName: 'ops' } });
@@ -53,7 +53,7 @@ test('keeps a group that others depend on, and names them', async () => {
 test('keeps the group that the last administrator has his role from', async () => {
   await using server = await startServer();
   const before = await server.dump();
-  const failure = await failureOf(server.admin.groups.remove({ params: { groupId: 'iam-administrators' } }));
+  const failure = await catchClientError(server.admin.groups.remove({ params: { groupId: 'iam-administrators' } }));
   expect(failure).toMatchObject({ status: 412, code: 'LAST_ADMINISTRATOR' });
   expect(await server.dump()).toEqual(before);
 });
@@ -61,7 +61,7 @@ test('keeps the group that the last administrator has his role from', async () =
 test('answers 404 for a group that is not there, whatever If-Match says', async () => {
   await using server = await startServer();
   for (const ifMatch of [undefined, '*', '"x"']) {
-    const failure = await failureOf(server.admin.groups.remove({ params, ifMatch }));
+    const failure = await catchClientError(server.admin.groups.remove({ params, ifMatch }));
     expect(failure).toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
   }
 });
@@ -72,7 +72,7 @@ test('with If-Match removes the group only as it was read', async () => {
   const stale = (await server.admin.call('groups.get', { params })).headers.etag;
   await server.admin.groups.addRole({ params, body: { roleName: 'DEPLOY' } });
   const before = await server.dump();
-  const failure = await failureOf(server.admin.groups.remove({ params, ifMatch: stale }));
+  const failure = await catchClientError(server.admin.groups.remove({ params, ifMatch: stale }));
   expect(failure).toMatchObject({ status: 412, code: 'CHANGED_MEANWHILE' });
   expect(await server.dump()).toEqual(before);
   const { etag } = (await server.admin.call('groups.get', { params })).headers;

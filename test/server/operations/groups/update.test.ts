@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { failureOf, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 const params = { groupId: 'ops' };
 const whole = {
@@ -63,7 +63,7 @@ describe('If-Match', () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: whole });
     const before = await server.dump();
-    const failure = await failureOf(server.admin.groups.update({ params, body: { groupName: 'x' }, ifMatch }));
+    const failure = await catchClientError(server.admin.groups.update({ params, body: { groupName: 'x' }, ifMatch }));
     expect(failure).toMatchObject({ status: 422, code: 'CHANGED_MEANWHILE' });
     expect(await server.dump()).toEqual(before);
   });
@@ -72,7 +72,7 @@ describe('If-Match', () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: whole });
     const { etag } = (await server.admin.call('groups.get', { params })).headers;
-    const failure = await failureOf(server.admin.groups.update({ params, body: whole, ifMatch: `W/${etag}` }));
+    const failure = await catchClientError(server.admin.groups.update({ params, body: whole, ifMatch: `W/${etag}` }));
     expect(failure.code).toBe('CHANGED_MEANWHILE');
   });
 
@@ -89,7 +89,7 @@ describe('If-Match', () => {
 
   test('is 404 for a group that is not there, also as *', async () => {
     await using server = await startServer();
-    const failure = await failureOf(server.admin.groups.update({ params, body: whole, ifMatch: '*' }));
+    const failure = await catchClientError(server.admin.groups.update({ params, body: whole, ifMatch: '*' }));
     expect(failure).toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
   });
 });
@@ -118,14 +118,14 @@ describe('refuses, and keeps the store as it was,', () => {
   ])('%s', async (_, body, status, code) => {
     const server = shared();
     const before = await server.dump();
-    const failure = await failureOf(server.admin.call('groups.update', { params: target, body }));
+    const failure = await catchClientError(server.admin.call('groups.update', { params: target, body }));
     expect(failure).toMatchObject({ status, code });
     expect(await server.dump()).toEqual(before);
   });
 
   test('a circle under the new name of the group, which the message uses', async () => {
     const body = { groupName: 'renamed', dependencies: [{ groupName: 'business-owners' }] };
-    const { message } = await failureOf(shared().admin.groups.update({ params: target, body }));
+    const { message } = await catchClientError(shared().admin.groups.update({ params: target, body }));
     expect(message).toContain('renamed -> business-owners -> business-admins -> renamed');
   });
 
@@ -133,7 +133,9 @@ describe('refuses, and keeps the store as it was,', () => {
     const server = shared();
     const before = await server.dump();
     const body = { groupName: 'iam-administrators', roles: ['ADMIN'] };
-    const failure = await failureOf(server.admin.groups.update({ params: { groupId: 'iam-administrators' }, body }));
+    const failure = await catchClientError(
+      server.admin.groups.update({ params: { groupId: 'iam-administrators' }, body }),
+    );
     expect(failure).toMatchObject({ status: 422, code: 'LAST_ADMINISTRATOR' });
     expect(await server.dump()).toEqual(before);
   });
@@ -154,7 +156,7 @@ test('with soft errors answers 200 with the array for what it would refuse as 40
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
   const update = async (groupId: string, body: unknown, caller = server.admin) =>
-    failureOf(caller.call('groups.update', { params: { groupId }, body }));
+    catchClientError(caller.call('groups.update', { params: { groupId }, body }));
   expect(await update('business-users', {})).toMatchObject({ status: 200, code: 'FIELD_MISSING' });
   expect(await update('business-users', { groupName: '' })).toMatchObject({ status: 200, code: 'FIELD_VALUE' });
   expect(await update('business-users', { groupName: 'iam-auditors' })).toMatchObject({ status: 200 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser, userToken } from '../user-token.ts';
 
 const id = 'my-client-identities.create';
@@ -15,10 +15,10 @@ async function create(caller: IamClient, more: object = {}): Promise<Pair> {
   return (await caller.call(id, { body: { ...body, ...more } })).body as Pair;
 }
 
-const rowOf = (server: TestServer, { clientId }: Pair) => server.world.store.clients.get(clientId);
+const rowOf = (server: TestServer, { clientId }: Pair) => server.appContext.store.clients.get(clientId);
 
 test('makes a third-party client without authorities, whose secret is shown this once', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', level: 'AUTH-IDENTIFIED' });
   const answer = await caller.call(id, { body });
   expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
@@ -32,14 +32,14 @@ test('makes a third-party client without authorities, whose secret is shown this
 
 describe('it is owned', () => {
   test("by the business of the caller's user", async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSADMIN'] });
     expect(await rowOf(server, await create(caller))).toMatchObject({ businessId: 'a' });
     expect(await rowOf(server, await create(caller))).not.toHaveProperty('userId');
   });
 
   test("by the caller's user where that is of no business", async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u', roles: ['BUSINESSOWNER'] });
     const row = await rowOf(server, await create(caller));
     expect(row).toMatchObject({ userId: 'u' });
@@ -47,7 +47,7 @@ describe('it is owned', () => {
   });
 
   test('by whoever owns the calling client, else by the calling client', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const ofBusiness = await server.withAuthorities(['BUSINESSOWNER'], { businessId: 'a' });
     expect(await rowOf(server, await create(ofBusiness))).toMatchObject({ businessId: 'a' });
     const ofUser = await server.withAuthorities(['PERSON'], { userId: 'p1' });
@@ -57,7 +57,7 @@ describe('it is owned', () => {
   });
 
   test('and does not authenticate once the owner is gone, by no way', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const maker = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     const pair = await create(maker);
     const { body: token } = await server.as({ basic: pair }).call('client-identities.login');
@@ -70,11 +70,11 @@ describe('it is owned', () => {
   });
 
   test('and does not authenticate while the owner of its owner is locked', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await server.makeClient({ clientId: 'middle', userId: 'p1' });
     const pair = await server.makeClient({ party: '3RDPARTY', ownerClientId: 'middle' });
     expect(await server.as({ basic: pair }).call('client-identities.login')).toMatchObject({ status: 200 });
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get('p1');
       if (user) await tx.users.replace({ ...user, locked: true });
     });
@@ -85,7 +85,7 @@ describe('it is owned', () => {
 
 describe('its scope', () => {
   test('is at most that of the caller', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { scope: ['READ', 'WRITE'] });
     expect(await rowOf(server, await create(caller, { scope: ['READ'] }))).toMatchObject({ scope: ['READ'] });
     for (const scope of [['READ', 'DELETE'], ['read'], ['constructor'], ['__proto__']]) {
@@ -95,7 +95,7 @@ describe('its scope', () => {
   });
 
   test('is at most that of the session in which a user calls', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server);
     await create(caller, { scope: ['READ', 'WRITE'] });
     await expectRefusal(server, () => create(caller, { scope: ['ADMIN'] }), { status: 412, code: 'SCOPE_EXCEEDED' });
@@ -104,7 +104,7 @@ describe('its scope', () => {
 
 describe('a service account id', () => {
   test('is taken where it is free, and gives what groups give the service', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const pair = await create(await asUser(server), { serviceAccountId: 'mine' });
     const params = { groupId: 'deployers' };
     await server.admin.serviceAccesses.addService({ params, body: [{ serviceId: 'mine' }] });
@@ -115,7 +115,7 @@ describe('a service account id', () => {
   });
 
   test('is refused where it is, or was, the id of anything', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u' });
     const gone = await create(caller, { serviceAccountId: 'once' });
     await caller.call('my-client-identities.remove', { params: { clientId: gone.clientId } });
@@ -126,7 +126,7 @@ describe('a service account id', () => {
   });
 
   test('goes to one of a hundred at once', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const callers = await Promise.all(Array.from({ length: 10 }, () => asUser(server)));
     const calls = Array.from({ length: 100 }, (_, at) => {
       const caller = callers[at % 10];
@@ -139,18 +139,18 @@ describe('a service account id', () => {
 
 describe('one owner', () => {
   test('has at most 20 clients, also by 30 calls at once; another still makes his', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u' });
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create(caller)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toHaveLength(10);
     for (const reason of refused) expect(reason).toMatchObject({ status: 412, code: 'TOO_MANY_CLIENTS' });
-    expect(await server.world.store.clients.find('userId', 'u')).toHaveLength(20);
+    expect(await server.appContext.store.clients.find('userId', 'u')).toHaveLength(20);
     await create(await asUser(server));
   });
 
   test('makes another after one was removed', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     const pairs = await Promise.all(Array.from({ length: 20 }, () => create(caller)));
     await expectRefusal(server, () => create(caller), { status: 412, code: 'TOO_MANY_CLIENTS' });
@@ -165,20 +165,20 @@ describe('who may not', () => {
     ['who has proved nothing', { level: 'NONE' as const }],
     ['of a business that a group makes a PERSON besides', { businessId: 'a', roles: ['PERSON'] }],
   ])('a user %s', async (_, user) => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, user);
     await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
   });
 
   test('a user who came through a third-party client', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
     const caller = await asUser(server, { clientId: 'foreign' });
     await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
   });
 
   test('a client that is merely named', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const call = () => server.as().raw('POST', '/security/iam/v1/my-client-identities?clientId=of-a', { body });
     expect(await call()).toMatchObject({ status: 401 });
   });
@@ -197,7 +197,7 @@ test.each([
   ['FIELD_VALUE', { ...body, redirectURI: 'nowhere' }],
   ['FIELD_VALUE', { ...body, scope: ['a b'] }],
 ])('refuses a bad body as %s: %j', async (code, bad) => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server);
   await expectRefusal(server, () => caller.call(id, { body: bad }), { status: 400, code });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, failureOf, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { catchClientError, expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'my-client-identities.remove';
@@ -9,10 +9,10 @@ const notFound = { status: 404, code: 'CLIENT_NOT_FOUND' };
 testRoleSets(id, async () => ({ params: { clientId: 'of-a' } }));
 
 const isThere = async (server: TestServer, clientId: string) =>
-  (await server.world.store.clients.get(clientId)) !== undefined;
+  (await server.appContext.store.clients.get(clientId)) !== undefined;
 
 test('removes the client with its keys, memberships, sessions and tokens', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u' });
   const body = { appId: 'x', serviceAccountId: 'mine', grantTypes: ['client_credentials', 'refresh_token'] };
   const pair = await caller.myClientIdentities.create({ body });
@@ -26,7 +26,7 @@ test('removes the client with its keys, memberships, sessions and tokens', async
 
   expect(await caller.call(id, { params: { clientId } })).toMatchObject({ status: 204 });
 
-  const { store } = server.world;
+  const { store } = server.appContext;
   const left = [store.clients.get(clientId), store.clients.getBy('serviceAccountId', 'mine')];
   expect(await Promise.all(left)).toEqual([undefined, undefined]);
   for (const rows of [
@@ -37,12 +37,12 @@ test('removes the client with its keys, memberships, sessions and tokens', async
     expect(await rows).toEqual([]);
   expect(await store.refreshTokens.count()).toBe(0);
   for (const credentials of [{ basic: pair }, { apiKey }, { token: accessToken }])
-    expect(await failureOf(server.as(credentials).groups.list())).toMatchObject({ status: 401 });
+    expect(await catchClientError(server.as(credentials).groups.list())).toMatchObject({ status: 401 });
 });
 
 describe('a client is removed by', () => {
   test('the owner or administrator of its business', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const [at, role] of ['BUSINESSOWNER', 'BUSINESSADMIN'].entries()) {
       const { clientId } = await server.makeClient({ clientId: `c${at}`, businessId: 'a' });
       const caller = await asUser(server, { businessId: 'a', roles: [role] });
@@ -52,7 +52,7 @@ describe('a client is removed by', () => {
   });
 
   test('its user, also when that is in a business by now', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await server.makeClient({ clientId: 'mine', userId: 'u' });
     const caller = await asUser(server, { userId: 'u', businessId: 'a', roles: ['BUSINESSADMIN'] });
     await caller.call(id, { params: { clientId: 'mine' } });
@@ -60,7 +60,7 @@ describe('a client is removed by', () => {
   });
 
   test('the client that made it', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     await server.makeClient({ clientId: 'mine', ownerClientId: 'maker' });
     await caller.call(id, { params: { clientId: 'mine' } });
@@ -72,40 +72,40 @@ describe('a client of somebody else is answered as if it were not there', () => 
   const foreign = ['of-b', 'of-nobody', 'of-p1', 'service-of-a', 'nobody', 'constructor', '__proto__'];
 
   test('to a user of a business', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSOWNER'] });
     for (const clientId of [...foreign, 'OF-A', 'test-admin', 'test-app'])
       await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
   test('to an administrator as well', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] });
     for (const clientId of foreign)
       await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
   test('with the same words, so that nobody learns which there are', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server);
     const [other, none] = await Promise.all(
-      ['of-b', 'nobody'].map((clientId) => failureOf(caller.call(id, { params: { clientId } }))),
+      ['of-b', 'nobody'].map((clientId) => catchClientError(caller.call(id, { params: { clientId } }))),
     );
     expect({ ...other, requestId: '' }).toEqual({ ...none, requestId: '' });
   });
 
   test('to a user who calls through the client that made it, and to the user of another business', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await server.makeClient({ clientId: 'mine', party: '3RDPARTY', ownerClientId: 'test-app' });
     const caller = await asUser(server);
     await expectRefusal(server, () => caller.call(id, { params: { clientId: 'mine' } }), notFound);
   });
 
   test('and so are the calling client itself and a client of the first start', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'lonely' });
     await expectRefusal(server, () => caller.call(id, { params: { clientId: 'lonely' } }), notFound);
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       const app = await tx.clients.get('test-app');
       if (app) await tx.clients.replace({ ...app, businessId: 'a' });
     });
@@ -115,7 +115,7 @@ describe('a client of somebody else is answered as if it were not there', () => 
 });
 
 test('is done by one of many at once', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server);
   const { clientId } = await caller.myClientIdentities.create({ body: { appId: 'x' } });
   const outcomes = await Promise.allSettled(

@@ -14,7 +14,7 @@ function authorize(as: IamClient, body: object, remember?: boolean) {
 }
 
 testAccess('product-accesses.authorize', async (server) => {
-  await server.world.store.transaction((tx) => tx.products.insert({ productId, ...reports, billingTypes: [] }));
+  await server.appContext.store.transaction((tx) => tx.products.insert({ productId, ...reports, billingTypes: [] }));
   return { body: { productId } };
 });
 
@@ -136,12 +136,12 @@ describe('refuses, and gives nothing,', () => {
 test('a lock while the product system is asked gives nothing', async () => {
   await using server = await startWithProducts();
   const as = await asUser(server, { userId: 'u1' });
-  const { find } = server.world.productSystem;
+  const { find } = server.appContext.productSystem;
   const late: typeof find = async (...given) => {
     await server.admin.userIdentities.lock({ body: { userId: 'u1' } });
     return find(...given);
   };
-  Object.assign(server.world, { productSystem: { find: late } });
+  Object.assign(server.appContext, { productSystem: { find: late } });
   await expect(authorize(as, { productId })).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   expect(await opaqueTokens(server)).toEqual([]);
 });

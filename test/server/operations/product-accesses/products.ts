@@ -14,6 +14,6 @@ export function startWithProducts(options: TestServerOptions = {}): Promise<Test
   return startServer({ ...options, seed: { products, ...options.seed } });
 }
 
-export function opaqueTokens({ world }: TestServer) {
+export function opaqueTokens({ appContext: world }: TestServer) {
   return world.store.opaqueTokens.list();
 }

@@ -18,7 +18,7 @@ testAccess(
   'product-accesses.validate-token',
   async (server) => {
     const product = { productId: 'p', ...reports, billingTypes: ['SUBSCRIPTION'] };
-    await server.world.store.transaction((tx) => tx.products.insert(product));
+    await server.appContext.store.transaction((tx) => tx.products.insert(product));
     return { body: wish };
   },
   (server) => server.withAuthorities(['AUTH-BASIC', 'PERSON']),
@@ -112,13 +112,13 @@ describe('refuses, and gives nothing,', () => {
 });
 
 /** The product system answers only after something happened. */
-function whileAsked(server: TestServer, happens: () => Promise<unknown>): void {
-  const { find } = server.world.productSystem;
+function duringValidation(server: TestServer, happens: () => Promise<unknown>): void {
+  const { find } = server.appContext.productSystem;
   const late: typeof find = async (...given) => {
     await happens();
     return find(...given);
   };
-  Object.assign(server.world, { productSystem: { find: late } });
+  Object.assign(server.appContext, { productSystem: { find: late } });
 }
 
 test.each(['lock', 'removal', 'end of the session'])(
@@ -126,10 +126,10 @@ test.each(['lock', 'removal', 'end of the session'])(
   async (event) => {
     await using server = await startWithProducts();
     const as = await asUser(server, { userId: 'u1' });
-    whileAsked(server, async () => {
+    duringValidation(server, async () => {
       if (event === 'lock') return server.admin.userIdentities.lock({ body: { userId: 'u1' } });
       if (event === 'removal') return server.admin.userIdentities.remove({ params: { id: 'u1' } });
-      return server.world.store.transaction(async (tx) => {
+      return server.appContext.store.transaction(async (tx) => {
         for (const { sessionId } of await tx.sessions.list()) await tx.sessions.delete(sessionId);
       });
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
-import { callerWith, expectRefusal, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { callerWith, expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser, userToken } from '../user-token.ts';
 
 const id = 'service-accesses.add-service';
@@ -18,8 +18,8 @@ testMemberBodies({
   known: ['service-of-a', 'service-of-b'],
   unknownCode: 'SERVICE_UNKNOWN',
   make: async (server, ids) => {
-    const client = await server.world.store.clients.get('of-nobody');
-    await server.world.store.transaction(async (tx) => {
+    const client = await server.appContext.store.clients.get('of-nobody');
+    await server.appContext.store.transaction(async (tx) => {
       for (const serviceAccountId of ids)
         if (client) await tx.clients.insert({ ...client, clientId: `of-${serviceAccountId}`, serviceAccountId });
     });
@@ -27,7 +27,7 @@ testMemberBodies({
 });
 
 test('takes service account ids, not client ids, and the client has the roles at once', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const expected = { status: 422, code: 'SERVICE_UNKNOWN' };
   await expectRefusal(server, () => server.admin.call(id, to('plain', ['of-nobody'])), expected);
   const service = server.as({ basic: { clientId: 'of-nobody', clientSecret: 'x' } });
@@ -40,7 +40,7 @@ describe('its own services only', () => {
   const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
   test('are those of the business, for its owner and its administrator', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       for (const serviceIds of [['service-of-b'], ['service-of-a', 'service-of-nobody'], ['nobody'], ['SERVICE-OF-A']])
@@ -51,7 +51,7 @@ describe('its own services only', () => {
   });
 
   test('are those of the user, for a person', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'person' });
     const owned = { clientId: 'own', serviceAccountId: 'own-service', userId: 'person' };
     await server.makeClient(owned);
@@ -62,7 +62,7 @@ describe('its own services only', () => {
   });
 
   test('do not include that of the application that a person calls through', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const application = await server.makeClient({ serviceAccountId: 'application-service' });
     const token = await userToken(server, { clientId: application.clientId });
     const call = () => server.as({ token }).call(id, to('plain', ['application-service']));
@@ -70,7 +70,7 @@ describe('its own services only', () => {
   });
 
   test('are its own and those of its user, for a client', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'PERSON'];
     const caller = await callerWith(server, roles, { serviceAccountId: 'itself', userId: 'p1' });
     await caller.serviceAccesses.addService(to('plain', ['itself', 'service-of-p1']));
@@ -78,7 +78,7 @@ describe('its own services only', () => {
   });
 
   test('bind an auditor, and not an administrator', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
     await expectRefusal(server, () => auditor.call(id, to('plain', ['service-of-a'])), refused);
     const administrator = await asUser(server, { roles: ['ADMIN'] });
@@ -86,7 +86,7 @@ describe('its own services only', () => {
   });
 
   test('get nothing that the caller does not hold', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await asUser(server, { userId: 'person' });
     const caller = await asUser(server, { userId: 'owner', roles: ['DEPLOY'] });
     await server.makeClient({ clientId: 'own', serviceAccountId: 'own-service', userId: 'owner' });
@@ -100,7 +100,7 @@ describe('its own services only', () => {
 });
 
 test('refuses users of a business who neither own nor administer it', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { businessId: 'a' });
   const call = () => caller.call(id, to('plain', ['service-of-a']));
   await expectRefusal(server, call, { status: 403, code: 'ROLE_MISSING' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, put, startWorld, testRoleSets } from '../user-accesses/members.ts';
+import { expectRefusal, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 
 const id = 'service-accesses.list-service-roles';
 const of = (serviceId: string) => ({ params: { serviceId } });
@@ -7,10 +7,10 @@ const of = (serviceId: string) => ({ params: { serviceId } });
 testRoleSets(id, async () => of('service-of-a'));
 
 test('tells what groups give the service, and which of its groups', async () => {
-  await using server = await startWorld();
-  await put(server, 'leads', [{ kind: 'service', memberId: 'service-of-a' }]);
-  await put(server, 'deployers', [{ kind: 'service', memberId: 'service-of-a' }]);
-  await put(server, 'maintainers', [
+  await using server = await startWithMembers();
+  await insertMembers(server, 'leads', [{ kind: 'service', memberId: 'service-of-a' }]);
+  await insertMembers(server, 'deployers', [{ kind: 'service', memberId: 'service-of-a' }]);
+  await insertMembers(server, 'maintainers', [
     { kind: 'service', memberId: 'service-of-b' },
     { kind: 'business', memberId: 'a' },
   ]);
@@ -22,7 +22,7 @@ test('tells what groups give the service, and which of its groups', async () => 
 });
 
 test('answers 404 for services that are not there, client ids among them', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   for (const serviceId of ['of-a', 'SERVICE-OF-A', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, of(serviceId)), { status: 404, code: 'SERVICE_NOT_FOUND' });
   await expectRefusal(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });

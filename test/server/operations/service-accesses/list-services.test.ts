@@ -1,4 +1,4 @@
-import { testRoleSets } from '../user-accesses/members.ts';
+import { testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { testMemberPages } from '../user-accesses/pages.ts';
 
 testRoleSets('service-accesses.list-services', async () => ({ params: { groupId: 'plain' } }));

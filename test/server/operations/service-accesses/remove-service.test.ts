@@ -3,11 +3,11 @@ import { membersIn } from '../user-accesses/bodies.ts';
 import {
   callerWith,
   expectRefusal,
+  insertMembers,
   lockFirstAdministrator,
-  put,
-  startWorld,
+  startWithMembers,
   testRoleSets,
-} from '../user-accesses/members.ts';
+} from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'service-accesses.remove-service';
@@ -15,14 +15,14 @@ const from = (groupId: string, serviceId: string) => ({ params: { groupId, servi
 const service = (memberId: string) => ({ kind: 'service', memberId }) as const;
 
 testRoleSets(id, async (server) => {
-  await put(server, 'plain', [service('service-of-a')]);
+  await insertMembers(server, 'plain', [service('service-of-a')]);
   return from('plain', 'service-of-a');
 });
 
 test('takes one service out, and its roles at once', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [service('service-of-a')]);
-  await put(server, 'iam-auditors', [service('service-of-a'), service('service-of-b')]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [service('service-of-a')]);
+  await insertMembers(server, 'iam-auditors', [service('service-of-a'), service('service-of-b')]);
   const client = server.as({ basic: { clientId: 'of-a', clientSecret: 'x' } });
   await client.groups.list();
   await expect(
@@ -34,8 +34,8 @@ test('takes one service out, and its roles at once', async () => {
 });
 
 test('answers 404 for what is not in the group, and for groups that are not there', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [service('service-of-a')]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [service('service-of-a')]);
   for (const serviceId of ['service-of-b', 'SERVICE-OF-A', 'of-a', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, from('plain', serviceId)), {
       status: 404,
@@ -50,7 +50,7 @@ test('answers 404 for what is not in the group, and for groups that are not ther
 });
 
 test('hides a group that gives what an administrator of a business does not hold, whether or not the service is in it', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'service-of-a')), {
     status: 404,
@@ -71,7 +71,7 @@ test('hides a group that gives what an administrator of a business does not hold
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
-  await put(server, 'deployers', [service('service-of-a')]);
+  await insertMembers(server, 'deployers', [service('service-of-a')]);
   const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'service-of-a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
@@ -83,32 +83,32 @@ test('hides a group that gives what an administrator of a business does not hold
 });
 
 test('lets a person take its own service out of every group that it is in', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const person = await asUser(server, { userId: 'person' });
   await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
-  await put(server, 'leads', [service('own-service')]);
+  await insertMembers(server, 'leads', [service('own-service')]);
   await person.serviceAccesses.removeService(from('leads', 'own-service'));
   expect(await membersIn(server, 'leads')).toEqual([]);
 });
 
 test('lets a service that administers a business leave a group that gives more than it holds', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const itself = { businessId: 'a', serviceAccountId: 'chief' };
   const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'], itself);
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'leads' }] } });
-  await put(server, 'outer', [service('service-of-a')]);
+  await insertMembers(server, 'outer', [service('service-of-a')]);
   const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
   await expectRefusal(server, () => caller.call(id, from('outer', 'service-of-a')), refused);
-  await put(server, 'outer', [service('chief')]);
+  await insertMembers(server, 'outer', [service('chief')]);
   await caller.serviceAccesses.removeService(from('outer', 'chief'));
   expect(await membersIn(server, 'outer')).toEqual(['service-of-a']);
 });
 
 test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
-  await put(server, 'iam-auditors', [service('service-of-a')]);
-  await put(server, 'leads', [service('service-of-a')]);
+  await insertMembers(server, 'iam-auditors', [service('service-of-a')]);
+  await insertMembers(server, 'leads', [service('service-of-a')]);
   const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
   await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'service-of-a')), refused);
   await caller.serviceAccesses.removeService(from('leads', 'service-of-a'));
@@ -118,10 +118,14 @@ describe('its own services only', () => {
   const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
   test('are reached by owners and administrators of a business and by persons', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await asUser(server, { userId: 'person' });
     await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
-    await put(server, 'plain', ['service-of-b', 'service-of-nobody', 'service-of-a', 'own-service'].map(service));
+    await insertMembers(
+      server,
+      'plain',
+      ['service-of-b', 'service-of-nobody', 'service-of-a', 'own-service'].map(service),
+    );
     const callers = [
       [await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' }), 'own-service'],
       [await asUser(server, { roles: ['BUSINESSOWNER'], businessId: 'a' }), 'own-service'],
@@ -139,17 +143,17 @@ describe('its own services only', () => {
   });
 
   test('bind an auditor', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [service('service-of-a')]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [service('service-of-a')]);
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
     await expectRefusal(server, () => auditor.call(id, from('plain', 'service-of-a')), refused);
   });
 });
 
 test('lets a service go even where no user administers: services do not count', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await lockFirstAdministrator(server);
-  await put(server, 'maintainers', [service('service-of-a')]);
+  await insertMembers(server, 'maintainers', [service('service-of-a')]);
   await server.admin.serviceAccesses.removeService(from('maintainers', 'service-of-a'));
   expect(await membersIn(server, 'maintainers')).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
 import { membersIn, testMemberBodies } from './bodies.ts';
-import { callerWith, expectRefusal, makeUsers, startWorld, testRoleSets } from './members.ts';
+import { callerWith, expectRefusal, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 
 const id = 'user-accesses.add-business-user';
 const to = (businessId: string, userIds: readonly string[], groupName = 'plain') => ({
@@ -21,14 +21,14 @@ testMemberBodies({
 });
 
 test('makes pairs, whether or not the business is in the group', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await server.admin.userAccesses.addBusinessUser(to('a', ['a1']));
-  const rows = await server.world.store.memberships.find('member', 'businessUser/a/a1');
+  const rows = await server.appContext.store.memberships.find('member', 'businessUser/a/a1');
   expect(rows).toEqual([{ groupId: expect.any(String), kind: 'businessUser', businessId: 'a', memberId: 'a1' }]);
 });
 
 test('refuses a user of another business or of none like one who is not there', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const expected = { status: 422, code: 'USER_NOT_OF_BUSINESS' };
   for (const userId of ['b1', 'p1', 'nobody']) {
     const failure = await expectRefusal(server, () => server.admin.call(id, to('a', ['a1', userId])), expected);
@@ -37,7 +37,7 @@ test('refuses a user of another business or of none like one who is not there', 
 });
 
 test('answers 404 for businesses that are not there', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, to(businessId, [])), {
       status: 404,
@@ -49,7 +49,7 @@ describe('its own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is what an owner or administrator of a business adds to', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), refused);
@@ -60,14 +60,14 @@ describe('its own business only', () => {
   });
 
   test('binds an auditor who is administrator of a business as well', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'];
     const caller = await callerWith(server, roles);
     await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), refused);
   });
 
   test('does not make its administrator an owner, but an owner makes administrators', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const roles = ['BUSINESSADMIN', 'BUSINESSUSER'];
     const administrator = await asUser(server, { userId: 'u', roles, businessId: 'a' });
     const call = () => administrator.call(id, to('a', ['u'], 'business-owners'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
 import { membersIn, testMemberBodies } from './bodies.ts';
-import { expectRefusal, makeUsers, startWorld, testRoleSets } from './members.ts';
+import { expectRefusal, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 
 const id = 'user-accesses.add-user';
 
@@ -17,7 +17,7 @@ testMemberBodies({
 });
 
 test('takes one user without the brackets, and names what is wrong in it', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const params = { groupName: 'plain' };
   await expect(server.admin.userAccesses.addUser({ params, body: { userId: 'p1' } })).resolves.toEqual({});
   expect(await membersIn(server)).toEqual(['p1']);
@@ -33,21 +33,21 @@ test('takes one user without the brackets, and names what is wrong in it', async
 });
 
 test('adds users whose ids objects have by nature', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const body = [{ userId: 'constructor' }, { userId: '__proto__' }];
   await server.admin.userAccesses.addUser({ params: { groupName: 'plain' }, body });
   expect(await membersIn(server)).toEqual(['__proto__', 'constructor']);
 });
 
 test('does not let an administrator make himself a maintainer', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', roles: ['ADMIN'] });
   const call = () => caller.call(id, { params: { groupName: 'maintainers' }, body: [{ userId: 'u' }] });
   await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
 });
 
 test('takes the same users from a hundred calls at once', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const body = [{ userId: 'p1' }, { userId: 'p2' }];
   const calls = Array.from({ length: 100 }, () =>
     server.admin.userAccesses.addUser({ params: { groupName: 'plain' }, body }),

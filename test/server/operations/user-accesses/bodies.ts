@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, failureOf, idsFrom, startWorld } from './members.ts';
+import { catchClientError, createIds, expectRefusal, startWithMembers } from './member-fixtures.ts';
 
 export interface MemberAddition {
   readonly id: OperationId;
@@ -19,8 +19,8 @@ export interface MemberAddition {
 
 /** The members of a group, whatever they are. */
 export async function membersIn(server: TestServer, groupName = 'plain'): Promise<string[]> {
-  const group = await server.world.store.groups.getBy('groupName', groupName);
-  const rows = await server.world.store.memberships.find('group', group?.groupId ?? '');
+  const group = await server.appContext.store.groups.getBy('groupName', groupName);
+  const rows = await server.appContext.store.memberships.find('group', group?.groupId ?? '');
   return rows.map(({ memberId }) => memberId);
 }
 
@@ -31,7 +31,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
 
   describe('the body', () => {
     test('may name several; adding again, or one twice, changes nothing', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       const [first, second] = known;
       expect(await add(server, entries([first]))).toMatchObject({ status: 200, body: {} });
       await add(server, entries([second, first, second]));
@@ -43,7 +43,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     });
 
     test('is refused whole where it names some that are not there, and all of those are named', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       const [first, second] = known;
       const bad = [first.toUpperCase(), 'nobody', 'toString'];
       const call = () => add(server, entries([first, ...bad, second]));
@@ -54,8 +54,8 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     });
 
     test('of 10,000 with one bad adds nothing; without it all; one more is too many', async () => {
-      await using server = await startWorld();
-      const ids = idsFrom('many', 10_000);
+      await using server = await startWithMembers();
+      const ids = createIds('many', 10_000);
       await make(server, ids);
       const call = () => add(server, entries([...ids.slice(0, 5000), 'nobody', ...ids.slice(5001)]));
       const failure = await expectRefusal(server, call, { status: 422, code: unknownCode });
@@ -67,8 +67,8 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     });
 
     test('names at most a hundred of 10,000 that are not there', async () => {
-      await using server = await startWorld();
-      const failure = await failureOf(add(server, entries(idsFrom('nobody', 10_000))));
+      await using server = await startWithMembers();
+      const failure = await catchClientError(add(server, entries(createIds('nobody', 10_000))));
       expect(failure.items).toHaveLength(100);
     });
 
@@ -84,7 +84,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       ['FIELD_TYPE', '"x"', 'The body must be an array.'],
       ['FIELD_TYPE', '7', 'The body must be an array.'],
     ])('is refused as %s: %j', async (code, body, message) => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       const failure = await expectRefusal(server, () => add(server, body), { status: 400, code });
       if (message !== undefined) expect(failure.items).toEqual([expect.objectContaining({ code, message })]);
     });
@@ -92,7 +92,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     test.each(['', 'a b', 'a/b', 'x'.repeat(65), 'ü', '\u0000'])(
       'is refused where an id is no id: %j',
       async (memberId) => {
-        await using server = await startWorld();
+        await using server = await startWithMembers();
         const call = () => add(server, entries([known[0], memberId]));
         const failure = await expectRefusal(server, call, { status: 422, code: 'FIELD_VALUE' });
         expect(failure.items).toEqual([
@@ -102,7 +102,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     );
 
     test('may hold ids that objects have by nature', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       for (const memberId of ['hasOwnProperty', 'valueOf'])
         await expectRefusal(server, () => add(server, entries([memberId])), { status: 422, code: unknownCode });
       const raw = `[{"${field}": "${known[0]}", "__proto__": {"${field}": "${known[1]}"}}]`;
@@ -111,7 +111,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
   });
 
   test('answers 404 for groups that are not there', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__']) {
       const call = () => add(server, entries(known), groupName);
       await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
@@ -124,7 +124,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     const common = ['CLI-1STPARTY', 'AUTH-BASIC', 'ADMIN'];
 
     test('is given by nobody who does not hold it all himself, through dependencies as well', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
       for (const authorities of [common, [...common, 'APPROVE'], [...common, 'DEPLOY']]) {
         const caller = await server.withAuthorities(authorities);
@@ -137,15 +137,15 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     });
 
     test('is refused as if the group were not there', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       const caller = await server.withAuthorities(common);
-      const withheld = await failureOf(caller.call(id, { params: params('maintainers'), body: entries(known) }));
-      const unknown = await failureOf(caller.call(id, { params: params('nobody'), body: entries(known) }));
+      const withheld = await catchClientError(caller.call(id, { params: params('maintainers'), body: entries(known) }));
+      const unknown = await catchClientError(caller.call(id, { params: params('nobody'), body: entries(known) }));
       expect({ ...withheld, requestId: '' }).toEqual({ ...unknown, requestId: '' });
     });
 
     test('is given by a maintainer whatever it is', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       await add(server, entries(known), 'leads');
       expect(await membersIn(server, 'leads')).toHaveLength(2);
     });

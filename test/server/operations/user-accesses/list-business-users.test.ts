@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
-import { callerWith, expectRefusal, put, startWorld, testRoleSets } from './members.ts';
+import { callerWith, expectRefusal, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 import { testMemberPages } from './pages.ts';
 
 const id = 'user-accesses.list-business-users';
@@ -17,7 +17,7 @@ testMemberPages({
 });
 
 test('answers 404 for businesses that are not there', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__']) {
     const call = () => server.admin.call(id, at(businessId));
     await expectRefusal(server, call, { status: 404, code: 'BUSINESS_NOT_FOUND' });
@@ -29,8 +29,8 @@ describe('its own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is what an owner or administrator of a business sees; another one is as if it were not there', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [{ kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [{ kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       await expect(caller.userAccesses.listBusinessUsers(at('a'))).resolves.toEqual({ items: [{ userId: 'a1' }] });
@@ -41,13 +41,13 @@ describe('its own business only', () => {
   });
 
   test('is none for an owner without a business', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSOWNER'] });
     await expectRefusal(server, () => caller.call(id, at('a')), refused);
   });
 
   test('binds who has an administrative role that does not let in here, and frees who has one that does', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     const common = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'];
     const maintainer = await callerWith(server, [...common, 'IAM_ADMIN_MAINTENANCE']);
     await expectRefusal(server, () => maintainer.call(id, at('b')), refused);

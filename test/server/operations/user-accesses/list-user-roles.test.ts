@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, put, startWorld, testRoleSets } from './members.ts';
+import { expectRefusal, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 
 const id = 'user-accesses.list-user-roles';
 const of = (userId: string, businessId?: string) => ({
@@ -10,10 +10,10 @@ const of = (userId: string, businessId?: string) => ({
 testRoleSets(id, async () => of('p1'));
 
 test('tells each role once, with those of the groups of the user that give it, all in order', async () => {
-  await using server = await startWorld();
-  await put(server, 'leads', [{ kind: 'user', memberId: 'p1' }]);
-  await put(server, 'deployers', [{ kind: 'user', memberId: 'p1' }]);
-  await put(server, 'plain', [{ kind: 'user', memberId: 'p1' }]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'leads', [{ kind: 'user', memberId: 'p1' }]);
+  await insertMembers(server, 'deployers', [{ kind: 'user', memberId: 'p1' }]);
+  await insertMembers(server, 'plain', [{ kind: 'user', memberId: 'p1' }]);
   await expect(server.admin.userAccesses.listUserRoles(of('p1'))).resolves.toEqual([
     { role: 'APPROVE', groupNames: ['leads'] },
     { role: 'DEPLOY', groupNames: ['deployers', 'leads'] },
@@ -22,7 +22,7 @@ test('tells each role once, with those of the groups of the user that give it, a
 });
 
 test('is right after every change', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const { groups, userAccesses } = server.admin;
   const roles = async () => (await userAccesses.listUserRoles(of('p1'))).map(({ role }) => role);
   await userAccesses.addUser({ params: { groupName: 'plain' }, body: { userId: 'p1' } });
@@ -38,16 +38,16 @@ test('is right after every change', async () => {
 });
 
 test('counts the business of the user and its pairs, and with businessId those alone', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await server.admin.groups.create({ body: { groupName: 'of-business', roles: ['WORK'] } });
-  await put(server, 'of-business', [{ kind: 'business', memberId: 'a' }]);
-  await put(server, 'deployers', [{ kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
-  await put(server, 'leads', [
+  await insertMembers(server, 'of-business', [{ kind: 'business', memberId: 'a' }]);
+  await insertMembers(server, 'deployers', [{ kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
+  await insertMembers(server, 'leads', [
     { kind: 'user', memberId: 'a1' },
     { kind: 'businessUser', memberId: 'a1', businessId: 'b' },
     { kind: 'businessUser', memberId: 'a2', businessId: 'a' },
   ]);
-  await put(server, 'maintainers', [{ kind: 'business', memberId: 'b' }]);
+  await insertMembers(server, 'maintainers', [{ kind: 'business', memberId: 'b' }]);
   const inItsName = [
     { role: 'DEPLOY', groupNames: ['deployers'] },
     { role: 'WORK', groupNames: ['of-business'] },
@@ -61,7 +61,7 @@ test('counts the business of the user and its pairs, and with businessId those a
 });
 
 test('answers 404 for users that are not there, and for businesses that the user is not of', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const expected = { status: 404, code: 'USER_NOT_FOUND' };
   for (const userId of ['P1', 'nobody', 'toString'])
     await expectRefusal(server, () => server.admin.call(id, of(userId)), expected);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { Membership } from '../../../../src/server/store/tables.ts';
 import type { TestServer } from '../../../harness.ts';
-import { failureOf, idsFrom, put, startWorld } from './members.ts';
+import { catchClientError, createIds, insertMembers, startWithMembers } from './member-fixtures.ts';
 
 export interface MemberList {
   readonly id: OperationId;
@@ -43,32 +43,32 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
 
   describe('the list', () => {
     test('is empty for a group without members, and for one with others only', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       expect(await list(server)).toMatchObject({ status: 200, body: [] });
       const own = member('m1');
-      await put(
+      await insertMembers(
         server,
         'plain',
         everyKind.filter(({ kind, businessId }) => kind !== own.kind || businessId !== own.businessId),
       );
-      await put(server, 'leads', [member('m9')]);
+      await insertMembers(server, 'leads', [member('m9')]);
       expect(await list(server)).toMatchObject({ status: 200, body: [] });
     });
 
     test('has the members in the order of their ids, by the name and by the id of the group', async () => {
-      await using server = await startWorld();
-      await put(server, 'plain', everyKind);
-      await put(server, 'plain', ['z', 'B', 'b', 'a-', 'a', '10', '9'].map(member));
-      const group = await server.world.store.groups.getBy('groupName', 'plain');
+      await using server = await startWithMembers();
+      await insertMembers(server, 'plain', everyKind);
+      await insertMembers(server, 'plain', ['z', 'B', 'b', 'a-', 'a', '10', '9'].map(member));
+      const group = await server.appContext.store.groups.getBy('groupName', 'plain');
       const expected = items(['10', '9', 'B', 'a', 'a-', 'b', 'm1', 'z']);
       expect(await list(server)).toMatchObject({ status: 200, body: expected });
       expect(await list(server, {}, group?.groupId)).toMatchObject({ status: 200, body: expected });
     });
 
     test('comes in pages of a hundred, or of as many as asked for', async () => {
-      await using server = await startWorld();
-      const ids = idsFrom('m', 250);
-      await put(server, 'plain', [...ids].reverse().map(member));
+      await using server = await startWithMembers();
+      const ids = createIds('m', 250);
+      await insertMembers(server, 'plain', [...ids].reverse().map(member));
       const first = await list(server);
       expect(first).toMatchObject({ status: 206, body: items(ids.slice(0, 100)) });
       const last = await list(server, { limit: 250 });
@@ -78,26 +78,26 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
     });
 
     test('misses none and repeats none while others come and go', async () => {
-      await using server = await startWorld();
-      const ids = idsFrom('m', 6);
-      await put(server, 'plain', ids.map(member));
+      await using server = await startWithMembers();
+      const ids = createIds('m', 6);
+      await insertMembers(server, 'plain', ids.map(member));
       const first = await list(server, { limit: 3 });
       const after = cursorOf(first.headers.link);
       // The member at which the cursor stands goes, one before it comes, and one after it.
-      await server.world.store.transaction(async (tx) => {
+      await server.appContext.store.transaction(async (tx) => {
         const rows = await tx.memberships.list();
         const standing = rows.find(({ memberId }) => memberId === ids[2]);
         await tx.memberships.delete([standing?.groupId, standing?.kind, standing?.businessId ?? '', ids[2]].join('/'));
       });
-      await put(server, 'plain', [member('m000000'), member('m00004x')]);
+      await insertMembers(server, 'plain', [member('m000000'), member('m00004x')]);
       const rest = await list(server, { limit: 10, after });
       expect(rest).toMatchObject({ status: 200, body: items(['m00003', 'm00004', 'm00004x', 'm00005']) });
     });
 
     test(`has bad values of limit and after ${badPaging}`, async () => {
-      await using server = await startWorld();
-      await put(server, 'plain', ['m1', 'm2'].map(member));
-      await put(server, 'leads', ['m1', 'm2'].map(member));
+      await using server = await startWithMembers();
+      await insertMembers(server, 'plain', ['m1', 'm2'].map(member));
+      await insertMembers(server, 'leads', ['m1', 'm2'].map(member));
       const foreign = cursorOf((await list(server, { limit: 1 }, 'leads')).headers.link);
       const ofGroups = cursorOf((await server.admin.call('groups.list', { query: { limit: 1 } })).headers.link);
       const bad: Query[] = [{ limit: 0 }, { limit: -1 }, { limit: 1e9 }, { limit: 1.5 }, { limit: Number.NaN }];
@@ -105,14 +105,14 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       for (const query of bad) {
         if (badPaging === 'ignored')
           expect(await list(server, query)).toMatchObject({ status: 200, body: items(['m1', 'm2']) });
-        else expect(await failureOf(list(server, query)), JSON.stringify(query)).toMatchObject({ status: 400 });
+        else expect(await catchClientError(list(server, query)), JSON.stringify(query)).toMatchObject({ status: 400 });
       }
     });
 
     test('answers 404 for groups that are not there', async () => {
-      await using server = await startWorld();
+      await using server = await startWithMembers();
       for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__', 'a'.repeat(101)])
-        expect((await failureOf(list(server, {}, groupName))).status).toBe(404);
+        expect((await catchClientError(list(server, {}, groupName))).status).toBe(404);
     });
   });
 }

@@ -3,39 +3,39 @@ import { asUser } from '../user-token.ts';
 import { membersIn } from './bodies.ts';
 import {
   callerWith,
+  createIds,
   expectOneLeft,
   expectRefusal,
-  idsFrom,
+  insertMembers,
   lockFirstAdministrator,
   makeUsers,
-  put,
-  startWorld,
+  startWithMembers,
   testRoleSets,
-} from './members.ts';
+} from './member-fixtures.ts';
 
 const id = 'user-accesses.remove-business-user';
 const from = (groupName: string, businessId: string, userId: string) => ({ params: { groupName, businessId, userId } });
 const pair = (businessId: string, memberId: string) => ({ kind: 'businessUser', memberId, businessId }) as const;
 
 testRoleSets(id, async (server) => {
-  await put(server, 'plain', [pair('a', 'a1')]);
+  await insertMembers(server, 'plain', [pair('a', 'a1')]);
   return from('plain', 'a', 'a1');
 });
 
 test('ends one pair and nothing else', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [pair('a', 'a1'), pair('b', 'a1'), { kind: 'user', memberId: 'a1' }]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [pair('a', 'a1'), pair('b', 'a1'), { kind: 'user', memberId: 'a1' }]);
   await expect(server.admin.userAccesses.removeBusinessUser(from('plain', 'a', 'a1'))).resolves.toBeUndefined();
-  const { groupId } = (await server.world.store.groups.getBy('groupName', 'plain')) ?? { groupId: '' };
-  expect(await server.world.store.memberships.find('group', groupId)).toMatchObject([
+  const { groupId } = (await server.appContext.store.groups.getBy('groupName', 'plain')) ?? { groupId: '' };
+  expect(await server.appContext.store.memberships.find('group', groupId)).toMatchObject([
     { kind: 'businessUser', businessId: 'b' },
     { kind: 'user' },
   ]);
 });
 
 test('answers 404 for pairs, businesses and groups that are not there', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [pair('a', 'a1'), { kind: 'user', memberId: 'a2' }]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [pair('a', 'a1'), { kind: 'user', memberId: 'a2' }]);
   const rows = [
     [from('plain', 'a', 'a2'), 'MEMBERSHIP_NOT_FOUND'],
     [from('plain', 'a', 'A1'), 'MEMBERSHIP_NOT_FOUND'],
@@ -52,7 +52,7 @@ test('answers 404 for pairs, businesses and groups that are not there', async ()
 });
 
 test('hides a group that gives what the caller does not hold, whether or not the user is in it', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a', 'a1')), {
     status: 404,
@@ -73,7 +73,7 @@ test('hides a group that gives what the caller does not hold, whether or not the
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
-  await put(server, 'deployers', [pair('a', 'a1')]);
+  await insertMembers(server, 'deployers', [pair('a', 'a1')]);
   const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'a', 'a1')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
@@ -82,10 +82,10 @@ test('hides a group that gives what the caller does not hold, whether or not the
 });
 
 test('lets an administrator of a business remove from groups all of whose roles it holds, and itself from each', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'chief', roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'a' });
-  await put(server, 'deployers', [pair('a', 'a1')]);
-  await put(server, 'leads', [pair('a', 'a1'), pair('a', 'chief')]);
+  await insertMembers(server, 'deployers', [pair('a', 'a1')]);
+  await insertMembers(server, 'leads', [pair('a', 'a1'), pair('a', 'chief')]);
   await caller.userAccesses.removeBusinessUser(from('deployers', 'a', 'a1'));
   await expectRefusal(server, () => caller.call(id, from('leads', 'a', 'a1')), {
     status: 404,
@@ -97,15 +97,15 @@ test('lets an administrator of a business remove from groups all of whose roles 
 });
 
 test('keeps ADMIN out of groups that give an IAM_ADMIN role, by themselves or by a dependency', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });
   const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'], level: 'AUTH-MFA' });
   for (const group of ['maintainers', 'iam-auditors', 'outer']) {
-    await put(server, group, [pair('a', 'a1')]);
+    await insertMembers(server, group, [pair('a', 'a1')]);
     const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
     await expectRefusal(server, () => caller.call(id, from(group, 'a', 'a1')), refused);
   }
-  await put(server, 'leads', [pair('a', 'a1')]);
+  await insertMembers(server, 'leads', [pair('a', 'a1')]);
   await caller.userAccesses.removeBusinessUser(from('leads', 'a', 'a1'));
 });
 
@@ -113,8 +113,8 @@ describe('its own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is what an owner or administrator of a business removes from', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [pair('a', 'a1'), pair('a', 'a2'), pair('b', 'b1')]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [pair('a', 'a1'), pair('a', 'a2'), pair('b', 'b1')]);
     for (const [role, userId] of [
       ['BUSINESSOWNER', 'a1'],
       ['BUSINESSADMIN', 'a2'],
@@ -127,8 +127,8 @@ describe('its own business only', () => {
   });
 
   test('binds an auditor who is administrator of a business as well', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [pair('b', 'b1')]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [pair('b', 'b1')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY']);
     await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), refused);
   });
@@ -136,19 +136,19 @@ describe('its own business only', () => {
 
 describe('the last administrator', () => {
   test('stays', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await lockFirstAdministrator(server);
-    await put(server, 'maintainers', [pair('a', 'a1')]);
+    await insertMembers(server, 'maintainers', [pair('a', 'a1')]);
     const call = () => server.admin.call(id, from('maintainers', 'a', 'a1'));
     await expectRefusal(server, call, { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
   test('is one of a hundred who are removed at once', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await lockFirstAdministrator(server);
-    const userIds = idsFrom('admin', 100);
+    const userIds = createIds('admin', 100);
     await makeUsers(server, userIds, { businessId: 'a' });
-    await put(
+    await insertMembers(
       server,
       'maintainers',
       userIds.map((userId) => pair('a', userId)),

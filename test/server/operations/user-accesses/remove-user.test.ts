@@ -3,39 +3,39 @@ import { asUser } from '../user-token.ts';
 import { membersIn } from './bodies.ts';
 import {
   callerWith,
+  createIds,
   expectOneLeft,
   expectRefusal,
-  idsFrom,
+  insertMembers,
   lockFirstAdministrator,
   makeUsers,
-  put,
-  startWorld,
+  startWithMembers,
   testRoleSets,
-} from './members.ts';
+} from './member-fixtures.ts';
 
 const id = 'user-accesses.remove-user';
 const from = (groupName: string, userId: string) => ({ params: { groupName, userId } });
 const user = (memberId: string) => ({ kind: 'user', memberId }) as const;
 
 testRoleSets(id, async (server) => {
-  await put(server, 'plain', [user('p1')]);
+  await insertMembers(server, 'plain', [user('p1')]);
   return from('plain', 'p1');
 });
 
 test('takes one user out, by the name or the id of the group, and nothing else', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [user('p1'), user('p2'), { kind: 'business', memberId: 'p1' }]);
-  await put(server, 'leads', [user('p1')]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [user('p1'), user('p2'), { kind: 'business', memberId: 'p1' }]);
+  await insertMembers(server, 'leads', [user('p1')]);
   await expect(server.admin.userAccesses.removeUser(from('plain', 'p1'))).resolves.toBeUndefined();
   expect(await membersIn(server)).toEqual(['p1', 'p2']);
   expect(await membersIn(server, 'leads')).toEqual(['p1']);
-  const group = await server.world.store.groups.getBy('groupName', 'plain');
+  const group = await server.appContext.store.groups.getBy('groupName', 'plain');
   await server.admin.userAccesses.removeUser(from(group?.groupId ?? '', 'p2'));
   await expect(server.admin.userAccesses.listUsers({ params: { groupName: 'plain' } })).resolves.toEqual({ items: [] });
 });
 
 test('takes the roles away at once, also from tokens that are out', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', roles: ['IAM_ADMIN_READ_ONLY'] });
   await caller.groups.list();
   await server.admin.userAccesses.removeUser(from('roles-of-u', 'u'));
@@ -43,8 +43,8 @@ test('takes the roles away at once, also from tokens that are out', async () => 
 });
 
 test('answers 404 for who is not in the group, and for groups that are not there', async () => {
-  await using server = await startWorld();
-  await put(server, 'plain', [user('p1'), { kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
+  await using server = await startWithMembers();
+  await insertMembers(server, 'plain', [user('p1'), { kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
   const notIn = { status: 404, code: 'MEMBERSHIP_NOT_FOUND' };
   for (const userId of ['p2', 'P1', 'a1', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, from('plain', userId)), notIn);
@@ -62,25 +62,25 @@ describe('a client that is only proven', () => {
   const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
 
   test('does not reach groups that make administrators, by whatever role or dependency', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     for (const role of ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_OF_THINGS']) {
       await server.admin.groups.create({ body: { groupName: role, roles: [role] } });
       const outer = { groupName: `with ${role}`, dependencies: [{ groupName: role }] };
       await server.admin.groups.create({ body: outer });
       for (const groupName of [role, outer.groupName]) {
-        await put(server, groupName, [user('p1')]);
+        await insertMembers(server, groupName, [user('p1')]);
         const caller = await server.withAuthorities([]);
         await expectRefusal(server, () => caller.call(id, from(groupName, 'p1')), refused);
       }
     }
     const caller = await server.withAuthorities([]);
-    await put(server, 'leads', [user('p1')]);
+    await insertMembers(server, 'leads', [user('p1')]);
     await caller.userAccesses.removeUser(from('leads', 'p1'));
   });
 
   test('is all that an administrator without a second proof is', async () => {
-    await using server = await startWorld();
-    await put(server, 'maintainers', [user('p1')]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'maintainers', [user('p1')]);
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'ADMIN', 'IAM_ADMIN_MAINTENANCE'];
     const caller = await callerWith(server, roles);
     await expectRefusal(server, () => caller.call(id, from('maintainers', 'p1')), refused);
@@ -89,8 +89,8 @@ describe('a client that is only proven', () => {
   });
 
   test('does not stand behind the users who call through it', async () => {
-    await using server = await startWorld();
-    await put(server, 'plain', [user('p1')]);
+    await using server = await startWithMembers();
+    await insertMembers(server, 'plain', [user('p1')]);
     const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
     await expectRefusal(server, () => caller.call(id, from('plain', 'p1')), { status: 401, code: 'ROLE_MISSING' });
     const proven = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
@@ -99,39 +99,39 @@ describe('a client that is only proven', () => {
 });
 
 test('keeps ADMIN out of groups that give an IAM_ADMIN role, and lets it remove from its own', async () => {
-  await using server = await startWorld();
+  await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'], level: 'AUTH-MFA' });
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });
   await server.admin.groups.create({ body: { groupName: 'admins', roles: ['ADMIN'] } });
   for (const group of ['maintainers', 'iam-auditors', 'outer']) {
-    await put(server, group, [user('p1')]);
+    await insertMembers(server, group, [user('p1')]);
     const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
     await expectRefusal(server, () => caller.call(id, from(group, 'p1')), refused);
   }
   for (const group of ['admins', 'leads']) {
-    await put(server, group, [user('p1')]);
+    await insertMembers(server, group, [user('p1')]);
     await caller.userAccesses.removeUser(from(group, 'p1'));
   }
 });
 
 describe('the last administrator', () => {
   test('stays, and the answer is 200 with the error array', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await lockFirstAdministrator(server);
-    await put(server, 'maintainers', [user('p1')]);
+    await insertMembers(server, 'maintainers', [user('p1')]);
     const call = () => server.admin.call(id, from('maintainers', 'p1'));
     const failure = await expectRefusal(server, call, { status: 200, code: 'LAST_ADMINISTRATOR' });
     expect(failure.items).toEqual([{ code: 'LAST_ADMINISTRATOR', message: expect.any(String) }]);
-    await put(server, 'maintainers', [user('p2')]);
+    await insertMembers(server, 'maintainers', [user('p2')]);
     await server.admin.userAccesses.removeUser(from('maintainers', 'p1'));
   });
 
   test('is one of a hundred who are removed at once', async () => {
-    await using server = await startWorld();
+    await using server = await startWithMembers();
     await lockFirstAdministrator(server);
-    const userIds = idsFrom('admin', 100);
+    const userIds = createIds('admin', 100);
     await makeUsers(server, userIds);
-    await put(server, 'maintainers', userIds.map(user));
+    await insertMembers(server, 'maintainers', userIds.map(user));
     const calls = userIds.map((userId) => () => server.admin.call(id, from('maintainers', userId)));
     await expectOneLeft(server, calls, 200);
   });

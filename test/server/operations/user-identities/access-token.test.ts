@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { alice, claimsOf, postJson, startWith } from './people.ts';
-import { endings, expectUserNeeded, tokensOf } from './renewing.ts';
+import { alice, postJson, readClaims, startWith } from './login-fixtures.ts';
+import { createTokens, expectUserNeeded, sessionEndings } from './session-fixtures.ts';
 
 const path = '/user-identities/me/access-token';
 
@@ -13,16 +13,16 @@ describe('gives a token', () => {
     [{ scope: [] }, []],
   ])('for %j with the scope %j, and no refresh token', async (body, scope) => {
     await using server = await startWith();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const token = await server.as({ token: first.accessToken }).userIdentities.accessToken({ body });
     expect(token).toEqual({ accessToken: expect.any(String), tokenType: 'Bearer', expiresIn: '3600', scope });
-    expect(claimsOf(token)).toMatchObject({ sub: alice.userId, scope, sid: claimsOf(first).sid });
-    expect(claimsOf(token).authorities).toEqual(claimsOf(first).authorities);
+    expect(readClaims(token)).toMatchObject({ sub: alice.userId, scope, sid: readClaims(first).sid });
+    expect(readClaims(token).authorities).toEqual(readClaims(first).authorities);
   });
 
   test('for a call without a body as for an empty one', async () => {
     await using server = await startWith();
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const token = await server.as({ token: accessToken }).userIdentities.accessToken();
     expect(token.scope).toEqual(['READ', 'WRITE']);
   });
@@ -31,7 +31,7 @@ describe('gives a token', () => {
 describe('a narrowed token', () => {
   test('gives no wider one, and leaves those of its session as they were', async () => {
     await using server = await startWith();
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const wide = server.as({ token: accessToken }).userIdentities;
     const narrow = server.as({ token: (await wide.accessToken({ body: { scope: ['READ'] } })).accessToken });
     await expect(narrow.userIdentities.accessToken({ body: { scope: ['READ', 'WRITE'] } })).rejects.toMatchObject({
@@ -45,8 +45,8 @@ describe('a narrowed token', () => {
   test('loses what its client loses', async () => {
     await using server = await startWith();
     const { clientId } = await server.makeClient({ scope: ['READ', 'WRITE'] });
-    const { accessToken } = await tokensOf(server, { clientId });
-    await server.world.store.transaction(async (tx) => {
+    const { accessToken } = await createTokens(server, { clientId });
+    await server.appContext.store.transaction(async (tx) => {
       const client = await tx.clients.get(clientId);
       if (client) await tx.clients.replace({ ...client, scope: ['READ'] });
     });
@@ -58,7 +58,7 @@ describe('a narrowed token', () => {
 
 test('refuses a body that is wrong, and more scope than the caller has, and keeps the store as it was', async () => {
   await using server = await startWith();
-  const { accessToken } = await tokensOf(server);
+  const { accessToken } = await createTokens(server);
   const authorization = `Bearer ${accessToken}`;
   const before = await server.dump();
   const cases: [unknown, number, string][] = [
@@ -80,9 +80,9 @@ test('refuses who is no user signed in by a password, and keeps the store as it 
   await expectUserNeeded(server, 'user-identities.access-token', { body: {} });
 });
 
-test.each(Object.entries(endings))('is refused after %s', async (_what, end) => {
+test.each(Object.entries(sessionEndings))('is refused after %s', async (_what, end) => {
   await using server = await startWith();
-  const token = await tokensOf(server);
+  const token = await createTokens(server);
   const narrow = await server.as({ token: token.accessToken }).userIdentities.accessToken({ body: { scope: [] } });
   await end(server, token);
   for (const { accessToken } of [token, narrow])

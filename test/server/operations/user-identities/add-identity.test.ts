@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId } from '../../../harness.ts';
 import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
-import { alice, claimsOf, logIn, startWith } from './people.ts';
+import { alice, logIn, readClaims, startWith } from './login-fixtures.ts';
 
 const add = (as: IamClient, identity: unknown, id: string = alice.userId) =>
   as.userIdentities.addIdentity({ params: { id }, body: { identity: identity as string } });
@@ -12,7 +12,7 @@ test('gives the user a further name to log in with, in any case and normalisatio
   await expect(add(server.admin, 'Al\u00edcia')).resolves.toBeUndefined();
   expect(await rowOf(server)).toMatchObject({ identities: ['alice.smith', 'Al\u00edcia'] });
   for (const name of ['Al\u00edcia', 'AL\u00cdCIA', 'Ali\u0301cia'])
-    expect(claimsOf(await logIn(server, { name })).sub).toBe(alice.userId);
+    expect(readClaims(await logIn(server, { name })).sub).toBe(alice.userId);
 });
 
 test.each([alice.userId, 'ALICE', alice.userEmail, 'Alice.Smith'])(

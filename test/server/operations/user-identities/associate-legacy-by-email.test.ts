@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
+import { lastCode } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
-import { signedIn } from './callers.ts';
-import { afterCall, asLogon, dora, replaceMainframe, startWithLogons, stopMainframe } from './logons.ts';
-import { alice } from './people.ts';
+import { createSession } from './callers.ts';
+import { alice } from './login-fixtures.ts';
+import {
+  afterCall,
+  createLogonClient,
+  dora,
+  replaceMainframe,
+  startWithLogons,
+  stopMainframe,
+} from './logon-fixtures.ts';
 
 const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByEmail({ body: { logon } });
-const asAlice = (server: TestServer) => signedIn(server, alice.userId, 'AUTH-BASIC');
-const messages = ({ world }: TestServer) => world.store.messages.list();
+const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
+const messages = ({ appContext: world }: TestServer) => world.store.messages.list();
 
 test('sends a code to the e-mail that the mainframe holds, and shows it masked', async () => {
   await using server = await startWithLogons();
@@ -39,7 +46,7 @@ describe('a logon that is not to be had', () => {
 
   test('is one that the caller has already', async () => {
     await using server = await startWithLogons();
-    await expect(associate(await signedIn(server, dora.userId), 'DORA1')).resolves.toBeDefined();
+    await expect(associate(await createSession(server, dora.userId), 'DORA1')).resolves.toBeDefined();
     expect(await messages(server)).toEqual([]);
   });
 
@@ -57,7 +64,7 @@ describe('a logon that is not to be had', () => {
 
 test('five an hour are sent for one logon, there or not, whoever asks; the sixth is 429', async () => {
   await using server = await startWithLogons();
-  const callers = [await asAlice(server), await signedIn(server, dora.userId)];
+  const callers = [await asAlice(server), await createSession(server, dora.userId)];
   for (const logon of ['FREE1', 'NOBODY', 'DORA1']) {
     for (let count = 0; count < 5; count += 1) await associate(callers[count % 2] as IamClient, logon);
     const before = await server.dump();
@@ -73,7 +80,7 @@ describe('refuses', () => {
     const others: [IamClient, object][] = [
       [await server.withAuthorities(['AUTH-BASIC', 'USER']), { status: 403, code: 'USER_MISSING' }],
       [await server.withAuthorities(['AUTH-BASIC']), { status: 403, code: 'ROLE_MISSING' }],
-      [await asLogon(server, 'MAIL1'), { status: 403, code: 'ROLE_MISSING' }],
+      [await createLogonClient(server, 'MAIL1'), { status: 403, code: 'ROLE_MISSING' }],
       [await asUser(server, { level: 'AUTH-IDENTIFIED' }), { status: 403, code: 'ROLE_MISSING' }],
       [await asUser(server, { lead: true }), { status: 403, code: 'ROLE_MISSING' }],
       [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
@@ -108,7 +115,7 @@ describe('while the mainframe is asked', () => {
     const as = await asAlice(server);
     afterCall(server, 'find', async () => {
       if (event === 'lock') return server.admin.userIdentities.lock({ body: { userId: alice.userId } });
-      return server.world.store.transaction(async (tx) => {
+      return server.appContext.store.transaction(async (tx) => {
         for (const { sessionId } of await tx.sessions.list()) await tx.sessions.delete(sessionId);
       });
     });
@@ -120,7 +127,7 @@ describe('while the mainframe is asked', () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     afterCall(server, 'find', () =>
-      server.world.store.transaction(async (tx) => {
+      server.appContext.store.transaction(async (tx) => {
         const row = await tx.users.get(dora.userId);
         if (row) await tx.users.replace({ ...row, legacyLogons: ['DORA1', 'FREE1'] });
       }),

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
-import { signedIn } from './callers.ts';
-import { asLogon, mobiles, startWithLogons, stopMainframe } from './logons.ts';
-import { alice } from './people.ts';
+import { lastCode } from '../otp-inbox.ts';
+import { createSession } from './callers.ts';
+import { alice } from './login-fixtures.ts';
+import { createLogonClient, mobiles, startWithLogons, stopMainframe } from './logon-fixtures.ts';
 
 const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByMobile({ body: { logon } });
-const asAlice = (server: TestServer) => signedIn(server, alice.userId, 'AUTH-BASIC');
+const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
 
 test('sends a code to the mobile that the mainframe holds, and shows it masked', async () => {
   await using server = await startWithLogons();
   const answer = await associate(await asAlice(server), 'Free1');
   expect(answer).toEqual({ challengeId: expect.any(String), contact: '***0101', expiresIn: '600' });
-  expect(await server.world.store.messages.list()).toMatchObject([{ to: mobiles.FREE1, channel: 'sms' }]);
+  expect(await server.appContext.store.messages.list()).toMatchObject([{ to: mobiles.FREE1, channel: 'sms' }]);
   expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
 });
 
@@ -30,7 +30,7 @@ test.each(['NOBODY', 'BARE1', 'MAIL1', 'DORA1'])(
         expiresIn: '600',
       });
     expect(answers[1]?.contact).toBe(answers[0]?.contact);
-    expect(await server.world.store.messages.list()).toEqual([]);
+    expect(await server.appContext.store.messages.list()).toEqual([]);
   },
 );
 
@@ -45,7 +45,7 @@ test('counts together with the codes that go by e-mail, and for recovery', async
 
 test('refuses who is no user, nobody, and what is no logon; keeps the store as it was', async () => {
   await using server = await startWithLogons();
-  const [as, logon] = [await asAlice(server), await asLogon(server, 'MAIL1')];
+  const [as, logon] = [await asAlice(server), await createLogonClient(server, 'MAIL1')];
   const client = await server.withAuthorities(['AUTH-BASIC', 'USER']);
   const before = await server.dump();
   await expect(associate(logon)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });

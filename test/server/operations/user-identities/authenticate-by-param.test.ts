@@ -1,8 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { giveTicket } from '../../../../src/server/identity/tickets.ts';
+import { issueOneTimeToken } from '../../../../src/server/identity/one-time-tokens.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { type Answer, alice, claimsOf, passwordHash, post, postJson, rolesIn, startWith } from './people.ts';
-import { associate, changeSession, endings, hours, minutes, sessionOf, type Tokens, tokensOf } from './renewing.ts';
+import {
+  type ApiResponse,
+  alice,
+  passwordHash,
+  post,
+  postJson,
+  readClaims,
+  readRoles,
+  startWith,
+} from './login-fixtures.ts';
+import {
+  associate,
+  changeSession,
+  createTokens,
+  findSession,
+  hours,
+  minutes,
+  sessionEndings,
+  type Tokens,
+} from './session-fixtures.ts';
 
 const path = '/user-identities/auth-legacy-by-param';
 const at = (clientId: string) => `${path}?clientId=${clientId}`;
@@ -12,7 +30,7 @@ async function paramOf(server: TestServer, token: { accessToken: string }, targe
   return (await userIdentities.generateParam({ body: { targetClientId } })).param;
 }
 
-function redeem(server: TestServer, param: string, target = at('shop'), body: object = {}): Promise<Answer> {
+function redeem(server: TestServer, param: string, target = at('shop'), body: object = {}): Promise<ApiResponse> {
   return postJson(server, target, body, { param, ip: '10.0.0.1' });
 }
 
@@ -23,12 +41,12 @@ async function startWithShop(): Promise<TestServer> {
 }
 
 const refused = { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] };
-const tokenIn = (answer: Answer) => answer.json as Tokens;
+const tokenIn = (answer: ApiResponse) => answer.json as Tokens;
 
 describe('gives a token of the user', () => {
   test('in a session of its own with the calling client, and no refresh token', async () => {
     await using server = await startWithShop();
-    const source = await tokensOf(server, { remember: true });
+    const source = await createTokens(server, { remember: true });
     const answer = await redeem(server, await paramOf(server, source));
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
     expect(answer.json).toEqual({
@@ -37,34 +55,34 @@ describe('gives a token of the user', () => {
       expiresIn: '3600',
       scope: ['READ', 'BUY'],
     });
-    expect(claimsOf(tokenIn(answer))).toMatchObject({ sub: alice.userId, client_id: 'shop', app_id: 'shop-app' });
-    expect(claimsOf(tokenIn(answer)).sid).not.toBe(claimsOf(source).sid);
-    expect(await sessionOf(server, tokenIn(answer))).toMatchObject({ clientId: 'shop', remember: false });
-    expect(await server.world.store.tickets.count()).toBe(0);
+    expect(readClaims(tokenIn(answer))).toMatchObject({ sub: alice.userId, client_id: 'shop', app_id: 'shop-app' });
+    expect(readClaims(tokenIn(answer)).sid).not.toBe(readClaims(source).sid);
+    expect(await findSession(server, tokenIn(answer))).toMatchObject({ clientId: 'shop', remember: false });
+    expect(await server.appContext.store.tickets.count()).toBe(0);
   });
 
   test('of the level of the session it comes from, whose second proof counts as long as there', async () => {
     await using server = await startWithShop();
-    const source = await tokensOf(server, { level: 'AUTH-MFA' });
+    const source = await createTokens(server, { level: 'AUTH-MFA' });
     await changeSession(server, source, { smart: true });
     server.clock.advance(50 * minutes);
     const answer = await redeem(server, await paramOf(server, source));
-    expect(rolesIn(tokenIn(answer))).toEqual([...rolesIn(source), 'AUTH-SMART'].sort());
-    expect((await sessionOf(server, tokenIn(answer)))?.mfaAt).toBe((await sessionOf(server, source))?.mfaAt);
+    expect(readRoles(tokenIn(answer))).toEqual([...readRoles(source), 'AUTH-SMART'].sort());
+    expect((await findSession(server, tokenIn(answer)))?.mfaAt).toBe((await findSession(server, source))?.mfaAt);
     let { accessToken } = tokenIn(answer);
     for (let turn = 0; turn < 12; turn += 1) {
       server.clock.advance(55 * minutes);
       ({ accessToken } = await server.as({ token: accessToken }).userIdentities.renovateToken());
     }
-    expect(rolesIn({ accessToken })).toContain('AUTH-MFA');
+    expect(readRoles({ accessToken })).toContain('AUTH-MFA');
     server.clock.advance(20 * minutes);
     ({ accessToken } = await server.as({ token: accessToken }).userIdentities.renovateToken());
-    expect(rolesIn({ accessToken })).not.toContain('AUTH-MFA');
+    expect(readRoles({ accessToken })).not.toContain('AUTH-MFA');
   });
 
   test('that ends no later than that session', async () => {
     await using server = await startWithShop();
-    let source: { accessToken: string } = await tokensOf(server, { renewable: false });
+    let source: { accessToken: string } = await createTokens(server, { renewable: false });
     for (let turn = 0; turn < 13; turn += 1) {
       server.clock.advance(55 * minutes);
       source = await server.as({ token: source.accessToken }).userIdentities.renovateToken();
@@ -75,7 +93,7 @@ describe('gives a token of the user', () => {
 
   test('of no more scope than a narrowed token that it comes from', async () => {
     await using server = await startWithShop();
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
     const answer = await redeem(server, await paramOf(server, narrow));
     expect(answer.json).toMatchObject({ scope: ['READ'] });
@@ -85,21 +103,21 @@ describe('gives a token of the user', () => {
 
   test('to a client that proves itself, and to the one that was named', async () => {
     await using server = await startWithShop();
-    const source = await tokensOf(server);
+    const source = await createTokens(server);
     const caller = server.as({ basic: { clientId: 'shop', clientSecret: 'secret-of-shop' } }).userIdentities;
     for (const target of [undefined, 'shop']) {
       const param = await paramOf(server, source, target);
       const token = await caller.authenticateByParam({ headers: { param } });
-      expect(claimsOf(token)).toMatchObject({ client_id: 'shop' });
+      expect(readClaims(token)).toMatchObject({ client_id: 'shop' });
     }
   });
 
   test('bound to a device of the user; what else is said of devices does not matter', async () => {
     await using server = await startWithShop();
-    const source = await tokensOf(server);
+    const source = await createTokens(server);
     const deviceTokenId = await associate(server, source);
-    const [phone] = await server.world.store.devices.list();
-    const bobs = await associate(server, await tokensOf(server, { userId: 'bob' }));
+    const [phone] = await server.appContext.store.devices.list();
+    const bobs = await associate(server, await createTokens(server, { userId: 'bob' }));
     const bodies: [object, string | undefined][] = [
       [{ deviceTokenId, deviceId: 'else', deviceVersion: 'V1' }, phone?.deviceKey],
       [{ deviceTokenId: bobs }, undefined],
@@ -109,13 +127,13 @@ describe('gives a token of the user', () => {
     for (const [body, deviceKey] of bodies) {
       const answer = await redeem(server, await paramOf(server, source), at('shop'), body);
       expect(answer.status).toBe(200);
-      expect((await sessionOf(server, tokenIn(answer)))?.deviceKey).toBe(deviceKey);
+      expect((await findSession(server, tokenIn(answer)))?.deviceKey).toBe(deviceKey);
     }
   });
 
   test('without a body', async () => {
     await using server = await startWithShop();
-    const param = await paramOf(server, await tokensOf(server));
+    const param = await paramOf(server, await createTokens(server));
     expect(await post(server, at('shop'), { param })).toMatchObject({ status: 200 });
   });
 });
@@ -123,7 +141,7 @@ describe('gives a token of the user', () => {
 describe('a value', () => {
   test('is redeemed once', async () => {
     await using server = await startWithShop();
-    const param = await paramOf(server, await tokensOf(server));
+    const param = await paramOf(server, await createTokens(server));
     expect(await redeem(server, param)).toMatchObject({ status: 200 });
     const before = await server.dump();
     expect(await redeem(server, param)).toMatchObject(refused);
@@ -132,17 +150,17 @@ describe('a value', () => {
 
   test('is redeemed once of 100 times at once', async () => {
     await using server = await startWithShop();
-    const param = await paramOf(server, await tokensOf(server));
-    const sessions = await server.world.store.sessions.count();
+    const param = await paramOf(server, await createTokens(server));
+    const sessions = await server.appContext.store.sessions.count();
     const answers = await Promise.all(Array.from({ length: 100 }, () => redeem(server, param)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(99);
-    expect(await server.world.store.sessions.count()).toBe(sessions + 1);
+    expect(await server.appContext.store.sessions.count()).toBe(sessions + 1);
   });
 
   test('is good for 60 seconds', async () => {
     await using server = await startWithShop();
-    const token = await tokensOf(server);
+    const token = await createTokens(server);
     const [early, late] = [await paramOf(server, token), await paramOf(server, token)];
     server.clock.advance(59);
     expect(await redeem(server, early)).toMatchObject({ status: 200 });
@@ -154,7 +172,7 @@ describe('a value', () => {
 
   test('is for the client that was named alone, and another one does not use it up', async () => {
     await using server = await startWithShop();
-    const param = await paramOf(server, await tokensOf(server), 'shop');
+    const param = await paramOf(server, await createTokens(server), 'shop');
     const before = await server.dump();
     expect(await redeem(server, param, at(appClientId))).toMatchObject(refused);
     expect(await server.dump()).toEqual(before);
@@ -163,12 +181,12 @@ describe('a value', () => {
 
   test('of another kind is none', async () => {
     await using server = await startWithShop();
-    const { accessToken, refreshToken } = await tokensOf(server);
-    const { value } = await server.world.store.transaction((tx) =>
-      giveTicket(
+    const { accessToken, refreshToken } = await createTokens(server);
+    const { value } = await server.appContext.store.transaction((tx) =>
+      issueOneTimeToken(
         tx,
-        { kind: 'auth-smart', userId: alice.userId, sessionId: claimsOf({ accessToken }).sid },
-        server.world,
+        { kind: 'auth-smart', userId: alice.userId, sessionId: readClaims({ accessToken }).sid },
+        server.appContext,
       ),
     );
     const before = await server.dump();
@@ -176,11 +194,11 @@ describe('a value', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test.each(Object.entries(endings))('is over after %s, and begins nothing', async (_what, end) => {
+  test.each(Object.entries(sessionEndings))('is over after %s, and begins nothing', async (_what, end) => {
     await using server = await startWithShop();
-    const token = await tokensOf(server);
+    const token = await createTokens(server);
     // A session that ends by itself ends within the minute.
-    await changeSession(server, token, { endsAt: claimsOf(token).iat + 30 });
+    await changeSession(server, token, { endsAt: readClaims(token).iat + 30 });
     const param = await paramOf(server, token);
     await end(server, token);
     const before = await server.dump();
@@ -190,7 +208,7 @@ describe('a value', () => {
 
   test('begins nothing that a lock afterwards does not end', async () => {
     await using server = await startWithShop();
-    const { accessToken } = tokenIn(await redeem(server, await paramOf(server, await tokensOf(server))));
+    const { accessToken } = tokenIn(await redeem(server, await paramOf(server, await createTokens(server))));
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     await expect(server.as({ token: accessToken }).userIdentities.renovateToken()).rejects.toMatchObject({
       code: 'TOKEN_INVALID',
@@ -202,7 +220,7 @@ describe('refuses, and uses nothing up:', () => {
   test('who is not of the first party, and nobody', async () => {
     await using server = await startWithShop();
     await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
-    const param = await paramOf(server, await tokensOf(server));
+    const param = await paramOf(server, await createTokens(server));
     const before = await server.dump();
     const cases = [
       [path, {}, 401, 'CREDENTIALS_MISSING'],
@@ -218,7 +236,7 @@ describe('refuses, and uses nothing up:', () => {
 
   test('a header that is missing or can not be a value, and a body that is wrong', async () => {
     await using server = await startWithShop();
-    const param = await paramOf(server, await tokensOf(server));
+    const param = await paramOf(server, await createTokens(server));
     const before = await server.dump();
     const cases: [object, Record<string, string>, string][] = [
       [{}, {}, 'FIELD_MISSING'],

@@ -2,33 +2,37 @@
 import { expect } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startSession } from '../../../../src/server/identity/sessions.ts';
-import type { Level } from '../../../../src/server/identity/users.ts';
+import type { AuthenticationLevel } from '../../../../src/server/identity/user-roles.ts';
 import { UserRow } from '../../../../src/server/store/rows.ts';
 import type { User } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
-import { alice, passwordHash, startWith } from './people.ts';
+import { alice, passwordHash, startWith } from './login-fixtures.ts';
 
 const maintenance = 'IAM_ADMIN_MAINTENANCE';
 
 /** Calls as a user of the store who is signed in to this level. */
-export async function signedIn(server: TestServer, userId: string, level: Level = 'AUTH-MFA'): Promise<IamClient> {
-  const { store, issuer } = server.world;
+export async function createSession(
+  server: TestServer,
+  userId: string,
+  level: AuthenticationLevel = 'AUTH-MFA',
+): Promise<IamClient> {
+  const { store, issuer } = server.appContext;
   const user = await store.users.get(userId);
   const client = await store.clients.get(appClientId);
   if (!user || !client) throw new Error(`there is no user ${userId}`);
   const start = { clientId: appClientId, userId, level, remember: false, renewable: false };
-  const { session } = await store.transaction((tx) => startSession(tx, start, server.world));
-  return server.as({ token: (await issuer.forUser(user, session, client)).accessToken });
+  const { session } = await store.transaction((tx) => startSession(tx, start, server.appContext));
+  return server.as({ token: (await issuer.issueForUser(user, session, client)).accessToken });
 }
 
 /** Calls as a user who maintains the service, without a second proof where nothing else is said. */
-export function asMaintainer(server: TestServer, level: Level = 'AUTH-BASIC'): Promise<IamClient> {
+export function asMaintainer(server: TestServer, level: AuthenticationLevel = 'AUTH-BASIC'): Promise<IamClient> {
   return asUser(server, { roles: [maintenance], level });
 }
 
 /** Callers who each lack one of the roles that changing users takes. */
-export async function lackingOneRole(server: TestServer): Promise<Record<string, IamClient>> {
+export async function createUnderprivilegedCallers(server: TestServer): Promise<Record<string, IamClient>> {
   const { accessToken } = await server.as().userIdentities.create({
     query: { clientId: appClientId },
     body: { userName: 'just-made', userEmail: 'just-made@example.com' },
@@ -49,7 +53,7 @@ export async function lackingOneRole(server: TestServer): Promise<Record<string,
 
 /** Every such caller is refused, and nobody at all as well, and nothing is changed by it. */
 export async function expectRolesNeeded(server: TestServer, call: (as: IamClient) => Promise<unknown>): Promise<void> {
-  const callers = await lackingOneRole(server);
+  const callers = await createUnderprivilegedCallers(server);
   const before = await server.dump();
   for (const [who, caller] of Object.entries(callers))
     await expect(call(caller), who).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
@@ -79,7 +83,7 @@ export async function startWithAdministrators(options: TestServerOptions = {}): 
 
 /** The administrator that the first start made. */
 export async function firstAdministrator(server: TestServer): Promise<User> {
-  const user = await server.world.store.users.getBy('bootstrap', 'admin');
+  const user = await server.appContext.store.users.getBy('bootstrap', 'admin');
   if (!user) throw new Error('the first start makes an administrator');
   return user;
 }
@@ -97,7 +101,7 @@ export const storedFields = [
 
 /** The row of Alice as it is now. */
 export async function rowOf(server: TestServer, userId: string = alice.userId): Promise<User> {
-  const user = await server.world.store.users.get(userId);
+  const user = await server.appContext.store.users.get(userId);
   if (!user) throw new Error(`there is no user ${userId}`);
   return user;
 }

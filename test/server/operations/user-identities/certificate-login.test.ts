@@ -4,19 +4,19 @@ import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import {
   type CertificateOptions,
+  createAuthority,
+  createCertificate,
   der,
-  keyPair,
-  type MadeCertificate,
-  makeAuthority,
-  makeCertificate,
-} from '../../outside/certificates.ts';
-import { failureOf } from '../access.ts';
-import { alice, claimsOf, postJson, rolesIn } from './people.ts';
+  generateKeyPairOnce,
+  type TestCertificate,
+} from '../../integrations/providers/certificates.ts';
+import { catchClientError } from '../access.ts';
+import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
-const root = makeAuthority({ name: 'Root', key: 'ec' });
+const root = createAuthority({ name: 'Root', key: 'ec' });
 const leafOptions = { authority: false, keyUsage: [0], purposes: [2], emails: [alice.userEmail] } as const;
-const leaf = makeCertificate({ name: 'Alice', issuer: root, key: 'ec-other', ...leafOptions });
-const rsaLeaf = makeCertificate({ name: 'Alice by RSA', issuer: root, key: 'rsa', ...leafOptions });
+const leaf = createCertificate({ name: 'Alice', issuer: root, key: 'ec-other', ...leafOptions });
+const rsaLeaf = createCertificate({ name: 'Alice by RSA', issuer: root, key: 'rsa', ...leafOptions });
 
 /** A server that trusts the root, with Alice, who is found by her e-mail. */
 function start(seed: SeedDocument = {}): Promise<TestServer> {
@@ -33,14 +33,14 @@ async function nonce(server: TestServer, clientId = appClientId): Promise<string
   return (await server.as().userIdentities.certificateToken({ query: { clientId } })).token;
 }
 
-function signature(text: string, { privateKey }: Pick<MadeCertificate, 'privateKey'>): string {
+function signature(text: string, { privateKey }: Pick<TestCertificate, 'privateKey'>): string {
   return sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64');
 }
 
-async function proofOf(
+async function signProof(
   server: TestServer,
-  certificate: MadeCertificate = leaf,
-  chain: readonly MadeCertificate[] = [],
+  certificate: TestCertificate = leaf,
+  chain: readonly TestCertificate[] = [],
 ) {
   const token = await nonce(server);
   return {
@@ -51,7 +51,7 @@ async function proofOf(
   };
 }
 
-type Body = Awaited<ReturnType<typeof proofOf>> & { algorithm?: 'RS256' | 'PS256' | 'ES256' };
+type Body = Awaited<ReturnType<typeof signProof>> & { algorithm?: 'RS256' | 'PS256' | 'ES256' };
 
 function logIn(server: TestServer, body: Body, query: object = {}) {
   return server.as().userIdentities.certificateLogin({ query: { clientId: appClientId, ...query }, body });
@@ -60,7 +60,7 @@ function logIn(server: TestServer, body: Body, query: object = {}) {
 /** The call is refused as every wrong proof is, and nothing but the nonce is gone. */
 async function expectRefused(server: TestServer, body: Body, query?: object): Promise<void> {
   const { tickets: _, ...before } = await server.dump();
-  const failure = await failureOf(logIn(server, body, query));
+  const failure = await catchClientError(logIn(server, body, query));
   expect({ status: failure.status, items: failure.items }).toEqual({
     status: 401,
     items: [{ code: 'PROOF_INVALID', message: 'The proof is not valid, or no longer.' }],
@@ -72,16 +72,16 @@ async function expectRefused(server: TestServer, body: Body, query?: object): Pr
 describe('a right proof', () => {
   test('logs the user in with a second proof, whom a verified e-mail of the certificate names', async () => {
     await using server = await start();
-    const token = await logIn(server, await proofOf(server));
-    expect(claimsOf(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
-    expect(rolesIn(token)).toEqual(expect.arrayContaining(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'AUTH-MFA']));
+    const token = await logIn(server, await signProof(server));
+    expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
+    expect(readRoles(token)).toEqual(expect.arrayContaining(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'AUTH-MFA']));
     expect(token.refreshToken).toBeUndefined();
-    expect(await server.world.store.tickets.count()).toBe(0);
+    expect(await server.appContext.store.tickets.count()).toBe(0);
   });
 
   test('gives a refresh token to who wants to be remembered', async () => {
     await using server = await start();
-    const token = await logIn(server, await proofOf(server), { 'remember-me': true });
+    const token = await logIn(server, await signProof(server), { 'remember-me': true });
     expect(token).toMatchObject({ refreshToken: expect.any(String), expiresIn: '600' });
   });
 
@@ -106,17 +106,17 @@ describe('a right proof', () => {
       { kind: 'certificateAuthority', name: 'root', certificate: root.der.toString('base64') },
     ] as const;
     await using server = await start({ providers: [...providers] });
-    const body = { ...(await proofOf(server)), certificate: leaf.der.toString('base64') };
+    const body = { ...(await signProof(server)), certificate: leaf.der.toString('base64') };
     await expect(logIn(server, body)).resolves.toBeDefined();
   });
 });
 
 describe('the user', () => {
-  const bare = makeCertificate({ name: 'No address', issuer: root, key: 'ec-other', authority: false });
+  const bare = createCertificate({ name: 'No address', issuer: root, key: 'ec-other', authority: false });
 
   test.each([bare.fingerprint, bare.fingerprint.toUpperCase()])('is found by a registered fingerprint', async (hex) => {
     await using server = await start({ users: [{ ...alice, certificates: [hex] }] });
-    expect(claimsOf(await logIn(server, await proofOf(server, bare)))).toMatchObject({ sub: alice.userId });
+    expect(readClaims(await logIn(server, await signProof(server, bare)))).toMatchObject({ sub: alice.userId });
   });
 
   test('is found by a fingerprint that an administrator added', async () => {
@@ -125,39 +125,39 @@ describe('the user', () => {
       params: { id: alice.userId },
       body: { identity: `x5t#S256:${bare.fingerprint}` },
     });
-    expect(claimsOf(await logIn(server, await proofOf(server, bare)))).toMatchObject({ sub: alice.userId });
+    expect(readClaims(await logIn(server, await signProof(server, bare)))).toMatchObject({ sub: alice.userId });
   });
 
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])('who holds %s is not found by an e-mail', async (role) => {
     const groups = [{ groupName: 'g', roles: [role], users: [alice.userId] }];
     await using server = await start({ groups });
-    await expectRefused(server, await proofOf(server));
+    await expectRefused(server, await signProof(server));
     const id = alice.userId;
     await server.admin.userIdentities.addIdentity({
       params: { id },
       body: { identity: `x5t#S256:${leaf.fingerprint}` },
     });
-    expect(claimsOf(await logIn(server, await proofOf(server)))).toMatchObject({ sub: id });
+    expect(readClaims(await logIn(server, await signProof(server)))).toMatchObject({ sub: id });
   });
 
   test('of the fingerprint comes before that of the e-mail', async () => {
     const bob = { userId: 'bob', userName: 'Bob', certificates: [leaf.fingerprint] };
     await using server = await start({ users: [alice, bob] });
-    expect(claimsOf(await logIn(server, await proofOf(server)))).toMatchObject({ sub: 'bob' });
+    expect(readClaims(await logIn(server, await signProof(server)))).toMatchObject({ sub: 'bob' });
   });
 
   test('is not the one whose name reads like the fingerprint', async () => {
     await using server = await start({ users: [{ userId: 'x', userName: `x5t#S256:${bare.fingerprint}` }] });
-    await expectRefused(server, await proofOf(server, bare));
+    await expectRefused(server, await signProof(server, bare));
   });
 
   test('is not the one whose e-mail nobody proved', async () => {
     await using server = await start();
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get(alice.userId);
       if (user) await tx.users.replace({ ...user, emailVerified: false });
     });
-    await expectRefused(server, await proofOf(server));
+    await expectRefused(server, await signProof(server));
   });
 
   test('is not the one whose user name or identifier is the address', async () => {
@@ -165,8 +165,8 @@ describe('the user', () => {
       users: [{ userId: 'named', userName: 'a@example.org', identities: ['b@example.org'] }],
     });
     for (const email of ['a@example.org', 'b@example.org']) {
-      const certificate = makeCertificate({ issuer: root, ...leafOptions, emails: [email] });
-      await expectRefused(server, await proofOf(server, certificate));
+      const certificate = createCertificate({ issuer: root, ...leafOptions, emails: [email] });
+      await expectRefused(server, await signProof(server, certificate));
     }
   });
 
@@ -178,43 +178,43 @@ describe('the user', () => {
       ['nobody@example.com'],
       [],
     ]) {
-      const certificate = makeCertificate({ issuer: root, ...leafOptions, emails });
-      await expectRefused(server, await proofOf(server, certificate));
+      const certificate = createCertificate({ issuer: root, ...leafOptions, emails });
+      await expectRefused(server, await signProof(server, certificate));
     }
   });
 
   test('is refused while locked', async () => {
     await using server = await start({ users: [{ ...alice, locked: true }] });
-    await expectRefused(server, await proofOf(server));
+    await expectRefused(server, await signProof(server));
   });
 });
 
 describe('the nonce', () => {
   test('is used up by a right proof', async () => {
     await using server = await start();
-    const body = await proofOf(server);
+    const body = await signProof(server);
     await logIn(server, body);
     await expectRefused(server, body);
   });
 
   test('is used up by a wrong one', async () => {
     await using server = await start();
-    const body = await proofOf(server);
+    const body = await signProof(server);
     await expectRefused(server, { ...body, signature: signature('another text', leaf) });
     await expectRefused(server, body);
   });
 
   test('counts once among 100 calls at once', async () => {
     await using server = await start();
-    const body = await proofOf(server);
+    const body = await signProof(server);
     const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, body)));
     expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await server.world.store.sessions.count()).toBe(1);
+    expect(await server.appContext.store.sessions.count()).toBe(1);
   });
 
   test('is good for 120 seconds', async () => {
     await using server = await start();
-    const [inTime, late] = [await proofOf(server), await proofOf(server)];
+    const [inTime, late] = [await signProof(server), await signProof(server)];
     server.clock.advance(119);
     await expect(logIn(server, inTime)).resolves.toBeDefined();
     server.clock.advance(1);
@@ -224,7 +224,7 @@ describe('the nonce', () => {
   test('belongs to the client that asked for it', async () => {
     await using server = await start();
     const { clientId } = await server.makeClient();
-    await expectRefused(server, await proofOf(server), { clientId });
+    await expectRefused(server, await signProof(server), { clientId });
   });
 
   test('is none that was made for something else, or by somebody else', async () => {
@@ -237,7 +237,7 @@ describe('the nonce', () => {
 describe('the signature', () => {
   test('is by the key of the certificate, over the text of the nonce', async () => {
     await using server = await start();
-    const other = { privateKey: keyPair('ec').privateKey };
+    const other = { privateKey: generateKeyPairOnce('ec').privateKey };
     for (const wrong of [
       (token: string) => signature(token, other),
       (token: string) => signature(`${token} `, leaf),
@@ -255,17 +255,17 @@ describe('the signature', () => {
   test('is by an algorithm that the key is for', async () => {
     await using server = await start();
     for (const algorithm of ['RS256', 'PS256'] as const)
-      await expectRefused(server, { ...(await proofOf(server)), algorithm });
+      await expectRefused(server, { ...(await signProof(server)), algorithm });
     for (const algorithm of ['PS256', 'ES256'] as const)
-      await expectRefused(server, { ...(await proofOf(server, rsaLeaf)), algorithm });
+      await expectRefused(server, { ...(await signProof(server, rsaLeaf)), algorithm });
   });
 });
 
 describe('the path', () => {
-  const middle = makeAuthority({ name: 'Middle', issuer: root, key: 'ec-384' });
-  const lower = makeAuthority({ name: 'Lower', issuer: middle, key: 'rsa-other' });
-  const below = (issuer: MadeCertificate, more: CertificateOptions = {}) =>
-    makeCertificate({ name: 'Below', issuer, key: 'ec-other', ...leafOptions, ...more });
+  const middle = createAuthority({ name: 'Middle', issuer: root, key: 'ec-384' });
+  const lower = createAuthority({ name: 'Lower', issuer: middle, key: 'rsa-other' });
+  const below = (issuer: TestCertificate, more: CertificateOptions = {}) =>
+    createCertificate({ name: 'Below', issuer, key: 'ec-other', ...leafOptions, ...more });
 
   test('may go over authorities that are sent along, in any order, the root among them', async () => {
     await using server = await start();
@@ -275,57 +275,61 @@ describe('the path', () => {
       [middle, lower],
       [root, middle, lower, middle, rsaLeaf],
     ])
-      await expect(logIn(server, await proofOf(server, deep, chain))).resolves.toBeDefined();
-    for (const chain of [[], [lower], [middle]]) await expectRefused(server, await proofOf(server, deep, chain));
+      await expect(logIn(server, await signProof(server, deep, chain))).resolves.toBeDefined();
+    for (const chain of [[], [lower], [middle]]) await expectRefused(server, await signProof(server, deep, chain));
   });
 
   test('may end at an authority that another one certified', async () => {
     await using server = await start({
       providers: [{ kind: 'certificateAuthority', name: 'middle', certificate: middle.pem }],
     });
-    await expect(logIn(server, await proofOf(server, below(middle)))).resolves.toBeDefined();
-    await expectRefused(server, await proofOf(server, leaf));
+    await expect(logIn(server, await signProof(server, below(middle)))).resolves.toBeDefined();
+    await expectRefused(server, await signProof(server, leaf));
   });
 
   test('is no longer one when the authority was taken out of the store', async () => {
     await using server = await start();
-    const body = await proofOf(server);
-    await server.world.store.transaction((tx) => tx.providers.delete('root'));
+    const body = await signProof(server);
+    await server.appContext.store.transaction((tx) => tx.providers.delete('root'));
     await expectRefused(server, body);
   });
 
   test('in circles leads nowhere', async () => {
     await using server = await start();
-    const circle = Array.from({ length: 5 }, () => makeAuthority({ name: 'Circle', key: 'ec-384' }));
+    const circle = Array.from({ length: 5 }, () => createAuthority({ name: 'Circle', key: 'ec-384' }));
     const [first = root] = circle;
-    await expectRefused(server, await proofOf(server, below(first), circle));
+    await expectRefused(server, await signProof(server, below(first), circle));
   });
 
-  const stranger = makeAuthority({ name: 'Root', key: 'ec-384' });
+  const stranger = createAuthority({ name: 'Root', key: 'ec-384' });
   const past = { from: '2020-01-01', until: '2026-03-01' };
   const future = { from: '2026-03-02' };
-  const limited = makeAuthority({ name: 'Limited', issuer: root, key: 'ec-384', pathLength: 0 });
-  const beyond = makeAuthority({ name: 'Beyond', issuer: limited, key: 'rsa-other' });
-  const expired = makeAuthority({ name: 'Expired', issuer: root, key: 'ec-384', ...past });
-  const noAuthority = makeAuthority({ name: 'No authority', issuer: root, key: 'ec-384', authority: false });
-  const without = makeCertificate({ name: 'Without', issuer: root, key: 'ec-384', keyUsage: [5] });
-  const noSigner = makeAuthority({ name: 'No signer', issuer: root, key: 'ec-384', keyUsage: [0] });
-  const sha1Middle = makeAuthority({ name: 'SHA-1', issuer: root, key: 'ec-384', hash: 'sha1' });
-  const weakMiddle = makeAuthority({ name: 'Weak', issuer: root, key: 'rsa-weak' });
-  const constrained = makeAuthority({
+  const limited = createAuthority({ name: 'Limited', issuer: root, key: 'ec-384', pathLength: 0 });
+  const beyond = createAuthority({ name: 'Beyond', issuer: limited, key: 'rsa-other' });
+  const expired = createAuthority({ name: 'Expired', issuer: root, key: 'ec-384', ...past });
+  const noAuthority = createAuthority({ name: 'No authority', issuer: root, key: 'ec-384', authority: false });
+  const without = createCertificate({ name: 'Without', issuer: root, key: 'ec-384', keyUsage: [5] });
+  const noSigner = createAuthority({ name: 'No signer', issuer: root, key: 'ec-384', keyUsage: [0] });
+  const sha1Middle = createAuthority({ name: 'SHA-1', issuer: root, key: 'ec-384', hash: 'sha1' });
+  const weakMiddle = createAuthority({ name: 'Weak', issuer: root, key: 'rsa-weak' });
+  const constrained = createAuthority({
     name: 'Constrained',
     issuer: root,
     key: 'ec-384',
     extensions: [['2.5.29.30', false, der(0x30)]],
   });
 
-  test.each<[string, MadeCertificate, MadeCertificate[]]>([
-    ['of a leaf that signed itself', makeCertificate({ ...leafOptions, key: 'ec-other' }), []],
+  test.each<[string, TestCertificate, TestCertificate[]]>([
+    ['of a leaf that signed itself', createCertificate({ ...leafOptions, key: 'ec-other' }), []],
     ['to another authority of the same name', below(stranger), [stranger]],
-    ['of a leaf that another key signed', below(root, { signedBy: keyPair('rsa').privateKey }), []],
+    ['of a leaf that another key signed', below(root, { signedBy: generateKeyPairOnce('rsa').privateKey }), []],
     ['of a leaf that is over', below(root, past), []],
     ['of a leaf that has not begun', below(root, future), []],
-    ['of a leaf that is an authority', makeAuthority({ issuer: root, key: 'ec-other', emails: [alice.userEmail] }), []],
+    [
+      'of a leaf that is an authority',
+      createAuthority({ issuer: root, key: 'ec-other', emails: [alice.userEmail] }),
+      [],
+    ],
     ['of a leaf that may not sign', below(root, { keyUsage: [2] }), []],
     ['of a leaf that is for servers', below(root, { purposes: [1] }), []],
     ['of a leaf with a signature by SHA-1', below(root, { hash: 'sha1' }), []],
@@ -348,12 +352,12 @@ describe('the path', () => {
     ['over an authority with constraints on names', below(constrained), [constrained]],
   ])('is refused %s', async (_, certificate, chain) => {
     await using server = await start();
-    await expectRefused(server, await proofOf(server, certificate, chain));
+    await expectRefused(server, await signProof(server, certificate, chain));
   });
 
   test('up to the length that an authority allows is taken', async () => {
     await using server = await start();
-    await expect(logIn(server, await proofOf(server, below(limited), [limited]))).resolves.toBeDefined();
+    await expect(logIn(server, await signProof(server, below(limited), [limited]))).resolves.toBeDefined();
   });
 
   test.each<[string, CertificateOptions]>([
@@ -362,23 +366,23 @@ describe('the path', () => {
     ['is no authority', { authority: false }],
     ['may not sign certificates', { keyUsage: [0] }],
   ])('is refused to a trusted authority that %s', async (_, more) => {
-    const wrong = makeAuthority({ name: 'Wrong', key: 'ec', ...more });
+    const wrong = createAuthority({ name: 'Wrong', key: 'ec', ...more });
     await using server = await start({
       providers: [{ kind: 'certificateAuthority', name: 'wrong', certificate: wrong.pem }],
     });
-    await expectRefused(server, await proofOf(server, below(wrong)));
+    await expectRefused(server, await signProof(server, below(wrong)));
   });
 
   test('goes by the clock of the server', async () => {
     await using server = await start();
     server.clock.advance(10 * 365 * 86_400);
-    await expectRefused(server, await proofOf(server));
+    await expectRefused(server, await signProof(server));
   });
 });
 
 test('a trusted authority logs nobody in by itself', async () => {
   await using server = await start();
-  await expectRefused(server, await proofOf(server, root));
+  await expectRefused(server, await signProof(server, root));
 });
 
 describe('what is no certificate', () => {
@@ -387,8 +391,8 @@ describe('what is no certificate', () => {
     const twice = leaf.pem + leaf.pem;
     const longer = Buffer.concat([leaf.der, root.der]).toString('base64');
     for (const certificate of ['', 'nothing', '-----BEGIN CERTIFICATE-----', twice, longer]) {
-      await expectRefused(server, { ...(await proofOf(server)), certificate });
-      await expectRefused(server, { ...(await proofOf(server)), chain: [certificate] });
+      await expectRefused(server, { ...(await signProof(server)), certificate });
+      await expectRefused(server, { ...(await signProof(server)), chain: [certificate] });
     }
   });
 
@@ -397,7 +401,7 @@ describe('what is no certificate', () => {
     for (let at = 0; at < leaf.der.length; at += 7) {
       const spoilt = Buffer.from(leaf.der);
       spoilt.writeUInt8(spoilt.readUInt8(at) ^ 0xff, at);
-      await expectRefused(server, { ...(await proofOf(server)), certificate: spoilt.toString('base64') });
+      await expectRefused(server, { ...(await signProof(server)), certificate: spoilt.toString('base64') });
     }
   });
 });
@@ -405,9 +409,9 @@ describe('what is no certificate', () => {
 describe('between the steps', () => {
   test.each(['lock', 'removal', 'other e-mail', 'authority gone'])('a %s stops the login', async (event) => {
     await using server = await start();
-    const { store, providers } = server.world;
-    const { certificate } = providers;
-    Object.assign(server.world, {
+    const { store, providers } = server.appContext;
+    const { verifyCertificate: certificate } = providers;
+    Object.assign(server.appContext, {
       providers: {
         ...providers,
         certificate: async (proof: Parameters<typeof certificate>[0]) => {
@@ -423,7 +427,7 @@ describe('between the steps', () => {
         },
       },
     });
-    const failure = await failureOf(logIn(server, await proofOf(server)));
+    const failure = await catchClientError(logIn(server, await signProof(server)));
     expect(failure).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
     expect(await store.sessions.count()).toBe(0);
   });
@@ -434,7 +438,7 @@ describe('the call', () => {
 
   test('is refused as malformed without what it needs, or with more, and uses no nonce up', async () => {
     await using server = await start();
-    const body = await proofOf(server);
+    const body = await signProof(server);
     const { token: _, ...without } = body;
     for (const wrong of [
       {},
@@ -453,10 +457,10 @@ describe('the call', () => {
 
   test('is refused as nobody, as a client of a third party, and while the store takes no writes', async () => {
     await using server = await start();
-    const body = await proofOf(server);
+    const body = await signProof(server);
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
     const call = (query: { clientId?: string }) =>
-      failureOf(server.as().userIdentities.certificateLogin({ query, body }));
+      catchClientError(server.as().userIdentities.certificateLogin({ query, body }));
     expect(await call({})).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
     expect(await call({ clientId: 'unknown' })).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
     expect(await call({ clientId })).toMatchObject({ status: 401, code: 'ROLE_MISSING' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { appClientId, startServer } from '../../../harness.ts';
-import { failureOf, testAccess } from '../access.ts';
-import { post } from './people.ts';
+import { catchClientError, testAccess } from '../access.ts';
+import { post } from './login-fixtures.ts';
 
 const id = 'user-identities.certificate-token';
 
@@ -11,7 +11,7 @@ test('gives a merely named client a value to sign, for 120 seconds, and keeps it
   await using server = await startServer();
   const { token, expiresIn } = await server.as().userIdentities.certificateToken({ query: { clientId: appClientId } });
   expect({ expiresIn, length: token.length >= 43 }).toEqual({ expiresIn: '120', length: true });
-  const [ticket, ...others] = await server.world.store.tickets.list();
+  const [ticket, ...others] = await server.appContext.store.tickets.list();
   expect(others).toEqual([]);
   expect(ticket).toMatchObject({ kind: 'certificate-nonce', clientId: appClientId });
   expect(JSON.stringify(await server.dump())).not.toContain(token);
@@ -38,7 +38,7 @@ describe('the call', () => {
   test('is refused as a client of a third party', async () => {
     await using server = await startServer();
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-    const failure = await failureOf(server.as().userIdentities.certificateToken({ query: { clientId } }));
+    const failure = await catchClientError(server.as().userIdentities.certificateToken({ query: { clientId } }));
     expect(failure).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
   });
 });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { appClientId, type TestClient, type TestServer } from '../../../harness.ts';
-import { alice, claimsOf, passwordHash, post, postJson, rolesIn, startWith } from './people.ts';
+import { alice, passwordHash, post, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';
 import {
   associate,
   changeSession,
+  createTokens,
   days,
-  endings,
   expectUserNeeded,
+  findSession,
   hours,
   renew,
-  sessionOf,
-  tokensOf,
-} from './renewing.ts';
+  sessionEndings,
+} from './session-fixtures.ts';
 
 const path = '/user-identities/me/change-app';
 
@@ -31,7 +31,7 @@ function changeTo(server: TestServer, { accessToken }: { accessToken: string }, 
 describe('gives a token', () => {
   test('of the same user, session and level, and of the client, application and scope of the target', async () => {
     await using server = await startWithShop();
-    const first = await tokensOf(server, { level: 'AUTH-MFA', renewable: false });
+    const first = await createTokens(server, { level: 'AUTH-MFA', renewable: false });
     await changeSession(server, first, { smart: true });
     const token = await changeTo(server, first);
     expect(token).toEqual({
@@ -40,16 +40,16 @@ describe('gives a token', () => {
       expiresIn: '3600',
       scope: ['READ', 'BUY'],
     });
-    const { sub, sid } = claimsOf(first);
-    expect(claimsOf(token)).toMatchObject({ sub, sid, client_id: 'shop', app_id: 'shop-app' });
-    expect(claimsOf(token)).not.toHaveProperty('business_id');
-    expect(rolesIn(token)).toEqual([...rolesIn(first), 'AUTH-SMART'].sort());
-    expect(await sessionOf(server, token)).toMatchObject({ clientId: 'shop', level: 'AUTH-MFA' });
+    const { sub, sid } = readClaims(first);
+    expect(readClaims(token)).toMatchObject({ sub, sid, client_id: 'shop', app_id: 'shop-app' });
+    expect(readClaims(token)).not.toHaveProperty('business_id');
+    expect(readRoles(token)).toEqual([...readRoles(first), 'AUTH-SMART'].sort());
+    expect(await findSession(server, token)).toMatchObject({ clientId: 'shop', level: 'AUTH-MFA' });
   });
 
   test('whatever is said of the device, and without a body', async () => {
     await using server = await startWithShop();
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const authorization = `Bearer ${accessToken}`;
     const target = `${path}?targetClientId=shop`;
     for (const body of [{}, { deviceId: 'phone', ip: '10.0.0.1' }, { ip: 'no address' }])
@@ -62,15 +62,15 @@ describe('gives a token', () => {
 
   test('also of the client that it comes from', async () => {
     await using server = await startWithShop();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const token = await changeTo(server, first, appClientId);
-    expect(claimsOf(token)).toMatchObject({ client_id: appClientId });
+    expect(readClaims(token)).toMatchObject({ client_id: appClientId });
     expect(await renew(server, token.refreshToken)).toBeDefined();
   });
 
   test('whose end is that of the session, and whose second proof counts as long as before', async () => {
     await using server = await startWithShop();
-    let token: { accessToken: string; expiresIn?: string } = await tokensOf(server, {
+    let token: { accessToken: string; expiresIn?: string } = await createTokens(server, {
       level: 'AUTH-MFA',
       renewable: false,
     });
@@ -79,7 +79,7 @@ describe('gives a token', () => {
       token = await changeTo(server, token, turn % 2 === 0 ? 'shop' : appClientId);
     }
     expect(token.expiresIn).toBe(String(hours / 2));
-    expect(rolesIn(token)).toContain('AUTH-MFA');
+    expect(readRoles(token)).toContain('AUTH-MFA');
     server.clock.advance(hours / 2);
     await expect(changeTo(server, token)).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   });
@@ -88,19 +88,19 @@ describe('gives a token', () => {
 describe('the refresh token', () => {
   test('of the session is another then, and belongs to the target', async () => {
     await using server = await startWithShop();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const token = await changeTo(server, first);
     expect(token.refreshToken).toMatch(/^[0-9a-f-]{36}$/);
     expect(token.refreshToken).not.toBe(first.refreshToken);
     expect(await renew(server, first.refreshToken)).toBeUndefined();
     expect(await renew(server, token.refreshToken)).toBeUndefined();
     const renewed = await renew(server, token.refreshToken, 'shop');
-    expect(claimsOf(renewed ?? first)).toMatchObject({ client_id: 'shop', scope: ['READ', 'BUY'] });
+    expect(readClaims(renewed ?? first)).toMatchObject({ client_id: 'shop', scope: ['READ', 'BUY'] });
   });
 
   test('of before, used by the target, ends the session', async () => {
     await using server = await startWithShop();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const token = await changeTo(server, first);
     expect(await renew(server, first.refreshToken, 'shop')).toBeUndefined();
     expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
@@ -109,7 +109,7 @@ describe('the refresh token', () => {
 
   test('stays bound to its device', async () => {
     await using server = await startWithShop();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const deviceTokenId = await associate(server, first);
     const token = await changeTo(server, first);
     expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
@@ -119,7 +119,7 @@ describe('the refresh token', () => {
 
   test('that was idle for 30 days does not come back by it', async () => {
     await using server = await startWithShop({ 'user-token-lifetime': String(days) });
-    let token: { accessToken: string } = await tokensOf(server);
+    let token: { accessToken: string } = await createTokens(server);
     for (let hour = 0; hour < 30 * 24; hour += 20) {
       server.clock.advance(20 * hours);
       token = await server.as({ token: token.accessToken }).userIdentities.renovateToken();
@@ -129,31 +129,31 @@ describe('the refresh token', () => {
 
   test('is one of 100 changes at once', async () => {
     await using server = await startWithShop();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const tokens = await Promise.all(Array.from({ length: 100 }, () => changeTo(server, first)));
     expect(new Set(tokens.map(({ refreshToken }) => refreshToken)).size).toBe(100);
-    const rows = await server.world.store.refreshTokens.list();
+    const rows = await server.appContext.store.refreshTokens.list();
     expect(rows.filter(({ used }) => !used)).toHaveLength(1);
   });
 });
 
 test('access tokens of the former client stay good, of no more scope than they had', async () => {
   await using server = await startWithShop();
-  const first = await tokensOf(server);
+  const first = await createTokens(server);
   await changeTo(server, first);
   const fresh = await server.as({ token: first.accessToken }).userIdentities.renovateToken();
-  expect(claimsOf(fresh)).toMatchObject({ client_id: appClientId, scope: ['READ', 'WRITE'] });
+  expect(readClaims(fresh)).toMatchObject({ client_id: appClientId, scope: ['READ', 'WRITE'] });
 });
 
 describe('a narrowed token', () => {
   test('stays so, there and on the way back, and so does the session', async () => {
     await using server = await startWithShop();
     await server.makeClient({ clientId: 'nothing', scope: [] });
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
     const atShop = await changeTo(server, narrow);
     expect(atShop.scope).toEqual(['READ']);
-    expect(claimsOf((await renew(server, atShop.refreshToken, 'shop')) ?? atShop).scope).toEqual(['READ']);
+    expect(readClaims((await renew(server, atShop.refreshToken, 'shop')) ?? atShop).scope).toEqual(['READ']);
     expect((await changeTo(server, atShop, appClientId)).scope).toEqual(['READ']);
     const nowhere = await changeTo(server, narrow, 'nothing');
     expect((await changeTo(server, nowhere, appClientId)).scope).toEqual([]);
@@ -161,7 +161,7 @@ describe('a narrowed token', () => {
 
   test('as one of a session that asked for less', async () => {
     await using server = await startWithShop();
-    const token = await changeTo(server, await tokensOf(server, { scope: ['WRITE'] }));
+    const token = await changeTo(server, await createTokens(server, { scope: ['WRITE'] }));
     expect(token.scope).toEqual([]);
   });
 });
@@ -173,7 +173,7 @@ describe('refuses', () => {
     await server.makeClient({ clientId: 'bobs', userId: 'bob' });
     await server.makeClient({ clientId: 'orphan', businessId: 'gone' });
     await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
-    const token = await tokensOf(server);
+    const token = await createTokens(server);
     const before = await server.dump();
     for (const [target, status, code] of [
       ['nobody', 404, 'CLIENT_NOT_FOUND'],
@@ -187,7 +187,7 @@ describe('refuses', () => {
 
   test('calls that are wrong', async () => {
     await using server = await startWithShop();
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const authorization = `Bearer ${accessToken}`;
     const before = await server.dump();
     const cases: [string, object, string][] = [
@@ -211,9 +211,9 @@ describe('refuses', () => {
     await expectUserNeeded(server, 'user-identities.change-app', { query: { targetClientId: 'shop' }, body: {} });
   });
 
-  test.each(Object.entries(endings))('a session after %s', async (_what, end) => {
+  test.each(Object.entries(sessionEndings))('a session after %s', async (_what, end) => {
     await using server = await startWithShop();
-    const token = await tokensOf(server);
+    const token = await createTokens(server);
     await end(server, token);
     await expect(changeTo(server, token)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
     expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
@@ -222,7 +222,7 @@ describe('refuses', () => {
 
 test('a lock afterwards ends it for the target as well', async () => {
   await using server = await startWithShop();
-  const token = await changeTo(server, await tokensOf(server));
+  const token = await changeTo(server, await createTokens(server));
   await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
   expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
 });

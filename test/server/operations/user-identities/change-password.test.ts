@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ClientError, type IamClient } from '../../../../src/client/index.ts';
-import { passwordMatches } from '../../../../src/server/identity/passwords.ts';
+import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts';
 import type { TestServer } from '../../../harness.ts';
-import { messagesTo } from '../codes.ts';
+import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
-import { expectRefused, rowOf, signedIn } from './callers.ts';
+import { createSession, expectRefused, rowOf } from './callers.ts';
 import { newPassword, recoveryCode, refusedCode, reset, startFast } from './flows.ts';
-import { alice, countHashes, doors, logIn, password, postJson, replacePasswords } from './people.ts';
-import { from, logInFrom, withProxy } from './sources.ts';
+import { alice, countHashes, logIn, loginEndpoints, password, postJson, replacePasswords } from './login-fixtures.ts';
+import { forwardedFrom, logInFrom, withProxy } from './sources.ts';
 
 const { userId } = alice;
 const change = (as: IamClient, { current = password, wish = newPassword } = {}) =>
@@ -17,17 +17,17 @@ const wrong = { status: 412, code: 'PASSWORD_WRONG' };
 
 test('takes the new one for the current one', async () => {
   await using server = await startFast();
-  expect(await change(await signedIn(server, userId, 'AUTH-BASIC'))).toEqual({});
+  expect(await change(await createSession(server, userId, 'AUTH-BASIC'))).toEqual({});
   await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
   await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
-  expect(await passwordMatches(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
+  expect(await verifyPasswordHash(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
 });
 
 test('ends every session of the user but the calling one, with its refresh tokens, codes and tickets', async () => {
   await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
   const mine = await logIn(server, { remember: true });
   const other = await logIn(server, { remember: true });
-  const carol = await signedIn(server, 'carol');
+  const carol = await createSession(server, 'carol');
   const code = await recoveryCode(server);
   const me = server.as({ token: mine.accessToken });
   await change(me);
@@ -35,19 +35,19 @@ test('ends every session of the user but the calling one, with its refresh token
   await expect(read(me)).resolves.toBeDefined();
   await expect(read(carol, 'carol')).resolves.toBeDefined();
   await expect(read(server.as({ token: other.accessToken }))).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
-  expect(await server.world.store.refreshTokens.count()).toBe(1);
+  expect(await server.appContext.store.refreshTokens.count()).toBe(1);
   expect(await reset(server, code)).toMatchObject(refusedCode);
 });
 
 test('is told to the contacts of the user', async () => {
   await using server = await startFast();
-  await change(await signedIn(server, userId));
+  await change(await createSession(server, userId));
   expect(await messagesTo(server)).toMatchObject([{ to: alice.userEmail, purpose: 'password-changed' }]);
 });
 
 test('keeps the password as it was sent, and no longer than it may be', async () => {
   await using server = await startFast();
-  const user = await signedIn(server, userId);
+  const user = await createSession(server, userId);
   const longest = '\u{1f511} '.repeat(64);
   await change(user, { wish: longest });
   for (const other of [longest.trim(), longest.slice(0, 72), `${longest}x`])
@@ -58,16 +58,16 @@ test('keeps the password as it was sent, and no longer than it may be', async ()
 describe('a wrong current password', () => {
   test('is refused and keeps the store as it was, whatever the new one is worth', async () => {
     await using server = await startFast();
-    const user = await signedIn(server, userId);
+    const user = await createSession(server, userId);
     for (const wish of [newPassword, 'q9 fj'])
       await expectRefused(server, () => change(user, { current: 'open sesame', wish }), wrong);
   });
 
   test('is throttled after ten, whatever failed logins there are: those anyone can bring about', async () => {
     await using server = await startFast();
-    const user = await signedIn(server, userId);
+    const user = await createSession(server, userId);
     for (let guess = 0; guess < 10; guess += 1)
-      for (const name of [userId, 'alice']) await doors.login?.(server, name, `guess ${guess}`);
+      for (const name of [userId, 'alice']) await loginEndpoints.login?.(server, name, `guess ${guess}`);
     for (let guess = 0; guess < 10; guess += 1)
       await expect(change(user, { current: `guess ${guess}` })).rejects.toMatchObject(wrong);
     await expect(change(user)).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS', retryAfter: 30 });
@@ -87,7 +87,7 @@ describe('a wrong current password', () => {
         server,
         '/user-identities/me/change-password',
         { password: current, newPassword },
-        { ...from(address), authorization: `Bearer ${accessToken}` },
+        { ...forwardedFrom(address), authorization: `Bearer ${accessToken}` },
       );
     for (let guess = 0; guess < 100; guess += 1)
       expect((await changeFrom(`198.51.100.${guess % 20}`, `guess ${guess}`)).status).toBe(412);
@@ -99,7 +99,7 @@ describe('a wrong current password', () => {
 
   test('of 100 at once ten are looked at', async () => {
     await using server = await startFast();
-    const user = await signedIn(server, userId);
+    const user = await createSession(server, userId);
     const hashes = countHashes(server);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 100 }, (_, at) => change(user, { current: `guess ${at}` })),
@@ -113,17 +113,17 @@ describe('a wrong current password', () => {
   test('that is longer than any password is not hashed; whoever has none has no right one', async () => {
     await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
     const hashes = countHashes(server);
-    const user = await signedIn(server, userId);
+    const user = await createSession(server, userId);
     await expect(change(user, { current: 'x'.repeat(129) })).rejects.toMatchObject(wrong);
     expect(hashes.count).toBe(0);
-    await expect(change(await signedIn(server, 'carol'), { current: '' })).rejects.toMatchObject(wrong);
+    await expect(change(await createSession(server, 'carol'), { current: '' })).rejects.toMatchObject(wrong);
     expect(hashes.count).toBe(1);
   });
 });
 
 test('a weak password is refused rule by rule, and keeps the store as it was', async () => {
   await using server = await startFast();
-  const user = await signedIn(server, userId);
+  const user = await createSession(server, userId);
   const before = await server.dump();
   const weak: [string, string[]][] = [
     ['alice', ['PASSWORD_TOO_SHORT', 'PASSWORD_COMMON', 'PASSWORD_CONTEXT']],
@@ -141,7 +141,7 @@ test('a weak password is refused rule by rule, and keeps the store as it was', a
 
 test('of 100 at once one wins', async () => {
   await using server = await startFast();
-  const user = await signedIn(server, userId);
+  const user = await createSession(server, userId);
   const outcomes = await Promise.allSettled(
     Array.from({ length: 100 }, (_, at) => change(user, { wish: `${newPassword} ${at}` })),
   );
@@ -149,7 +149,7 @@ test('of 100 at once one wins', async () => {
   expect(winners).toHaveLength(1);
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') expect([412, 429]).toContain(outcome.reason.status);
-  expect(await passwordMatches(`${newPassword} ${winners[0]}`, (await rowOf(server)).passwordHash ?? '')).toBe(true);
+  expect(await verifyPasswordHash(`${newPassword} ${winners[0]}`, (await rowOf(server)).passwordHash ?? '')).toBe(true);
 });
 
 describe('may be done', () => {
@@ -170,7 +170,7 @@ describe('may be done', () => {
 
   test('with exactly two texts', async () => {
     await using server = await startFast();
-    const user = await signedIn(server, userId);
+    const user = await createSession(server, userId);
     for (const body of [
       {},
       { password },
@@ -200,8 +200,8 @@ describe('while the new password is hashed', () => {
   };
   test.each(Object.keys(events))('a %s stops it', async (event) => {
     await using server = await startFast();
-    const user = await signedIn(server, userId);
-    const { hash } = server.world.passwords;
+    const user = await createSession(server, userId);
+    const { hash } = server.appContext.passwords;
     replacePasswords(server, {
       hash: async (secret, lane) => {
         replacePasswords(server, { hash });
@@ -211,14 +211,14 @@ describe('while the new password is hashed', () => {
       },
     });
     await expect(change(user)).rejects.toMatchObject(events[event]?.[1] ?? {});
-    for (const row of await server.world.store.users.list())
-      expect(await passwordMatches(newPassword, row.passwordHash ?? '')).toBe(false);
+    for (const row of await server.appContext.store.users.list())
+      expect(await verifyPasswordHash(newPassword, row.passwordHash ?? '')).toBe(false);
   });
 });
 
 test('answers 503 with Retry-After while the store takes no writes', async () => {
   await using server = await startFast();
-  const user = await signedIn(server, userId);
+  const user = await createSession(server, userId);
   const before = await server.dump();
   server.stopWrites();
   await expect(change(user)).rejects.toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });

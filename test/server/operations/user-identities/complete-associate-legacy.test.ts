@@ -1,24 +1,36 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { lastCode, wrongFor } from '../codes.ts';
-import { rowOf, signedIn } from './callers.ts';
-import { asLogon, dora, interruptions, logInLegacy, mobiles, retrieve, startWithLogons } from './logons.ts';
-import { alice, claimsOf, logIn } from './people.ts';
+import { createWrongCode, lastCode } from '../otp-inbox.ts';
+import { createSession, rowOf } from './callers.ts';
+import { alice, logIn, readClaims } from './login-fixtures.ts';
+import {
+  createLogonClient,
+  dora,
+  interruptions,
+  logInLegacy,
+  mobiles,
+  retrieve,
+  startWithLogons,
+} from './logon-fixtures.ts';
 
 const invalid = { status: 412, code: 'CODE_INVALID' };
-const asAlice = (server: TestServer) => signedIn(server, alice.userId, 'AUTH-BASIC');
+const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
 
-interface Proof {
+interface Challenge {
   readonly challengeId: string;
   readonly token: string;
 }
 
-function complete(as: IamClient, body: Proof) {
+function complete(as: IamClient, body: Challenge) {
   return as.userIdentities.completeAssociateLegacy({ body });
 }
 
-async function begin(server: TestServer, as: IamClient, logon: keyof typeof mobiles = 'FREE1'): Promise<Proof> {
+async function startAssociation(
+  server: TestServer,
+  as: IamClient,
+  logon: keyof typeof mobiles = 'FREE1',
+): Promise<Challenge> {
   const { challengeId } = await as.userIdentities.associateLegacyByMobile({ body: { logon } });
   return { challengeId, token: await lastCode(server, mobiles[logon]) };
 }
@@ -27,34 +39,36 @@ describe('with the right code', () => {
   test('the logon is bound, and logs the user in from then on', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    await expect(complete(as, await begin(server, as))).resolves.toEqual({ legacyLogons: ['FREE1'] });
+    await expect(complete(as, await startAssociation(server, as))).resolves.toEqual({ legacyLogons: ['FREE1'] });
     await expect(as.userIdentities.get({ params: { id: alice.userId } })).resolves.toMatchObject({
       legacyLogons: ['FREE1'],
     });
-    expect(claimsOf(await logInLegacy(server, 'FREE1'))).toMatchObject({ sub: alice.userId, logon: 'FREE1' });
+    expect(readClaims(await logInLegacy(server, 'FREE1'))).toMatchObject({ sub: alice.userId, logon: 'FREE1' });
   });
 
   test('it comes beside those that the user has', async () => {
     await using server = await startWithLogons();
-    const as = await signedIn(server, dora.userId);
-    await expect(complete(as, await begin(server, as))).resolves.toEqual({ legacyLogons: ['DORA1', 'FREE1'] });
+    const as = await createSession(server, dora.userId);
+    await expect(complete(as, await startAssociation(server, as))).resolves.toEqual({
+      legacyLogons: ['DORA1', 'FREE1'],
+    });
   });
 
   test('what the logon began by itself is over, and so are codes for it', async () => {
     await using server = await startWithLogons();
-    const logon = await asLogon(server, 'FREE1');
+    const logon = await createLogonClient(server, 'FREE1');
     await retrieve(server, 'FREE1');
     const as = await asAlice(server);
-    await complete(as, await begin(server, as));
+    await complete(as, await startAssociation(server, as));
     await expect(logon.userIdentities.get({ params: { id: 'any' } })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
-    const left = await server.world.store.codes.find('subject', 'logon:FREE1');
+    const left = await server.appContext.store.codes.find('subject', 'logon:FREE1');
     expect(left).toEqual([]);
   });
 
   test('it is used once, also by 100 at once', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const proof = await begin(server, as);
+    const proof = await startAssociation(server, as);
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => complete(as, proof)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(invalid);
@@ -67,10 +81,10 @@ describe('is refused', () => {
   test('for a wrong code, another challenge, an old code and one that was voided', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const first = await begin(server, as);
-    const second = await begin(server, as);
+    const first = await startAssociation(server, as);
+    const second = await startAssociation(server, as);
     await expect(complete(as, first)).rejects.toMatchObject(invalid);
-    await expect(complete(as, { ...second, token: wrongFor(second.token) })).rejects.toMatchObject(invalid);
+    await expect(complete(as, { ...second, token: createWrongCode(second.token) })).rejects.toMatchObject(invalid);
     await expect(complete(as, { ...second, challengeId: first.challengeId })).rejects.toMatchObject(invalid);
     server.clock.advance(600);
     await expect(complete(as, second)).rejects.toMatchObject(invalid);
@@ -80,20 +94,20 @@ describe('is refused', () => {
   test('after five wrong codes for an hour, whatever is sent anew', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const proof = await begin(server, as);
+    const proof = await startAssociation(server, as);
     for (let count = 0; count < 5; count += 1)
       await expect(complete(as, { ...proof, token: 'wrong' })).rejects.toMatchObject(invalid);
-    const anew = await begin(server, as);
+    const anew = await startAssociation(server, as);
     await expect(complete(as, anew)).rejects.toMatchObject({ status: 429, code: 'CODE_FAILURES', retryAfter: 3600 });
     server.clock.advance(3600);
     const later = await asAlice(server);
-    await expect(complete(later, await begin(server, later))).resolves.toBeDefined();
+    await expect(complete(later, await startAssociation(server, later))).resolves.toBeDefined();
   });
 
   test("for another user's code, and for codes that were sent for something else", async () => {
     await using server = await startWithLogons();
-    const [as, other] = [await asAlice(server), await signedIn(server, dora.userId)];
-    const proof = await begin(server, as);
+    const [as, other] = [await asAlice(server), await createSession(server, dora.userId)];
+    const proof = await startAssociation(server, as);
     await expect(complete(other, proof)).rejects.toMatchObject(invalid);
     const { hash } = await retrieve(server, 'FREE1');
     const token = await lastCode(server, mobiles.FREE1);
@@ -103,9 +117,9 @@ describe('is refused', () => {
 
   test('for a logon that came to another user meanwhile, and changes nothing', async () => {
     await using server = await startWithLogons();
-    const [as, other] = [await asAlice(server), await signedIn(server, dora.userId)];
-    const first = await begin(server, as);
-    const second = await begin(server, other);
+    const [as, other] = [await asAlice(server), await createSession(server, dora.userId)];
+    const first = await startAssociation(server, as);
+    const second = await startAssociation(server, other);
     await complete(other, second);
     const before = await server.dump();
     await expect(complete(as, first)).rejects.toMatchObject({ status: 412, code: 'LOGON_TAKEN' });
@@ -117,9 +131,9 @@ describe('is refused', () => {
     const as = await asAlice(server);
     const { challengeId } = await as.userIdentities.associateLegacyByMobile({ body: { logon: 'DORA1' } });
     const token = '123456';
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       const row = await tx.codes.get(challengeId);
-      const codeHash = server.world.storeKey.digest('code', `${challengeId}:${token}`);
+      const codeHash = server.appContext.storeSecret.digest('code', `${challengeId}:${token}`);
       if (row) await tx.codes.replace({ ...row, codeHash });
     });
     await expect(complete(as, { challengeId, token })).rejects.toMatchObject(invalid);
@@ -128,14 +142,14 @@ describe('is refused', () => {
   test('for who is no user, nobody, and bodies that are none', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const proof = await begin(server, as);
+    const proof = await startAssociation(server, as);
     const client = await server.withAuthorities(['AUTH-BASIC', 'USER']);
-    const logon = await asLogon(server, 'MAIL1');
+    const logon = await createLogonClient(server, 'MAIL1');
     const before = await server.dump();
     await expect(complete(client, proof)).rejects.toMatchObject({ status: 403, code: 'USER_MISSING' });
     await expect(complete(logon, proof)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
     await expect(complete(server.as(), proof)).rejects.toMatchObject({ status: 401 });
-    await expect(complete(as, { token: proof.token } as Proof)).rejects.toMatchObject({ status: 400 });
+    await expect(complete(as, { token: proof.token } as Challenge)).rejects.toMatchObject({ status: 400 });
     expect(await server.dump()).toEqual(before);
   });
 });
@@ -143,11 +157,11 @@ describe('is refused', () => {
 test.each(Object.keys(interruptions))('a %s between code and completion stops it', async (what) => {
   await using server = await startWithLogons();
   const as = await asAlice(server);
-  const proof = await begin(server, as);
+  const proof = await startAssociation(server, as);
   await interruptions[what]?.(server, alice.userId);
   await expect(complete(as, proof)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   if (what !== 'lock and unlock') return;
   const again = server.as({ token: (await logIn(server)).accessToken });
   await expect(complete(again, proof)).rejects.toMatchObject(invalid);
-  expect(claimsOf(await logInLegacy(server, 'FREE1'))).not.toHaveProperty('user_id');
+  expect(readClaims(await logInLegacy(server, 'FREE1'))).not.toHaveProperty('user_id');
 });

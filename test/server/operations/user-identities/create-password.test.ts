@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ClientError, type IamClient } from '../../../../src/client/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { messagesTo } from '../codes.ts';
+import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
-import { expectRefused, rowOf, signedIn } from './callers.ts';
+import { createSession, expectRefused, rowOf } from './callers.ts';
 import { newPassword, signUp, signUpCode, startFast } from './flows.ts';
-import { alice, countHashes, logIn, replacePasswords } from './people.ts';
+import { alice, countHashes, logIn, replacePasswords } from './login-fixtures.ts';
 
 const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
 const create = (as: IamClient, wish = newPassword) => as.userIdentities.createPassword({ body: { newPassword: wish } });
@@ -13,7 +13,7 @@ const missing = { status: 403, code: 'ROLE_MISSING' };
 
 test('gives a user its first password, which logs it in; its sessions go on, and it is told', async () => {
   await using server = await startFast([carol]);
-  const user = await signedIn(server, 'carol', 'AUTH-BASIC');
+  const user = await createSession(server, 'carol', 'AUTH-BASIC');
   expect(await create(user)).toEqual({});
   await expect(logIn(server, { name: 'carol', secret: newPassword })).resolves.toBeDefined();
   await expect(user.userIdentities.get({ params: { id: 'carol' } })).resolves.toBeDefined();
@@ -31,7 +31,7 @@ test('comes after sign-up with a proven contact', async () => {
 test('keeps the password as it was sent', async () => {
   await using server = await startFast([carol]);
   const exact = ' Caf\u00e9 au lait \0 ';
-  await create(await signedIn(server, 'carol'), exact);
+  await create(await createSession(server, 'carol'), exact);
   for (const other of [exact.trim(), exact.toLowerCase(), exact.normalize('NFD'), ' Caf\u00e9 au lait '])
     await expect(logIn(server, { name: 'carol', secret: other })).rejects.toMatchObject({ status: 401 });
   await expect(logIn(server, { name: 'carol', secret: exact })).resolves.toBeDefined();
@@ -63,7 +63,7 @@ describe('may be done', () => {
 describe('is refused, and keeps the store as it was', () => {
   test('to a user who has a password, however weak the new one is', async () => {
     await using server = await startFast();
-    const user = await signedIn(server, alice.userId);
+    const user = await createSession(server, alice.userId);
     const hashes = countHashes(server);
     for (const wish of [newPassword, 'q9 fj'])
       await expectRefused(server, () => create(user, wish), { status: 412, code: 'PASSWORD_EXISTS' });
@@ -72,7 +72,7 @@ describe('is refused, and keeps the store as it was', () => {
 
   test('with a weak password, naming each rule, and without hashing it', async () => {
     await using server = await startFast([carol]);
-    const user = await signedIn(server, 'carol');
+    const user = await createSession(server, 'carol');
     const hashes = countHashes(server);
     const weak: [string, string[]][] = [
       ['Carol', ['PASSWORD_TOO_SHORT', 'PASSWORD_COMMON', 'PASSWORD_CONTEXT']],
@@ -94,7 +94,7 @@ describe('is refused, and keeps the store as it was', () => {
 
   test('with a body that is none', async () => {
     await using server = await startFast([carol]);
-    const user = await signedIn(server, 'carol');
+    const user = await createSession(server, 'carol');
     for (const body of [
       {},
       { newPassword: 7 },
@@ -111,7 +111,7 @@ describe('is refused, and keeps the store as it was', () => {
 
 test('of 100 at once one wins', async () => {
   await using server = await startFast([carol]);
-  const user = await signedIn(server, 'carol');
+  const user = await createSession(server, 'carol');
   const outcomes = await Promise.allSettled(
     Array.from({ length: 100 }, (_, at) => create(user, `${newPassword} ${at}`)),
   );
@@ -134,8 +134,8 @@ describe('while the password is hashed', () => {
   };
   test.each(Object.keys(events))('a %s stops it', async (event) => {
     await using server = await startFast([carol]);
-    const user = await signedIn(server, 'carol');
-    const { hash } = server.world.passwords;
+    const user = await createSession(server, 'carol');
+    const { hash } = server.appContext.passwords;
     replacePasswords(server, {
       hash: async (secret, lane) => {
         await events[event]?.(server);
@@ -149,7 +149,7 @@ describe('while the password is hashed', () => {
 
 test('answers 503 with Retry-After while the store takes no writes', async () => {
   await using server = await startFast([carol]);
-  const user = await signedIn(server, 'carol');
+  const user = await createSession(server, 'carol');
   const before = await server.dump();
   server.stopWrites();
   await expect(create(user)).rejects.toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });

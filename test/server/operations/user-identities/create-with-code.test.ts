@@ -1,10 +1,10 @@
 /** Making a user with a code: the contact it went to is proven. */
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { lastCode, wrongFor } from '../codes.ts';
+import { createWrongCode, lastCode } from '../otp-inbox.ts';
 import { rowOf } from './callers.ts';
 import { identify, refusedCode, signUp, signUpCode, tally } from './flows.ts';
-import { alice, claimsOf, rolesIn, startWith } from './people.ts';
+import { alice, readClaims, readRoles, startWith } from './login-fixtures.ts';
 
 const userEmail = 'bob@example.com';
 const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
@@ -12,7 +12,7 @@ const number = '+5511987654321';
 type Token = { accessToken: string };
 
 async function countUsers(server: Awaited<ReturnType<typeof startServer>>): Promise<number> {
-  return server.world.store.users.count();
+  return server.appContext.store.users.count();
 }
 
 test('proves the e-mail that the code went to, and only that', async () => {
@@ -20,7 +20,7 @@ test('proves the e-mail that the code went to, and only that', async () => {
   const token = await signUpCode(server);
   const answer = await signUp(server, { token, userId: 'bob-id', userMobile });
   expect(answer).toMatchObject({ status: 201 });
-  expect(rolesIn(answer.json as Token)).toEqual([
+  expect(readRoles(answer.json as Token)).toEqual([
     'AUTH-IDENTIFIED',
     'CLI-1STPARTY',
     'CLI-AUTH-IDENTIFIED',
@@ -35,9 +35,9 @@ test('proves the mobile that the code went to, and only that, without a failure 
   await identify(server, { userMobile });
   const answer = await signUp(server, { token: await lastCode(server, number), userId: 'bob-id', userMobile });
   expect(answer).toMatchObject({ status: 201 });
-  expect(rolesIn(answer.json as Token)).toContain('AUTH-IDENTIFIED');
+  expect(readRoles(answer.json as Token)).toContain('AUTH-IDENTIFIED');
   expect(await rowOf(server, 'bob-id')).toMatchObject({ emailVerified: false, mobileVerified: true });
-  expect(await server.world.store.codeFailures.count()).toBe(0);
+  expect(await server.appContext.store.codeFailures.count()).toBe(0);
 });
 
 test('takes the code however the e-mail is spelt, which is kept as sent', async () => {
@@ -53,7 +53,7 @@ describe('is refused, and makes nobody', () => {
     await using server = await startServer();
     const token = await signUpCode(server);
     const users = await countUsers(server);
-    for (const wrong of [wrongFor(token), '', 'abcdef', `${token}0`, ` ${token}`])
+    for (const wrong of [createWrongCode(token), '', 'abcdef', `${token}0`, ` ${token}`])
       expect(await signUp(server, { token: wrong }), wrong).toMatchObject(refusedCode);
     server.clock.advance(3601);
     const again = await signUpCode(server);
@@ -87,7 +87,7 @@ describe('is refused, and makes nobody', () => {
     await identify(server, { userMobile });
     const byMobile = await lastCode(server, number);
     for (let guess = 0; guess < 5; guess += 1) {
-      const token = wrongFor(await signUpCode(server));
+      const token = createWrongCode(await signUpCode(server));
       const more = { token, userName: `bob-${guess}` };
       expect(await signUp(server, guess % 2 === 0 ? { ...more, userMobile } : more)).toMatchObject(refusedCode);
     }
@@ -102,7 +102,7 @@ describe('is refused, and makes nobody', () => {
   test('and guesses at the code of a mobile count for the mobile, whatever e-mails they come with', async () => {
     await using server = await startServer();
     await identify(server, { userMobile });
-    const token = wrongFor(await lastCode(server, number));
+    const token = createWrongCode(await lastCode(server, number));
     const guess = (at: number) => signUp(server, { token, userMobile, userEmail: `guess-${at}@example.com` });
     for (let at = 0; at < 5; at += 1) expect(await guess(at)).toMatchObject(refusedCode);
     expect(await guess(5)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
@@ -113,7 +113,7 @@ describe('is refused, and makes nobody', () => {
     const token = await signUpCode(server, alice.userEmail);
     const taken = await signUp(server, { token, userEmail: 'ALICE@example.com' });
     expect(taken).toMatchObject({ status: 412, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
-    expect((await server.world.store.codes.list())[0]).toMatchObject({ used: false });
+    expect((await server.appContext.store.codes.list())[0]).toMatchObject({ used: false });
   });
 
   test('for another reason, and the code stays good for the next try', async () => {
@@ -137,7 +137,7 @@ test('an e-mail that nobody proved is taken by whoever proves it; the other keep
   expect(await signUp(server, { token, userId: 'second', userName: 'second' })).toMatchObject({ status: 201 });
   expect(await rowOf(server, 'first')).toMatchObject({ userEmail, emailVerified: false });
   expect(await rowOf(server, 'second')).toMatchObject({ userEmail, emailVerified: true });
-  const found = await server.world.store.users.getBy('login', userEmail);
+  const found = await server.appContext.store.users.getBy('login', userEmail);
   expect(found?.userId).toBe('second');
 });
 
@@ -150,12 +150,12 @@ test('100 at once with one right code make one user, and no failures', async () 
   );
   expect(tally(answers)).toEqual({ 201: 1, 412: 99 });
   expect(await countUsers(server)).toBe(users + 1);
-  expect(await server.world.store.codeFailures.count()).toBe(0);
+  expect(await server.appContext.store.codeFailures.count()).toBe(0);
 });
 
 test('of 100 wrong codes at once five are looked at', async () => {
   await using server = await startServer();
-  const token = wrongFor(await signUpCode(server));
+  const token = createWrongCode(await signUpCode(server));
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) => signUp(server, { token, userName: `bob-${at}` })),
   );
@@ -166,6 +166,6 @@ test('a lead who proved a contact is no USER, but is identified', async () => {
   await using server = await startServer();
   const token = await signUpCode(server);
   const answer = await signUp(server, { token, lead: true });
-  expect(rolesIn(answer.json as Token)).toEqual(['AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED', 'PERSON']);
-  expect(claimsOf(answer.json as Token)).toHaveProperty('user_id');
+  expect(readRoles(answer.json as Token)).toEqual(['AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED', 'PERSON']);
+  expect(readClaims(answer.json as Token)).toHaveProperty('user_id');
 });

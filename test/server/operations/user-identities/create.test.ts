@@ -3,7 +3,7 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
 import { expectRefused, rowOf, storedFields } from './callers.ts';
-import { alice, claimsOf, logIn, postJson, rolesIn, startWith } from './people.ts';
+import { alice, logIn, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';
 
 const path = `/user-identities?clientId=${appClientId}`;
 const query = { clientId: appClientId };
@@ -22,8 +22,8 @@ test('makes a user whose token carries no level yet', async () => {
     expiresIn: '3600',
     scope: ['READ', 'WRITE'],
   });
-  expect(claimsOf(token)).toMatchObject({ sub: 'bob-id', user_id: 'bob-id', client_id: appClientId });
-  expect(rolesIn(token)).toEqual(['CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
+  expect(readClaims(token)).toMatchObject({ sub: 'bob-id', user_id: 'bob-id', client_id: appClientId });
+  expect(readRoles(token)).toEqual(['CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
   expect(await rowOf(server, 'bob-id')).toEqual({
     ...body,
     userId: 'bob-id',
@@ -44,7 +44,7 @@ test('makes an id where none is sent, keeps a lead a lead, and remembers who wan
     body: { ...body, lead: true },
   });
   expect(token).toMatchObject({ expiresIn: '600', refreshToken: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-  const { sub } = claimsOf(token);
+  const { sub } = readClaims(token);
   expect(sub).toMatch(/^[0-9a-f]{24}$/);
   expect(await rowOf(server, sub)).toMatchObject({ lead: true });
 });
@@ -54,7 +54,7 @@ test('any first-party client makes users, named or proven, also on behalf of a u
   const thirdParty = await server.makeClient({ party: '3RDPARTY' });
   const callers = [server.as(), server.as(adminClient), server.as({ basic: adminClient }), await asUser(server)];
   for (const [at, caller] of callers.entries())
-    expect(claimsOf(await create(server, { userName: `user-${at}` }, caller, at === 0))).toHaveProperty('user_id');
+    expect(readClaims(await create(server, { userName: `user-${at}` }, caller, at === 0))).toHaveProperty('user_id');
   await expectRefused(server, () => create(server, {}, server.as(), false), {
     status: 401,
     code: 'CREDENTIALS_MISSING',
@@ -93,7 +93,7 @@ describe('a name that logs somebody else in is taken', () => {
     await create(server, { userName: 'eve', userEmail: 'bob@example.com' });
     await create(server, { userName: 'dan', userEmail: 'bob@example.com' });
     await create(server, { userName: 'bob@example.com', userEmail: 'bob@example.com' });
-    expect(claimsOf(await logIn(server, { name: alice.userEmail })).sub).toBe(alice.userId);
+    expect(readClaims(await logIn(server, { name: alice.userEmail })).sub).toBe(alice.userId);
   });
 
   test('an id is not given out again after its user is gone, a name is', async () => {
@@ -105,14 +105,14 @@ describe('a name that logs somebody else in is taken', () => {
 
   test('100 at once for one name give one user', async () => {
     await using server = await startServer();
-    const users = await server.world.store.users.count();
+    const users = await server.appContext.store.users.count();
     const names = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? 'bob' : 'BOB'));
     const created = await Promise.allSettled(names.map((userName) => create(server, { userName })));
     expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of created)
       if (outcome.status === 'rejected')
         expect(outcome.reason).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
-    expect(await server.world.store.users.count()).toBe(users + 1);
+    expect(await server.appContext.store.users.count()).toBe(users + 1);
   });
 });
 
@@ -129,7 +129,7 @@ describe('a business is given', () => {
     ];
     for (const [at, caller] of callers.entries()) {
       const token = await create(server, { userName: `user-${at}`, businessId: 'b1' }, caller, false);
-      expect(claimsOf(token)).toMatchObject({ business_id: 'b1' });
+      expect(readClaims(token)).toMatchObject({ business_id: 'b1' });
       const unknown = () => create(server, { businessId: 'b3' }, caller, false);
       await expectRefused(server, unknown, { status: 412, code: 'BUSINESS_UNKNOWN' });
     }
@@ -155,9 +155,9 @@ describe('a business is given', () => {
 describe('is refused', () => {
   test('with a code where none was sent', async () => {
     await using server = await startServer();
-    const users = await server.world.store.users.count();
+    const users = await server.appContext.store.users.count();
     await expect(create(server, { token: '123456' })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
-    expect(await server.world.store.users.count()).toBe(users);
+    expect(await server.appContext.store.users.count()).toBe(users);
   });
 
   test('with any field that is not for the caller to set', async () => {
@@ -215,7 +215,7 @@ describe('is refused', () => {
 test.each(['constructor', '__proto__', 'toString'])('%s is a name and an id like any other', async (name) => {
   await using server = await startServer();
   const token = await create(server, { userId: name, userName: `${name}-name` });
-  expect(claimsOf(token).sub).toBe(name);
+  expect(readClaims(token).sub).toBe(name);
   await expectRefused(server, () => create(server, { userName: name }), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   const view = await server.admin.userIdentities.get({ params: { id: name } });
   expect(view).toMatchObject({ userEmail: body.userEmail });

@@ -1,8 +1,8 @@
 /** Sign-up with a proven contact, and recovery of an account, as an application that is merely named calls them. */
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
-import { type Answer, alice, postJson, startWith } from './people.ts';
+import { lastCode } from '../otp-inbox.ts';
+import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
 
 /** Hashes at the least cost: these tests are about other things. */
 export const fast = { 'fast-passwords': true } as const;
@@ -14,19 +14,19 @@ export function startFast(users: readonly SeedUser[] = [], options: TestServerOp
 const named = `clientId=${appClientId}`;
 export const newPassword = 'a window in the roof';
 
-export function identify(server: TestServer, contact: object): Promise<Answer> {
+export function identify(server: TestServer, contact: object): Promise<ApiResponse> {
   return postJson(server, `/user-identities/identification?${named}`, contact);
 }
 
-export function signUp(server: TestServer, more: object = {}): Promise<Answer> {
+export function signUp(server: TestServer, more: object = {}): Promise<ApiResponse> {
   return postJson(server, `/user-identities?${named}`, { userName: 'bob', userEmail: 'bob@example.com', ...more });
 }
 
-export function retrieve(server: TestServer, userName: string = alice.userName): Promise<Answer> {
+export function retrieve(server: TestServer, userName: string = alice.userName): Promise<ApiResponse> {
   return postJson(server, `/user-identities/retrieve-identity?${named}`, { userName });
 }
 
-export function reset(server: TestServer, validationCode: string, more: object = {}): Promise<Answer> {
+export function reset(server: TestServer, validationCode: string, more: object = {}): Promise<ApiResponse> {
   return postJson(server, `/user-identities/reset-password?${named}`, {
     newPassword,
     validationCode,
@@ -48,7 +48,7 @@ export async function signUpCode(server: TestServer, userEmail = 'bob@example.co
 }
 
 /** How many of the answers had each status. */
-export function tally(answers: readonly Answer[]): Record<number, number> {
+export function tally(answers: readonly ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { lastCode, wrongFor } from '../codes.ts';
-import { expectRefused, signedIn } from './callers.ts';
+import { createWrongCode, lastCode } from '../otp-inbox.ts';
+import { createSession, expectRefused } from './callers.ts';
 import {
+  completeSecondFactor,
   expectUsersOnly,
-  giveSecondProof,
   logInAs,
   mainEmail,
-  outcomes,
+  settleAll,
   startWithBob,
   workEmail,
-} from './factors/bob.ts';
-import { claimsOf, rolesIn } from './people.ts';
-import { challenge, change, fulfill, type Proof, renew } from './second-proof.ts';
+} from './factors/factor-fixtures.ts';
+import { readClaims, readRoles } from './login-fixtures.ts';
+import { addFactor, type FactorResponse, fulfill, renew, requestChallenge } from './second-factor.ts';
 
 const hour = 3600;
 
@@ -20,14 +20,14 @@ describe('a right code', () => {
   test('gives the session AUTH-MFA: its tokens from then on, not the ones before', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
-    const token = await giveSecondProof(server, as);
+    const token = await completeSecondFactor(server, as);
     expect(token).toEqual({
       accessToken: expect.any(String),
       tokenType: 'Bearer',
       expiresIn: '3600',
       scope: ['READ', 'WRITE'],
     });
-    expect(rolesIn(token)).toEqual([
+    expect(readRoles(token)).toEqual([
       'AUTH-BASIC',
       'AUTH-IDENTIFIED',
       'AUTH-MFA',
@@ -36,26 +36,26 @@ describe('a right code', () => {
       'PERSON',
       'USER',
     ]);
-    expect(claimsOf(token)).toMatchObject({ sub: 'bob', sid: claimsOf({ accessToken }).sid });
-    await expect(change(as)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
-    await expect(change(server.as({ token: token.accessToken }))).resolves.toHaveLength(1);
+    expect(readClaims(token)).toMatchObject({ sub: 'bob', sid: readClaims({ accessToken }).sid });
+    await expect(addFactor(as)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+    await expect(addFactor(server.as({ token: token.accessToken }))).resolves.toHaveLength(1);
   });
 
   test('of an alternative contact does as well', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    expect(rolesIn(await fulfill(as, await challenge(server, as, 'work', workEmail)))).toContain('AUTH-MFA');
+    expect(readRoles(await fulfill(as, await requestChallenge(server, as, 'work', workEmail)))).toContain('AUTH-MFA');
   });
 
   test('brings a refresh token in the place of the one that the session has', async () => {
     await using server = await startWithBob();
     const { as, refreshToken } = await logInAs(server, 'bob', { remember: true });
-    const token = await giveSecondProof(server, as);
+    const token = await completeSecondFactor(server, as);
     expect(token.refreshToken).toMatch(/^[0-9a-f-]{36}$/);
     expect(token.refreshToken).not.toBe(refreshToken);
     expect(token.expiresIn).toBe('600');
     const renewed = await renew(server, token.refreshToken);
-    expect(rolesIn(renewed.json)).toContain('AUTH-MFA');
+    expect(readRoles(renewed.json)).toContain('AUTH-MFA');
     expect((await renew(server, refreshToken)).status).toBe(401);
     expect((await renew(server, renewed.json.refreshToken)).status).toBe(401);
   });
@@ -64,16 +64,16 @@ describe('a right code', () => {
     await using server = await startWithBob();
     const { refreshToken } = await logInAs(server, 'bob', { remember: true });
     const { accessToken } = (await renew(server, refreshToken, ['READ'])).json;
-    const token = await giveSecondProof(server, server.as({ token: accessToken }));
+    const token = await completeSecondFactor(server, server.as({ token: accessToken }));
     expect(token.scope).toEqual(['READ']);
-    expect(claimsOf(token).scope).toEqual(['READ']);
+    expect(readClaims(token).scope).toEqual(['READ']);
   });
 
   test('brings a token of less no refresh token, which would renew to all of the scope', async () => {
     await using server = await startWithBob();
     const { refreshToken } = await logInAs(server, 'bob', { remember: true });
     const first = (await renew(server, refreshToken, ['READ'])).json;
-    const token = await giveSecondProof(server, server.as({ token: first.accessToken }));
+    const token = await completeSecondFactor(server, server.as({ token: first.accessToken }));
     expect(token.refreshToken).toBeUndefined();
     expect((await renew(server, first.refreshToken)).status).toBe(201);
   });
@@ -81,22 +81,22 @@ describe('a right code', () => {
   test('is taken once, in a row and of 100 at once', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server, 'bob', { remember: true });
-    const proof = await challenge(server, as);
-    const ended = await outcomes(Array.from({ length: 100 }, () => fulfill(as, proof)));
+    const proof = await requestChallenge(server, as);
+    const ended = await settleAll(Array.from({ length: 100 }, () => fulfill(as, proof)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
     await expectRefused(server, () => fulfill(as, proof), { status: 412, code: 'CODE_INVALID' });
-    const unused = (await server.world.store.refreshTokens.list()).filter(({ used }) => !used);
+    const unused = (await server.appContext.store.refreshTokens.list()).filter(({ used }) => !used);
     expect(unused).toHaveLength(1);
   });
 
   test('is good for ten minutes', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await challenge(server, as);
+    const proof = await requestChallenge(server, as);
     server.clock.advance(599);
     await expect(fulfill(as, proof)).resolves.toBeDefined();
-    const late = await challenge(server, as);
+    const late = await requestChallenge(server, as);
     server.clock.advance(600);
     await expectRefused(server, () => fulfill(as, late), { status: 412, code: 'CODE_INVALID' });
   });
@@ -106,10 +106,10 @@ describe('a code is not taken', () => {
   test('in another session, of another user, or for another challenge', async () => {
     await using server = await startWithBob();
     const [{ as }, other] = [await logInAs(server), await logInAs(server)];
-    const proof = await challenge(server, as);
-    const alice = await signedIn(server, 'alice-id', 'AUTH-BASIC');
-    const others = await challenge(server, other.as, 'work', workEmail);
-    const refused: [IamClient, Proof][] = [
+    const proof = await requestChallenge(server, as);
+    const alice = await createSession(server, 'alice-id', 'AUTH-BASIC');
+    const others = await requestChallenge(server, other.as, 'work', workEmail);
+    const refused: [IamClient, FactorResponse][] = [
       [other.as, proof],
       [alice, proof],
       [as, { ...proof, challengeId: others.challengeId }],
@@ -124,7 +124,7 @@ describe('a code is not taken', () => {
   test('of another purpose', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const { challengeId } = await challenge(server, as);
+    const { challengeId } = await requestChallenge(server, as);
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
     const token = await lastCode(server, workEmail);
     await expect(fulfill(as, { challengeId, token })).rejects.toMatchObject({ code: 'CODE_INVALID' });
@@ -133,7 +133,7 @@ describe('a code is not taken', () => {
   test('with blanks, letters, or digits of other scripts', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await challenge(server, as);
+    const proof = await requestChallenge(server, as);
     const arabic = proof.token.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
     for (const token of [` ${proof.token}`, '', 'O12345', arabic])
       await expect(fulfill(as, { ...proof, token })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
@@ -145,23 +145,25 @@ describe('a code is not taken', () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const { as } = await logInAs(server);
       const [id, to] = attempt % 2 === 0 ? ['main-email', mainEmail] : ['work', workEmail];
-      const proof = await challenge(server, as, id, to);
-      await expect(fulfill(as, { ...proof, token: wrongFor(proof.token) })).rejects.toMatchObject({ status: 412 });
+      const proof = await requestChallenge(server, as, id, to);
+      await expect(fulfill(as, { ...proof, token: createWrongCode(proof.token) })).rejects.toMatchObject({
+        status: 412,
+      });
     }
     const { as } = await logInAs(server);
-    const proof = await challenge(server, as);
+    const proof = await requestChallenge(server, as);
     await expectRefused(server, () => fulfill(as, proof), { status: 429, code: 'CODE_FAILURES' });
     await expect(fulfill(as, proof)).rejects.toMatchObject({ retryAfter: 3600 });
     server.clock.advance(hour);
-    await expect(giveSecondProof(server, (await logInAs(server)).as)).resolves.toBeDefined();
+    await expect(completeSecondFactor(server, (await logInAs(server)).as)).resolves.toBeDefined();
   });
 
   test('of 100 guesses at once, more than five are looked at by none', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await challenge(server, as);
-    const wrong = { ...proof, token: wrongFor(proof.token) };
-    const ended = await outcomes(Array.from({ length: 100 }, () => fulfill(as, wrong)));
+    const proof = await requestChallenge(server, as);
+    const wrong = { ...proof, token: createWrongCode(proof.token) };
+    const ended = await settleAll(Array.from({ length: 100 }, () => fulfill(as, wrong)));
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(5);
     expect(ended.filter((one) => one === 'CODE_FAILURES')).toHaveLength(95);
     await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 429 });
@@ -176,7 +178,7 @@ describe('is refused', () => {
 
   test('for a body that is none', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const good = { challengeId: 'x', token: '1' };
     for (const body of [{}, { ...good, token: 1 }, { ...good, more: 1 }, { ...good, token: '1'.repeat(101) }])
       await expectRefused(server, () => as.call('user-identities.fulfill-mfa', { body }), {
@@ -187,7 +189,7 @@ describe('is refused', () => {
 
   test('a guess that comes without any code under way, which counts as one', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     for (let guess = 0; guess < 5; guess += 1)
       await expect(fulfill(as, { challengeId: 'x', token: '123456' })).rejects.toMatchObject({ status: 412 });
     await expect(fulfill(as, { challengeId: 'x', token: '123456' })).rejects.toMatchObject({ status: 429 });

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { alice, claimsOf, post, postJson, startWith } from './people.ts';
-import { endings, expectUserNeeded, tokensOf } from './renewing.ts';
+import { alice, post, postJson, readClaims, startWith } from './login-fixtures.ts';
+import { createTokens, expectUserNeeded, sessionEndings } from './session-fixtures.ts';
 
 const path = '/user-identities/me/generate-param';
 
-const asAlice = async (server: TestServer) => server.as({ token: (await tokensOf(server)).accessToken });
+const asAlice = async (server: TestServer) => server.as({ token: (await createTokens(server)).accessToken });
 
 test('gives a value of 256 random bits that is good for a minute, and keeps its hash only', async () => {
   await using server = await startWith();
-  const token = await tokensOf(server);
+  const token = await createTokens(server);
   const answer = await postJson(server, path, {}, { authorization: `Bearer ${token.accessToken}` });
   expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
   expect(answer.json).toEqual({ param: expect.any(String), expiresIn: '60' });
   const { param } = answer.json as { param: string };
   expect(Buffer.from(param, 'base64url')).toHaveLength(32);
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(param);
-  const [ticket] = await server.world.store.tickets.list();
-  expect(ticket).toMatchObject({ kind: 'param', userId: alice.userId, sessionId: claimsOf(token).sid });
+  const [ticket] = await server.appContext.store.tickets.list();
+  expect(ticket).toMatchObject({ kind: 'param', userId: alice.userId, sessionId: readClaims(token).sid });
 });
 
 test('gives another one each time, and needs no body', async () => {
   await using server = await startWith();
-  const token = await tokensOf(server);
+  const token = await createTokens(server);
   const caller = server.as({ token: token.accessToken }).userIdentities;
   const given = await Promise.all(Array.from({ length: 20 }, () => caller.generateParam({ body: {} })));
   expect(new Set(given.map(({ param }) => param)).size).toBe(20);
@@ -37,7 +37,7 @@ test('values that nobody redeems do not pile up', async () => {
     server.clock.advance(61);
     if (turn % 30 === 29) caller = await asAlice(server);
   }
-  expect(await server.world.store.tickets.count()).toBeLessThan(10);
+  expect(await server.appContext.store.tickets.count()).toBeLessThan(10);
 });
 
 test('names a target that is there and of the first party', async () => {
@@ -62,7 +62,7 @@ test('names a target that is there and of the first party', async () => {
 describe('refuses, and keeps the store as it was,', () => {
   test('a body that is wrong', async () => {
     await using server = await startWith();
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const before = await server.dump();
     const bodies: [object, string][] = [
       [{ targetClientId: 7 }, 'FIELD_TYPE'],
@@ -81,13 +81,13 @@ describe('refuses, and keeps the store as it was,', () => {
     await expectUserNeeded(server, 'user-identities.generate-param', { body: {} });
   });
 
-  test.each(Object.entries(endings))('a session after %s', async (_what, end) => {
+  test.each(Object.entries(sessionEndings))('a session after %s', async (_what, end) => {
     await using server = await startWith();
-    const token = await tokensOf(server);
+    const token = await createTokens(server);
     await end(server, token);
     await expect(
       server.as({ token: token.accessToken }).userIdentities.generateParam({ body: {} }),
     ).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
-    expect(await server.world.store.tickets.count()).toBe(0);
+    expect(await server.appContext.store.tickets.count()).toBe(0);
   });
 });

@@ -3,8 +3,8 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import { appClientId, startServer } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
-import { rowOf, signedIn } from './callers.ts';
-import { alice, startWith } from './people.ts';
+import { createSession, rowOf } from './callers.ts';
+import { alice, startWith } from './login-fixtures.ts';
 
 const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
 const bob = { userId: 'bob', userName: 'bob', userEmail: 'Bob@Example.com', userMobile };
@@ -14,7 +14,7 @@ const view = { userEmail: 'Bob@Example.com', userMobile, legacyLogons: [] };
 test('gives the contacts as they were stored, and nothing else of the user', async () => {
   await using server = await startWith([bob]);
   await expect(server.admin.userIdentities.get({ params })).resolves.toEqual(view);
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get('bob');
     if (user) await tx.users.replace({ ...user, legacyLogons: ['BOB1'] });
   });
@@ -40,8 +40,8 @@ describe('may be read', () => {
   test('by the user, by administrators, and by any proven first-party client', async () => {
     await using server = await startWith([bob]);
     const readers = [
-      await signedIn(server, 'bob', 'AUTH-BASIC'),
-      await signedIn(server, 'bob', 'NONE'),
+      await createSession(server, 'bob', 'AUTH-BASIC'),
+      await createSession(server, 'bob', 'NONE'),
       await asUser(server, { roles: ['ADMIN'] }),
       await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] }),
       await asUser(server, { roles: ['IAM_ADMIN_MAINTENANCE'] }),
@@ -53,7 +53,7 @@ describe('may be read', () => {
   test('not by another user, who is told the same as of one that is not there', async () => {
     await using server = await startWith([bob]);
     const others = [
-      await signedIn(server, alice.userId),
+      await createSession(server, alice.userId),
       await asUser(server, { roles: ['BUSINESSOWNER', 'BUSINESSADMIN', 'OPERATOR'], businessId: 'b1' }),
     ];
     for (const other of others) {

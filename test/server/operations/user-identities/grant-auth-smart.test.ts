@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
-import { expectRefused, signedIn } from './callers.ts';
-import { expectUsersOnly, giveSecondProof, logInAs, mainEmail, outcomes, startWithBob } from './factors/bob.ts';
-import { claimsOf, postJson, rolesIn } from './people.ts';
+import { lastCode } from '../otp-inbox.ts';
+import { createSession, expectRefused } from './callers.ts';
+import {
+  completeSecondFactor,
+  expectUsersOnly,
+  logInAs,
+  mainEmail,
+  settleAll,
+  startWithBob,
+} from './factors/factor-fixtures.ts';
+import { postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const grant = (as: IamClient, challengeId: string) => as.userIdentities.grantAuthSmart({ body: { challengeId } });
 
 /** Proves the main e-mail; what is given for it. */
-async function proven(server: TestServer, as: IamClient, to = mainEmail): Promise<string> {
+async function completeFactor(server: TestServer, as: IamClient, to = mainEmail): Promise<string> {
   const params = { id: 'main-email' };
   await as.userIdentities.factors.sendToken({ params });
   const body = { token: await lastCode(server, to) };
@@ -20,50 +27,50 @@ describe('a challenge', () => {
   test('gives AUTH-SMART on top of the level', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
-    const token = await grant(as, await proven(server, as));
+    const token = await grant(as, await completeFactor(server, as));
     expect(token).toEqual({
       accessToken: expect.any(String),
       tokenType: 'Bearer',
       expiresIn: '3600',
       scope: ['READ', 'WRITE'],
     });
-    expect(rolesIn(token)).toEqual([...rolesIn({ accessToken }), 'AUTH-SMART'].sort());
-    const proof = await giveSecondProof(server, server.as({ token: token.accessToken }));
-    expect(rolesIn(proof)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
+    expect(readRoles(token)).toEqual([...readRoles({ accessToken }), 'AUTH-SMART'].sort());
+    const proof = await completeSecondFactor(server, server.as({ token: token.accessToken }));
+    expect(readRoles(proof)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
   });
 
   test('brings a refresh token in the place of the one that the session has, and renewals keep AUTH-SMART', async () => {
     await using server = await startWithBob();
     const { as, refreshToken } = await logInAs(server, 'bob', { remember: true });
-    const token = await grant(as, await proven(server, as));
+    const token = await grant(as, await completeFactor(server, as));
     expect(token.refreshToken).not.toBe(refreshToken);
     const renew = (given: string | undefined) =>
       postJson(server, '/generate-token', { grantType: 'refresh_token', clientId: appClientId, refreshToken: given });
     const renewed = await renew(token.refreshToken);
-    expect(rolesIn(renewed.json as { accessToken: string })).toContain('AUTH-SMART');
+    expect(readRoles(renewed.json as { accessToken: string })).toContain('AUTH-SMART');
     expect((await renew(refreshToken)).status).toBe(401);
   });
 
   test('widens no scope', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
-    const challengeId = await proven(server, as);
-    const session = await server.world.store.sessions.get(String(claimsOf({ accessToken }).sid));
-    await server.world.store.transaction(async (tx) => {
+    const challengeId = await completeFactor(server, as);
+    const session = await server.appContext.store.sessions.get(String(readClaims({ accessToken }).sid));
+    await server.appContext.store.transaction(async (tx) => {
       if (session) await tx.sessions.replace({ ...session, scope: ['WRITE'] });
     });
-    const { issuer, store } = server.world;
+    const { issuer, store } = server.appContext;
     const [user, client] = [await store.users.get('bob'), await store.clients.get(appClientId)];
     if (!user || !client || !session) throw new Error('they are there');
-    const narrow = await issuer.forUser(user, { ...session, scope: ['WRITE'] }, client);
+    const narrow = await issuer.issueForUser(user, { ...session, scope: ['WRITE'] }, client);
     expect((await grant(server.as({ token: narrow.accessToken }), challengeId)).scope).toEqual(['WRITE']);
   });
 
   test('is taken once, in a row and of 100 at once', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server, 'bob', { remember: true });
-    const challengeId = await proven(server, as);
-    const ended = await outcomes(Array.from({ length: 100 }, () => grant(as, challengeId)));
+    const challengeId = await completeFactor(server, as);
+    const ended = await settleAll(Array.from({ length: 100 }, () => grant(as, challengeId)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
     await expectRefused(server, () => grant(as, challengeId), { status: 412, code: 'CODE_INVALID' });
@@ -72,7 +79,7 @@ describe('a challenge', () => {
   test('is good for five minutes', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const [one, other] = [await proven(server, as), await proven(server, as)];
+    const [one, other] = [await completeFactor(server, as), await completeFactor(server, as)];
     server.clock.advance(299);
     await expect(grant(as, one)).resolves.toBeDefined();
     server.clock.advance(1);
@@ -89,8 +96,11 @@ describe('is refused', () => {
   test('in another session and to another user, who do not use it up', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const challengeId = await proven(server, as);
-    for (const other of [await signedIn(server, 'bob', 'AUTH-BASIC'), await signedIn(server, 'alice-id', 'AUTH-BASIC')])
+    const challengeId = await completeFactor(server, as);
+    for (const other of [
+      await createSession(server, 'bob', 'AUTH-BASIC'),
+      await createSession(server, 'alice-id', 'AUTH-BASIC'),
+    ])
       await expectRefused(server, () => grant(other, challengeId), { status: 412, code: 'CODE_INVALID' });
     await expect(grant(as, challengeId)).resolves.toBeDefined();
   });
@@ -106,7 +116,7 @@ describe('is refused', () => {
   test('once the user was locked, if only for a moment', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const challengeId = await proven(server, as);
+    const challengeId = await completeFactor(server, as);
     await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
     await server.admin.userIdentities.unlock({ body: { userId: 'bob' } });
     await expectRefused(server, () => grant(as, challengeId), { status: 401, code: 'TOKEN_INVALID' });
@@ -115,7 +125,7 @@ describe('is refused', () => {
 
   test('for a body that is none', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     for (const body of [{}, { challengeId: 1 }, { challengeId: 'x', more: 1 }, { challengeId: 'x'.repeat(201) }])
       await expectRefused(server, () => as.call('user-identities.grant-auth-smart', { body }), {
         status: 400,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { appClientId, startServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
-import { lastCode, messagesTo, readAs } from '../codes.ts';
+import { lastCode, messagesTo, readText } from '../otp-inbox.ts';
 import { identify, retrieve, signUp } from './flows.ts';
-import { type Answer, alice, postJson, startWith } from './people.ts';
+import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
 
 const userEmail = 'bob@example.com';
 const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
@@ -25,7 +25,7 @@ test('sends a code to an e-mail or a mobile, and shows it masked', async () => {
   expect(more).toEqual([]);
   expect(toEmail).toMatchObject({ to: userEmail, channel: 'email', purpose: 'sign-up' });
   expect(toMobile).toMatchObject({ to: '+5511987654321', channel: 'sms', purpose: 'sign-up' });
-  for (const message of [toEmail, toMobile]) if (message) expect(readAs(server, message)).toMatch(/ \d{6}\. /);
+  for (const message of [toEmail, toMobile]) if (message) expect(readText(server, message)).toMatch(/ \d{6}\. /);
 });
 
 test('takes exactly one contact', async () => {
@@ -56,7 +56,7 @@ test('takes no contact that is none', async () => {
 test('answers alike for a contact that somebody has, nobody has, or somebody who is locked has', async () => {
   const locked = { userId: 'locked', userName: 'locked', userEmail: 'a@example.com', locked: true };
   await using server = await startWith([locked]);
-  const answers: Answer[] = [];
+  const answers: ApiResponse[] = [];
   for (const email of [alice.userEmail, 'albert@example.com', 'anybody@example.com'])
     answers.push(await identify(server, { userEmail: email }));
   expect(answers).toEqual(answers.map(() => answers[0]));

@@ -5,15 +5,20 @@ import { hashPassword } from '../../../../src/server/identity/passwords.ts';
 import { applySeed } from '../../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../../harness.ts';
-import { makeAuthority, makeCertificate } from '../../outside/certificates.ts';
-import { audience, startProvider } from '../../outside/openid-provider.ts';
-import { entityId, audience as samlAudience, samlResponse, signing } from '../../outside/saml-responses.ts';
-import { lastCode } from '../codes.ts';
+import { createAuthority, createCertificate } from '../../integrations/providers/certificates.ts';
+import { audience, startOpenIdProvider } from '../../integrations/providers/openid-provider.ts';
+import {
+  entityId,
+  audience as samlAudience,
+  samlResponse,
+  signing,
+} from '../../integrations/providers/saml-responses.ts';
+import { lastCode } from '../otp-inbox.ts';
 import { rowOf } from './callers.ts';
 import { newPassword, retrieve } from './flows.ts';
-import { dora, logonPassword, mobiles, startWithLogons } from './logons.ts';
-import { alice, basic, password, passwordHash, postForm, postJson, startWith } from './people.ts';
-import { associate, from, knownOf, logInFrom, tokenFrom, withProxy } from './sources.ts';
+import { alice, basic, password, passwordHash, postForm, postJson, startWith } from './login-fixtures.ts';
+import { dora, logonPassword, mobiles, startWithLogons } from './logon-fixtures.ts';
+import { associate, forwardedFrom, listKnownSources, logInFrom, tokenFrom, withProxy } from './sources.ts';
 
 const [here, there, elsewhere] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
 const all = [here, there, elsewhere];
@@ -25,38 +30,40 @@ describe('a right password', () => {
   test('makes its source known, a wrong one does not', async () => {
     await using server = await start();
     await logInFrom(server, there, { secret: 'wrong' });
-    expect(await knownOf(server, all)).toEqual([]);
+    expect(await listKnownSources(server, all)).toEqual([]);
     await logInFrom(server, here);
-    expect(await knownOf(server, all)).toEqual([here]);
+    expect(await listKnownSources(server, all)).toEqual([here]);
     await logInFrom(server, there);
-    expect(await knownOf(server, all)).toEqual([here, there]);
+    expect(await listKnownSources(server, all)).toEqual([here, there]);
   });
 
   test('of a locked user makes nothing known', async () => {
     await using server = await start();
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     expect(await logInFrom(server, here)).toMatchObject({ status: 401 });
-    expect(await knownOf(server, all)).toEqual([]);
+    expect(await listKnownSources(server, all)).toEqual([]);
   });
 
   test('counts at both token endpoints too', async () => {
     await using server = await start();
     const pair = { client_id: appClientId, username: alice.userName, password };
-    expect(await postForm(server, { grant_type: 'password', ...pair }, from(here))).toMatchObject({ status: 200 });
+    expect(await postForm(server, { grant_type: 'password', ...pair }, forwardedFrom(here))).toMatchObject({
+      status: 200,
+    });
     const body = { grantType: 'password', clientId: appClientId, userName: alice.userId, password };
-    expect(await postJson(server, '/generate-token', body, from(there))).toMatchObject({ status: 201 });
-    expect(await knownOf(server, all)).toEqual([here, there]);
+    expect(await postJson(server, '/generate-token', body, forwardedFrom(there))).toMatchObject({ status: 201 });
+    expect(await listKnownSources(server, all)).toEqual([here, there]);
   });
 
   test('writes nothing more where its source is known, and makes one commit in any case', async () => {
     await using server = await start();
     const before = await rowOf(server);
     let commits = 0;
-    const { transaction } = server.world.store;
-    Object.assign(server.world.store, {
+    const { transaction } = server.appContext.store;
+    Object.assign(server.appContext.store, {
       transaction: (work: never) => {
         commits += 1;
-        return transaction.call(server.world.store, work);
+        return transaction.call(server.appContext.store, work);
       },
     });
     await logInFrom(server, here);
@@ -74,22 +81,26 @@ describe('behind a back end', () => {
     const { clientId } = await server.makeClient();
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'web', clientId } });
     const body = { userName: alice.userName, password };
-    const headers = { ...from(there), 'x-api-key': apiKey, ip: here };
+    const headers = { ...forwardedFrom(there), 'x-api-key': apiKey, ip: here };
     expect(await postJson(server, '/user-identities/login', body, headers)).toMatchObject({ status: 201 });
-    expect(await knownOf(server, [here, there, `${here} via ${clientId}`])).toEqual([`${here} via ${clientId}`]);
+    expect(await listKnownSources(server, [here, there, `${here} via ${clientId}`])).toEqual([
+      `${here} via ${clientId}`,
+    ]);
     await logInFrom(server, elsewhere, { headers: { ip: here, authorization: pair } });
-    expect(await knownOf(server, [here, elsewhere])).toEqual([elsewhere]);
+    expect(await listKnownSources(server, [here, elsewhere])).toEqual([elsewhere]);
   });
 
   test('also of one that authenticates in the body of a token endpoint', async () => {
     await using server = await start();
     const { clientId, clientSecret } = await server.makeClient({ grantTypes: ['password'] });
     const fields = { grant_type: 'password', client_id: clientId, username: alice.userName, password };
-    const headers = { ...from(there), ip: here };
+    const headers = { ...forwardedFrom(there), ip: here };
     expect(await postForm(server, { ...fields, client_secret: clientSecret }, headers)).toMatchObject({ status: 200 });
-    expect(await knownOf(server, [here, there, `${here} via ${clientId}`])).toEqual([`${here} via ${clientId}`]);
+    expect(await listKnownSources(server, [here, there, `${here} via ${clientId}`])).toEqual([
+      `${here} via ${clientId}`,
+    ]);
     expect(await postForm(server, { ...fields, client_id: appClientId }, headers)).toMatchObject({ status: 200 });
-    expect(await knownOf(server, [here, there, `${here} via ${appClientId}`])).toEqual([there]);
+    expect(await listKnownSources(server, [here, there, `${here} via ${appClientId}`])).toEqual([there]);
   });
 });
 
@@ -97,9 +108,9 @@ describe('a device', () => {
   test('counts in the place of the address where its token is shown', async () => {
     await using server = await start();
     const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
-    const [device] = await server.world.store.devices.list();
+    const [device] = await server.appContext.store.devices.list();
     await logInFrom(server, there, { deviceTokenId });
-    expect(await knownOf(server, [...all, `device ${device?.deviceKey}`])).toEqual([
+    expect(await listKnownSources(server, [...all, `device ${device?.deviceKey}`])).toEqual([
       here,
       `device ${device?.deviceKey}`,
     ]);
@@ -108,31 +119,33 @@ describe('a device', () => {
   test('is known from its association on', async () => {
     await using server = await start();
     await associate(server, { accessToken: await tokenFrom(server, here), address: there });
-    const [device] = await server.world.store.devices.list();
-    expect(await knownOf(server, [there, `device ${device?.deviceKey}`])).toEqual([`device ${device?.deviceKey}`]);
+    const [device] = await server.appContext.store.devices.list();
+    expect(await listKnownSources(server, [there, `device ${device?.deviceKey}`])).toEqual([
+      `device ${device?.deviceKey}`,
+    ]);
   });
 
   test('of another user is none', async () => {
     await using server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }], withProxy());
     const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
-    const [device] = await server.world.store.devices.list();
+    const [device] = await server.appContext.store.devices.list();
     await logInFrom(server, there, { name: 'bob', deviceTokenId });
-    expect(await knownOf(server, [there, `device ${device?.deviceKey}`], 'bob')).toEqual([there]);
+    expect(await listKnownSources(server, [there, `device ${device?.deviceKey}`], 'bob')).toEqual([there]);
   });
 });
 
 describe('a proof from outside makes its source known', () => {
   test('an ID token', async () => {
     const clock = createFakeClock();
-    await using provider = await startProvider(clock);
+    await using provider = await startOpenIdProvider(clock);
     const { issuer, jwksUri } = provider;
     const row = { kind: 'oidc' as const, name: 'corp', issuer, jwksUri, clientId: audience, emailDomains: [] };
     const users = [{ ...alice, identities: ['corp:subject-1'] }];
     await using server = await startServer(withProxy({ clock, seed: { users, providers: [row] } }));
     const body = { provider: 'corp', idToken: await provider.token() };
-    const answer = await postJson(server, `/user-identities/login-federated?${named}`, body, from(here));
+    const answer = await postJson(server, `/user-identities/login-federated?${named}`, body, forwardedFrom(here));
     expect(answer).toMatchObject({ status: 201 });
-    expect(await knownOf(server, all)).toEqual([here]);
+    expect(await listKnownSources(server, all)).toEqual([here]);
   });
 
   test('a SAML response', async () => {
@@ -147,37 +160,47 @@ describe('a proof from outside makes its source known', () => {
     };
     await using server = await startServer(withProxy({ seed: { users: [alice], providers: [row] } }));
     const body = { samlResponse: samlResponse(server, { nameId: 'new', attributes: { email: [alice.userEmail] } }) };
-    const answer = await postJson(server, `/user-identities/renew-app-token?${named}`, body, from(here));
+    const answer = await postJson(server, `/user-identities/renew-app-token?${named}`, body, forwardedFrom(here));
     expect(answer).toMatchObject({ status: 201 });
-    expect(await knownOf(server, all)).toEqual([here]);
+    expect(await listKnownSources(server, all)).toEqual([here]);
     expect((await rowOf(server)).identities).toContain('idp:new');
   });
 
   test('a certificate', async () => {
-    const root = makeAuthority({ name: 'Root', key: 'ec' });
+    const root = createAuthority({ name: 'Root', key: 'ec' });
     const options = { authority: false, keyUsage: [0], purposes: [2], emails: [alice.userEmail] };
-    const leaf = makeCertificate({ name: 'Alice', issuer: root, key: 'ec-other', ...options });
+    const leaf = createCertificate({ name: 'Alice', issuer: root, key: 'ec-other', ...options });
     const providers = [{ kind: 'certificateAuthority' as const, name: 'root', certificate: root.pem }];
     await using server = await startServer(withProxy({ seed: { users: [alice], providers } }));
     const { token } = await server.as().userIdentities.certificateToken({ query: { clientId: appClientId } });
     const key = { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' } as const;
     const signature = sign('sha256', Buffer.from(token), key).toString('base64');
     const body = { token, certificate: leaf.pem, signature };
-    const answer = await postJson(server, `/user-identities/digital-certificate/login?${named}`, body, from(here));
+    const answer = await postJson(
+      server,
+      `/user-identities/digital-certificate/login?${named}`,
+      body,
+      forwardedFrom(here),
+    );
     expect(answer).toMatchObject({ status: 201 });
-    expect(await knownOf(server, all)).toEqual([here]);
+    expect(await listKnownSources(server, all)).toEqual([here]);
   });
 });
 
 describe('a mainframe logon', () => {
   const loginLegacy = (server: TestServer, logon: string, address: string) =>
-    postJson(server, `/user-identities/login-legacy?${named}`, { logon, password: logonPassword }, from(address));
+    postJson(
+      server,
+      `/user-identities/login-legacy?${named}`,
+      { logon, password: logonPassword },
+      forwardedFrom(address),
+    );
 
   test('makes the source known of the user whom it belongs to', async () => {
     await using server = await startWithLogons(withProxy());
     expect(await loginLegacy(server, 'DORA1', here)).toMatchObject({ status: 201 });
     expect(await loginLegacy(server, 'FREE1', there)).toMatchObject({ status: 201 });
-    expect(await knownOf(server, all, dora.userId)).toEqual([here]);
+    expect(await listKnownSources(server, all, dora.userId)).toEqual([here]);
   });
 
   test('with a new password, leaves the one source that set it', async () => {
@@ -188,9 +211,14 @@ describe('a mainframe logon', () => {
       body: { logon: 'DORA1' },
     });
     const body = { logon: 'DORA1', hash, token: await lastCode(server, mobiles.DORA1), newPassword: 'NEW#PW1' };
-    const answer = await postJson(server, `/user-identities/reset-legacy-password?${named}`, body, from(there));
+    const answer = await postJson(
+      server,
+      `/user-identities/reset-legacy-password?${named}`,
+      body,
+      forwardedFrom(there),
+    );
     expect(answer).toMatchObject({ status: 200 });
-    expect(await knownOf(server, all, dora.userId)).toEqual([there]);
+    expect(await listKnownSources(server, all, dora.userId)).toEqual([there]);
   });
 });
 
@@ -201,9 +229,9 @@ describe('a new password', () => {
     await retrieve(server);
     const validationCode = await lastCode(server, alice.userEmail);
     const body = { newPassword, validationCode, username: alice.userName };
-    const answer = await postJson(server, `/user-identities/reset-password?${named}`, body, from(there));
+    const answer = await postJson(server, `/user-identities/reset-password?${named}`, body, forwardedFrom(there));
     expect(answer).toMatchObject({ status: 201 });
-    expect(await knownOf(server, all)).toEqual([there]);
+    expect(await listKnownSources(server, all)).toEqual([there]);
   });
 
   test("in a session, leaves the caller's source and the device of its session", async () => {
@@ -212,25 +240,25 @@ describe('a new password', () => {
     await logInFrom(server, elsewhere, { deviceTokenId: stranger });
     const accessToken = await tokenFrom(server, here);
     await associate(server, { accessToken, address: here, deviceId: 'tablet' });
-    const devices = await server.world.store.devices.find('userId', alice.userId);
+    const devices = await server.appContext.store.devices.find('userId', alice.userId);
     const keys = Object.fromEntries(devices.map(({ deviceId, deviceKey }) => [deviceId, `device ${deviceKey}`]));
     const { phone = '', tablet = '' } = keys;
-    expect(await knownOf(server, [...all, phone, tablet])).toEqual([here, elsewhere, phone, tablet]);
-    const headers = { ...from(there), authorization: `Bearer ${accessToken}` };
+    expect(await listKnownSources(server, [...all, phone, tablet])).toEqual([here, elsewhere, phone, tablet]);
+    const headers = { ...forwardedFrom(there), authorization: `Bearer ${accessToken}` };
     const body = { password, newPassword };
     const answer = await postJson(server, '/user-identities/me/change-password', body, headers);
     expect(answer).toMatchObject({ status: 201 });
-    expect(await knownOf(server, [...all, phone, tablet])).toEqual([there, tablet]);
+    expect(await listKnownSources(server, [...all, phone, tablet])).toEqual([there, tablet]);
   });
 
   test('by a seed, leaves none; the same hash once more leaves all', async () => {
     await using server = await start();
     await logInFrom(server, here);
     const apply = (hash: string) =>
-      applySeed(SeedDocument.parse({ users: [{ userId: alice.userId, passwordHash: hash }] }), server.world);
+      applySeed(SeedDocument.parse({ users: [{ userId: alice.userId, passwordHash: hash }] }), server.appContext);
     await apply(passwordHash);
-    expect(await knownOf(server, all)).toEqual([here]);
+    expect(await listKnownSources(server, all)).toEqual([here]);
     await apply(await hashPassword(newPassword));
-    expect(await knownOf(server, all)).toEqual([]);
+    expect(await listKnownSources(server, all)).toEqual([]);
   });
 });

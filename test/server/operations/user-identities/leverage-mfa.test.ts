@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { lastCode } from '../codes.ts';
-import { expectRefused, signedIn } from './callers.ts';
-import { expectUsersOnly, mainEmail, mainNumber, startWithBob, throughClient, workEmail } from './factors/bob.ts';
+import { lastCode } from '../otp-inbox.ts';
+import { createSession, expectRefused } from './callers.ts';
+import {
+  expectUsersOnly,
+  mainEmail,
+  mainNumber,
+  startWithBob,
+  throughClient,
+  workEmail,
+} from './factors/factor-fixtures.ts';
 
 const leverage = (as: IamClient, factorId?: string) =>
   as.userIdentities.leverageMfa({ body: factorId === undefined ? {} : { factorId } });
@@ -10,14 +17,14 @@ const leverage = (as: IamClient, factorId?: string) =>
 describe('sends a code', () => {
   test('to the main e-mail where no factor is named, and answers with its challenge', async () => {
     await using server = await startWithBob();
-    const answer = await leverage(await signedIn(server, 'bob', 'AUTH-BASIC'));
+    const answer = await leverage(await createSession(server, 'bob', 'AUTH-BASIC'));
     expect(answer).toEqual({
       challengeId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       contactType: 'EMAIL',
       contact: 'b***@example.com',
       expiresIn: '600',
     });
-    expect(await server.world.store.messages.list()).toMatchObject([
+    expect(await server.appContext.store.messages.list()).toMatchObject([
       { to: mainEmail, channel: 'email', purpose: 'mfa', codeId: answer.challengeId },
     ]);
     const code = await lastCode(server, mainEmail);
@@ -27,7 +34,10 @@ describe('sends a code', () => {
 
   test('to the main mobile where the main e-mail is not verified', async () => {
     await using server = await startWithBob({ userEmail: undefined });
-    expect(await leverage(await signedIn(server, 'bob'))).toMatchObject({ contactType: 'MOBILE', contact: '***4321' });
+    expect(await leverage(await createSession(server, 'bob'))).toMatchObject({
+      contactType: 'MOBILE',
+      contact: '***4321',
+    });
     expect(await lastCode(server, mainNumber)).toMatch(/^\d{6}$/);
   });
 
@@ -38,13 +48,13 @@ describe('sends a code', () => {
     ['phone', '+15555550123'],
   ])('to %s, where that is named', async (id, to) => {
     await using server = await startWithBob();
-    await leverage(await signedIn(server, 'bob'), id);
-    expect((await server.world.store.messages.list()).map((message) => message.to)).toEqual([to]);
+    await leverage(await createSession(server, 'bob'), id);
+    expect((await server.appContext.store.messages.list()).map((message) => message.to)).toEqual([to]);
   });
 
   test('which voids the one before, in this session only', async () => {
     await using server = await startWithBob();
-    const [one, other] = [await signedIn(server, 'bob'), await signedIn(server, 'bob')];
+    const [one, other] = [await createSession(server, 'bob'), await createSession(server, 'bob')];
     const first = { ...(await leverage(one)), token: await lastCode(server, mainEmail) };
     const others = { ...(await leverage(other)), token: await lastCode(server, mainEmail) };
     await leverage(one, 'work');
@@ -78,7 +88,7 @@ describe('is refused', () => {
 
   test('for a contact that is not verified, and for a user who has none', async () => {
     await using server = await startWithBob({ userEmail: undefined, userMobile: undefined });
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     for (const id of ['fresh', undefined])
       await expectRefused(server, () => leverage(as, id), { status: 412, code: 'FACTOR_NOT_VERIFIED' });
   });
@@ -86,14 +96,14 @@ describe('is refused', () => {
   test("for what is not there, or is another user's", async () => {
     await using server = await startWithBob();
     for (const id of ['work', 'main-mobile', 'absent']) {
-      const alice = await signedIn(server, 'alice-id');
+      const alice = await createSession(server, 'alice-id');
       await expectRefused(server, () => leverage(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
     }
   });
 
   test('for a body that is none', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     for (const body of [[], { factorId: 1 }, { factorId: 'a b' }, { factor: 'work' }, { factorId: 'x'.repeat(65) }])
       await expectRefused(server, () => as.call('user-identities.leverage-mfa', { body }), {
         status: 400,
@@ -103,13 +113,13 @@ describe('is refused', () => {
 
   test('after five in an hour to one contact, over all sessions and purposes, with nothing sent', async () => {
     await using server = await startWithBob();
-    for (let sent = 0; sent < 3; sent += 1) await leverage(await signedIn(server, 'bob'));
-    const as = await signedIn(server, 'bob');
+    for (let sent = 0; sent < 3; sent += 1) await leverage(await createSession(server, 'bob'));
+    const as = await createSession(server, 'bob');
     for (let sent = 0; sent < 2; sent += 1) await as.userIdentities.factors.sendToken({ params: { id: 'main-email' } });
     await expectRefused(server, () => leverage(as), { status: 429, code: 'TOO_MANY_CODES' });
     await expect(leverage(as)).rejects.toMatchObject({ retryAfter: 3600 });
     await expect(leverage(as, 'work')).resolves.toBeDefined();
     server.clock.advance(3600);
-    await expect(leverage(await signedIn(server, 'bob'))).resolves.toBeDefined();
+    await expect(leverage(await createSession(server, 'bob'))).resolves.toBeDefined();
   });
 });

@@ -5,14 +5,14 @@ import type { TestServer } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
 import {
   asMaintainer,
+  createSession,
   expectRefused,
   expectRolesNeeded,
   firstAdministrator,
   rowOf,
-  signedIn,
   startWithAdministrators,
 } from './callers.ts';
-import { alice, doors, logIn, password, startWith } from './people.ts';
+import { alice, logIn, loginEndpoints, password, startWith } from './login-fixtures.ts';
 
 const { userId } = alice;
 const body = { userId, reason: 'left the company' };
@@ -24,18 +24,18 @@ describe('a locked user', () => {
     const before = await rowOf(server);
     await expect(lock(server.admin)).resolves.toEqual({});
     expect(await rowOf(server)).toEqual({ ...before, locked: true, lockReason: body.reason });
-    for (const door of Object.values(doors))
+    for (const door of Object.values(loginEndpoints))
       expect((await door(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
   });
 
   test('calls with no token any more, from the very next call on', async () => {
     await using server = await startWith();
-    const user = await signedIn(server, userId, 'AUTH-BASIC');
+    const user = await createSession(server, userId, 'AUTH-BASIC');
     const read = () => user.userIdentities.get({ params: { id: userId } });
     await expect(read()).resolves.toBeDefined();
     await lock(server.admin);
     await expect(read()).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
   test('takes the clients that it owns with it, by secret, token and key', async () => {
@@ -94,7 +94,7 @@ describe('may be locked', () => {
 describe('is refused', () => {
   test('to himself, whatever else he may', async () => {
     await using server = await startWithAdministrators();
-    const self = await signedIn(server, userId);
+    const self = await createSession(server, userId);
     await expectRefused(server, () => lock(self), { status: 412, code: 'LOCK_OF_SELF' });
     await expect(lock(self, { userId: 'carol' })).resolves.toEqual({});
   });
@@ -125,10 +125,10 @@ describe('two administrators who turn on each other at once', () => {
 
   test.each(pairs)('by %s and %s: one of them stays', async (one, other) => {
     await using server = await startWithAdministrators();
-    const [first, second] = [await signedIn(server, userId), await signedIn(server, 'carol')];
+    const [first, second] = [await createSession(server, userId), await createSession(server, 'carol')];
     const outcomes = await Promise.allSettled([ways[one]?.(first, 'carol'), ways[other]?.(second, userId)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(await hasAdministrator(server.world.store)).toBe(true);
+    expect(await hasAdministrator(server.appContext.store)).toBe(true);
   });
 
   test('many times over', async () => {
@@ -142,7 +142,7 @@ describe('two administrators who turn on each other at once', () => {
 
 async function expectSomebodyLeft(server: TestServer, userIds: readonly string[]) {
   await Promise.allSettled(userIds.map((id) => lock(server.admin, { userId: id })));
-  expect(await hasAdministrator(server.world.store)).toBe(true);
+  expect(await hasAdministrator(server.appContext.store)).toBe(true);
 }
 
 test('a lock while the user logs in stops the login', async () => {

@@ -3,24 +3,30 @@ import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../../harness.ts';
-import { audience, firstKey, makeKey, type OpenIdProvider, startProvider } from '../../outside/openid-provider.ts';
-import { failureOf, testAccess } from '../access.ts';
-import { alice, claimsOf, postJson, rolesIn } from './people.ts';
+import {
+  audience,
+  firstKey,
+  generateProviderKey,
+  type OpenIdProvider,
+  startOpenIdProvider,
+} from '../../integrations/providers/openid-provider.ts';
+import { catchClientError, testAccess } from '../access.ts';
+import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'corp';
 const linked = { ...alice, identities: [`${name}:subject-1`] };
 /** What a token of a user says of whom the provider knows by e-mail only. */
 const byEmail: JWTPayload = { sub: 'new', email: alice.userEmail, email_verified: true };
 
-interface World extends AsyncDisposable {
+interface FederatedServer extends AsyncDisposable {
   readonly server: TestServer;
   readonly provider: OpenIdProvider;
 }
 
 /** A server and a provider on one clock. Alice is linked to the provider's subject-1. */
-async function start(seed: SeedDocument = {}, flags: Record<string, string> = {}): Promise<World> {
+async function start(seed: SeedDocument = {}, flags: Record<string, string> = {}): Promise<FederatedServer> {
   const clock = createFakeClock();
-  const provider = await startProvider(clock);
+  const provider = await startOpenIdProvider(clock);
   const { issuer, jwksUri } = provider;
   const row = { kind: 'oidc' as const, name, issuer, jwksUri, clientId: audience, emailDomains: ['Example.com'] };
   const server = await startServer({ clock, flags, seed: { users: [linked], providers: [row], ...seed } });
@@ -34,12 +40,12 @@ async function start(seed: SeedDocument = {}, flags: Record<string, string> = {}
   };
 }
 
-interface Extra {
+interface LoginOptions {
   readonly nonce?: string;
   readonly provider?: string;
 }
 
-function logIn({ server }: World, idToken: string, extra: Extra = {}, query: object = {}) {
+function logIn({ server }: FederatedServer, idToken: string, extra: LoginOptions = {}, query: object = {}) {
   const body = { provider: name, idToken, ...extra };
   return server.as().userIdentities.loginFederated({ query: { clientId: appClientId, ...query }, body });
 }
@@ -47,9 +53,14 @@ function logIn({ server }: World, idToken: string, extra: Extra = {}, query: obj
 const invalid = { status: 401, items: [{ code: 'PROOF_INVALID', message: 'The proof is not valid, or no longer.' }] };
 
 /** The call is refused, as every wrong proof is where nothing else is said, and the store stays as it was. */
-async function expectRefused(world: World, idToken: string, extra?: Extra, expected: object = invalid): Promise<void> {
+async function expectRefused(
+  world: FederatedServer,
+  idToken: string,
+  extra?: LoginOptions,
+  expected: object = invalid,
+): Promise<void> {
   const before = await world.server.dump();
-  const failure = await failureOf(logIn(world, idToken, extra));
+  const failure = await catchClientError(logIn(world, idToken, extra));
   expect({ status: failure.status, code: failure.code, items: failure.items }).toMatchObject(expected);
   expect(await world.server.dump()).toEqual(before);
 }
@@ -63,9 +74,9 @@ describe('who may call', () => {
   afterAll(() => provider?.[Symbol.asyncDispose]());
 
   testAccess('user-identities.login-federated', async (server) => {
-    provider ??= await startProvider(createFakeClock());
+    provider ??= await startOpenIdProvider(createFakeClock());
     const { issuer, jwksUri } = provider;
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       await tx.providers.insert({ kind: 'oidc', name, issuer, jwksUri, clientId: audience, emailDomains: [] });
       const user = { emailVerified: false, mobileVerified: false, lead: false, locked: false };
       const { userId, userName, identities } = linked;
@@ -80,9 +91,9 @@ describe('a right token', () => {
   test('logs the linked user in, at the level of a password', async () => {
     await using world = await start();
     const token = await logIn(world, await world.provider.token());
-    expect(claimsOf(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
-    expect(rolesIn(token)).toContain('AUTH-BASIC');
-    expect(rolesIn(token)).not.toContain('AUTH-MFA');
+    expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
+    expect(readRoles(token)).toContain('AUTH-BASIC');
+    expect(readRoles(token)).not.toContain('AUTH-MFA');
     expect(token.refreshToken).toBeUndefined();
   });
 
@@ -94,7 +105,7 @@ describe('a right token', () => {
 
   test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('may be signed by %s', async (alg) => {
     await using world = await start();
-    const key = await makeKey('another', alg);
+    const key = await generateProviderKey('another', alg);
     world.provider.keys = [firstKey.publicJwk, key.publicJwk];
     await expect(logIn(world, await world.provider.token({}, { key }))).resolves.toBeDefined();
   });
@@ -134,7 +145,7 @@ describe('a token counts once', () => {
     const token = await world.provider.token(byEmail);
     const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(world, token)));
     expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await world.server.world.store.sessions.count()).toBe(1);
+    expect(await world.server.appContext.store.sessions.count()).toBe(1);
     expect(world.provider.fetches).toBe(1);
   });
 
@@ -156,7 +167,7 @@ describe('a token counts once', () => {
       await logIn(world, await world.provider.token());
       world.server.clock.advance(301);
     }
-    expect(await world.server.world.store.usedProofs.count()).toBeLessThan(5);
+    expect(await world.server.appContext.store.usedProofs.count()).toBeLessThan(5);
   });
 
   test('a token of nobody is not used up', async () => {
@@ -233,9 +244,9 @@ test('a token of the provider for something else is none', async () => {
 describe('the signature', () => {
   test('is by a key of the provider', async () => {
     await using world = await start();
-    const stranger = await makeKey('first');
+    const stranger = await generateProviderKey('first');
     await expectRefused(world, await world.provider.token({}, { key: stranger }));
-    await expectRefused(world, await world.provider.token({}, { key: await makeKey('unknown') }));
+    await expectRefused(world, await world.provider.token({}, { key: await generateProviderKey('unknown') }));
   });
 
   test('is over what the token says', async () => {
@@ -253,7 +264,7 @@ describe('the signature', () => {
     const now = Math.floor(world.server.clock.now().getTime() / 1000);
     const claims = { iss: world.provider.issuer, aud: audience, sub: 'subject-1', iat: now, exp: now + 300 };
     await expectRefused(world, new UnsecuredJWT(claims).encode());
-    const rsa = await makeKey('rsa', 'RS256');
+    const rsa = await generateProviderKey('rsa', 'RS256');
     const { alg: _, ...anyAlgorithm } = rsa.publicJwk;
     world.provider.keys = [anyAlgorithm];
     const key = createPublicKey({ key: rsa.publicJwk as never, format: 'jwk' });
@@ -278,8 +289,8 @@ describe('the signature', () => {
 
   test('is by a key that the provider publishes, not by one that the token brings along', async () => {
     await using world = await start();
-    await using stranger = await startProvider(world.server.clock);
-    const key = await makeKey('own');
+    await using stranger = await startOpenIdProvider(world.server.clock);
+    const key = await generateProviderKey('own');
     stranger.keys = [key.publicJwk];
     for (const header of [{ jwk: key.publicJwk }, { jku: stranger.jwksUri }, { x5u: stranger.jwksUri }])
       await expectRefused(world, await world.provider.token({}, { key, header }));
@@ -321,7 +332,7 @@ describe('the keys', () => {
   test('are fetched for a new one', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token());
-    const key = await makeKey('second');
+    const key = await generateProviderKey('second');
     world.provider.keys = [firstKey.publicJwk, key.publicJwk];
     await expect(logIn(world, await world.provider.token({}, { key }))).resolves.toBeDefined();
     expect(world.provider.fetches).toBe(2);
@@ -333,7 +344,7 @@ describe('the keys', () => {
     const tokens = await Promise.all(
       Array.from({ length: 100 }, (_, at) => world.provider.token({}, { header: { kid: `made-up-${at}` } })),
     );
-    await Promise.all(tokens.map((token) => failureOf(logIn(world, token))));
+    await Promise.all(tokens.map((token) => catchClientError(logIn(world, token))));
     expect(world.provider.fetches).toBe(2);
     world.server.clock.advance(29);
     await expectRefused(world, tokens[0] ?? '');
@@ -404,10 +415,10 @@ describe('the user', () => {
   test('is found by its verified e-mail, and from then on by its link', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token(byEmail));
-    expect(await world.server.world.store.users.get(alice.userId)).toMatchObject({
+    expect(await world.server.appContext.store.users.get(alice.userId)).toMatchObject({
       identities: [`${name}:subject-1`, `${name}:new`],
     });
-    expect(claimsOf(await logIn(world, await world.provider.token({ sub: 'new' })))).toMatchObject({
+    expect(readClaims(await logIn(world, await world.provider.token({ sub: 'new' })))).toMatchObject({
       sub: alice.userId,
     });
   });
@@ -426,7 +437,7 @@ describe('the user', () => {
   ])('is not found by an e-mail that %s', async (_, claims) => {
     const named = { userId: 'named', userName: 'named@example.com' };
     await using world = await start({ users: [linked, named] });
-    await world.server.world.store.transaction(async (tx) => {
+    await world.server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get('named');
       if (user) await tx.users.replace({ ...user, userEmail: 'unproven@example.com', emailVerified: false });
     });
@@ -446,7 +457,7 @@ describe('the user', () => {
     await using world = await start();
     await logIn(world, await world.provider.token(byEmail));
     await logIn(world, await world.provider.token({ sub: 'new', jti: 'second' }));
-    const messages = await world.server.world.store.messages.list();
+    const messages = await world.server.appContext.store.messages.list();
     expect(messages).toMatchObject([{ to: alice.userEmail, purpose: 'login-changed' }]);
     expect(messages[0]?.text).toContain(`added to your account: ${name}:new.`);
   });
@@ -460,10 +471,10 @@ describe('the user', () => {
   });
 
   test('of another provider is another one', async () => {
-    await using other = await startProvider(createFakeClock());
+    await using other = await startOpenIdProvider(createFakeClock());
     const { issuer, jwksUri } = other;
     await using world = await start();
-    await world.server.world.store.transaction((tx) =>
+    await world.server.appContext.store.transaction((tx) =>
       tx.providers.insert({ kind: 'oidc', name: 'other', issuer, jwksUri, clientId: audience, emailDomains: [] }),
     );
     await expectRefused(world, await other.token(), { provider: 'other' }, unknown);
@@ -480,8 +491,8 @@ describe('the user', () => {
 
 test.each(['lock', 'removal', 'other link', 'provider changed'])('a %s meanwhile stops the login', async (event) => {
   await using world = await start();
-  const { store, providers } = world.server.world;
-  const { idToken } = providers;
+  const { store, providers } = world.server.appContext;
+  const { verifyIdToken: idToken } = providers;
   const meanwhile: typeof idToken = async (...given) => {
     const proof = await idToken(...given);
     if (event === 'lock') await world.server.admin.userIdentities.lock({ body: { userId: alice.userId } });
@@ -495,8 +506,8 @@ test.each(['lock', 'removal', 'other link', 'provider changed'])('a %s meanwhile
     });
     return proof;
   };
-  Object.assign(world.server.world, { providers: { ...providers, idToken: meanwhile } });
-  const failure = await failureOf(logIn(world, await world.provider.token()));
+  Object.assign(world.server.appContext, { providers: { ...providers, idToken: meanwhile } });
+  const failure = await catchClientError(logIn(world, await world.provider.token()));
   expect(failure.status).toBe(event === 'removal' || event === 'other link' ? 412 : 401);
   expect(await store.sessions.count()).toBe(0);
 });

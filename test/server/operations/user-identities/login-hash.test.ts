@@ -8,15 +8,15 @@ import { startFast, tally } from './flows.ts';
 import {
   alice,
   basic,
-  claimsOf,
   countHashes,
-  doors,
   logIn,
+  loginEndpoints,
   password,
   passwordHash,
   postJson,
+  readClaims,
   startWith,
-} from './people.ts';
+} from './login-fixtures.ts';
 
 const atCost = (memoryCost: number, timeCost: number) =>
   hash(password, { algorithm: 2, memoryCost, timeCost, parallelism: 1 });
@@ -28,7 +28,7 @@ async function withHash(value: string): Promise<TestServer> {
   return server;
 }
 
-async function setHash({ world }: TestServer, value: string): Promise<void> {
+async function setHash({ appContext: world }: TestServer, value: string): Promise<void> {
   await world.store.transaction(async (tx) => {
     const user = await tx.users.get(alice.userId);
     if (user) await tx.users.replace({ ...user, passwordHash: value });
@@ -36,17 +36,20 @@ async function setHash({ world }: TestServer, value: string): Promise<void> {
 }
 
 describe('a hash of lower cost', () => {
-  test.each(Object.keys(doors))('is replaced by a successful login at %s, never by a failed one', async (door) => {
-    const old = await atCost(4096, 1);
-    await using server = await withHash(old);
-    await doors[door]?.(server, 'alice', 'wrong');
-    expect((await rowOf(server)).passwordHash).toBe(old);
-    expect((await doors[door]?.(server, 'alice', password))?.status).toBeLessThan(300);
-    const { passwordHash: renewed } = await rowOf(server);
-    expect(renewed).toMatch(current);
-    await expect(logIn(server)).resolves.toBeDefined();
-    expect((await rowOf(server)).passwordHash).toBe(renewed);
-  });
+  test.each(Object.keys(loginEndpoints))(
+    'is replaced by a successful login at %s, never by a failed one',
+    async (door) => {
+      const old = await atCost(4096, 1);
+      await using server = await withHash(old);
+      await loginEndpoints[door]?.(server, 'alice', 'wrong');
+      expect((await rowOf(server)).passwordHash).toBe(old);
+      expect((await loginEndpoints[door]?.(server, 'alice', password))?.status).toBeLessThan(300);
+      const { passwordHash: renewed } = await rowOf(server);
+      expect(renewed).toMatch(current);
+      await expect(logIn(server)).resolves.toBeDefined();
+      expect((await rowOf(server)).passwordHash).toBe(renewed);
+    },
+  );
 
   test('stays where the user is locked', async () => {
     const old = await atCost(4096, 1);
@@ -95,11 +98,11 @@ describe('a device that is shown', () => {
   async function keysOf(server: TestServer, body: object, headers = {}): Promise<(string | undefined)[]> {
     const answer = await postJson(server, path, body, headers);
     expect(answer).toMatchObject({ status: 201 });
-    const { sid = '' } = claimsOf(answer.json as { accessToken: string });
-    return [(await server.world.store.sessions.get(sid))?.deviceKey];
+    const { sid = '' } = readClaims(answer.json as { accessToken: string });
+    return [(await server.appContext.store.sessions.get(sid))?.deviceKey];
   }
 
-  async function addDevice({ world }: TestServer, userId: string, value: string): Promise<void> {
+  async function addDevice({ appContext: world }: TestServer, userId: string, value: string): Promise<void> {
     await world.store.transaction((tx) => tx.devices.insert({ ...device, userId, tokenHash: hashSecret(value) }));
   }
 

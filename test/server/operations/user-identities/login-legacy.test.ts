@@ -1,21 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { createHashQueue } from '../../../../src/server/identity/hash-queue.ts';
 import { createPasswords, hashPassword } from '../../../../src/server/identity/passwords.ts';
-import { createMainframe } from '../../../../src/server/ports/mainframe.ts';
+import { createMainframe } from '../../../../src/server/integrations/mainframe.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
-import { signedIn } from './callers.ts';
+import { lastCode } from '../otp-inbox.ts';
+import { createSession } from './callers.ts';
+import {
+  alice,
+  basic,
+  logIn,
+  passwordHash,
+  post,
+  postForm,
+  postJson,
+  readClaims,
+  readRoles,
+} from './login-fixtures.ts';
 import {
   afterCall,
-  asLogon,
+  createLogonClient,
   dora,
   logInLegacy,
   logonPassword,
   replaceMainframe,
   startWithLogons,
   stopMainframe,
-} from './logons.ts';
-import { alice, basic, claimsOf, logIn, passwordHash, post, postForm, postJson, rolesIn } from './people.ts';
+} from './logon-fixtures.ts';
 
 const path = '/user-identities/login-legacy';
 const named = `${path}?clientId=${appClientId}`;
@@ -24,9 +34,9 @@ describe('a logon that belongs to a user', () => {
   test("gives the user's token, with the logon", async () => {
     await using server = await startWithLogons();
     const token = await logInLegacy(server, 'DORA1');
-    expect(claimsOf(token)).toMatchObject({ sub: dora.userId, user_id: dora.userId, logon: 'DORA1' });
-    expect(rolesIn(token)).toEqual(rolesIn(await logIn(server, { name: 'dora' })));
-    expect(rolesIn(token)).toEqual(expect.arrayContaining(['AUTH-BASIC', 'USER', 'PERSON']));
+    expect(readClaims(token)).toMatchObject({ sub: dora.userId, user_id: dora.userId, logon: 'DORA1' });
+    expect(readRoles(token)).toEqual(readRoles(await logIn(server, { name: 'dora' })));
+    expect(readRoles(token)).toEqual(expect.arrayContaining(['AUTH-BASIC', 'USER', 'PERSON']));
     const user = server.as({ token: token.accessToken });
     await expect(user.userIdentities.get({ params: { id: dora.userId } })).resolves.toMatchObject({
       legacyLogons: ['DORA1'],
@@ -53,14 +63,14 @@ describe('a logon that belongs to nobody', () => {
   test('gives a token of its own, with no role of a user', async () => {
     await using server = await startWithLogons();
     const token = await logInLegacy(server, 'FREE1');
-    expect(claimsOf(token)).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1', client_id: appClientId });
-    expect(claimsOf(token)).not.toHaveProperty('user_id');
-    expect(rolesIn(token)).toEqual(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
+    expect(readClaims(token)).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1', client_id: appClientId });
+    expect(readClaims(token)).not.toHaveProperty('user_id');
+    expect(readRoles(token)).toEqual(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
   });
 
   test('owns nothing and reads nobody', async () => {
     await using server = await startWithLogons();
-    const logon = await asLogon(server, 'FREE1');
+    const logon = await createLogonClient(server, 'FREE1');
     for (const id of [dora.userId, alice.userId, 'FREE1', 'logon:FREE1', appClientId])
       await expect(logon.userIdentities.get({ params: { id } }), id).rejects.toMatchObject({
         status: 404,
@@ -120,8 +130,8 @@ test('a logon of nobody renews its session, until it comes to a user', async () 
   const renewed = await renew(refreshToken);
   expect(renewed).toMatchObject({ status: 200, json: { refresh_token: expect.any(String) } });
   const { access_token: accessToken, refresh_token: next } = renewed.json as Record<string, string>;
-  expect(claimsOf({ accessToken: accessToken ?? '' })).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1' });
-  const as = await signedIn(server, alice.userId);
+  expect(readClaims({ accessToken: accessToken ?? '' })).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1' });
+  const as = await createSession(server, alice.userId);
   const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE1' } });
   const token = await lastCode(server, 'free@mainframe.example');
   await as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } });
@@ -139,12 +149,12 @@ test('a call without a client, or as one of a third party, is refused', async ()
 /** Counts what the embedded mainframe hashes from now on. */
 function countHashes(server: TestServer): { count: number } {
   const counted = { count: 0 };
-  const queue = createHashQueue({ inFlight: 2, waiting: 400, clock: server.clock });
+  const queue = createHashQueue({ concurrency: 2, maxWaiting: 400, clock: server.clock });
   const run: typeof queue.run = (work, lane) => {
     counted.count += 1;
     return queue.run(work, lane);
   };
-  replaceMainframe(server, createMainframe({ ...server.world, passwords: createPasswords({ run }) }));
+  replaceMainframe(server, createMainframe({ ...server.appContext, passwords: createPasswords({ run }) }));
   return counted;
 }
 
@@ -159,7 +169,7 @@ test('whatever is wrong, answer and work are the same', async () => {
   };
   await using server = await startWithLogons({}, [locked]);
   const passwordHash = await hashPassword(logonPassword);
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     await tx.logons.insert({ logon: 'LOCKED1', passwordHash });
     await tx.logons.insert({ logon: 'EMPTY1' });
   });
@@ -181,7 +191,7 @@ test('whatever is wrong, answer and work are the same', async () => {
   }
   expect(seen).toEqual(seen.map(() => ({ ...seen[0], hashes: 1 })));
   expect(seen[0]).toMatchObject({ status: 401, text: expect.stringContaining('CREDENTIALS_INVALID') });
-  expect(await server.world.store.sessions.count()).toBe(0);
+  expect(await server.appContext.store.sessions.count()).toBe(0);
 });
 
 test('a password that is too long is not looked at', async () => {
@@ -197,7 +207,7 @@ describe('a mainframe that does not answer', () => {
     const bringBack = stopMainframe(server);
     for (let count = 0; count < 15; count += 1)
       await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
     bringBack();
     await expect(logInLegacy(server, 'FREE1')).resolves.toBeDefined();
   });
@@ -210,7 +220,7 @@ describe('a mainframe that does not answer', () => {
 
 describe('while the mainframe checks the password', () => {
   const otherUser = (server: TestServer) =>
-    server.world.store.transaction(async (tx) => {
+    server.appContext.store.transaction(async (tx) => {
       const [row, other] = [await tx.users.get(dora.userId), await tx.users.get(alice.userId)];
       if (!row || !other) throw new Error('they are there');
       await tx.users.replace({ ...row, legacyLogons: [] });
@@ -223,19 +233,19 @@ describe('while the mainframe checks the password', () => {
     [
       'a new password',
       (server) =>
-        server.world.store.transaction((tx) => tx.counters.insert({ name: 'mainframe-password/DORA1', last: 1 })),
+        server.appContext.store.transaction((tx) => tx.counters.insert({ name: 'mainframe-password/DORA1', last: 1 })),
     ],
   ])('%s stops the login', async (_, happens) => {
     await using server = await startWithLogons();
     afterCall(server, 'verify', () => happens(server));
     await expect(logInLegacy(server, 'DORA1')).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 });
 
 test('a lock ends what a logon of the user began', async () => {
   await using server = await startWithLogons();
-  const user = await asLogon(server, 'DORA1');
+  const user = await createLogonClient(server, 'DORA1');
   await server.admin.userIdentities.lock({ body: { userId: dora.userId } });
   await expect(user.userIdentities.get({ params: { id: dora.userId } })).rejects.toMatchObject({
     code: 'TOKEN_INVALID',

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { hashPassword } from '../../../../src/server/identity/passwords.ts';
 import { appClientId } from '../../../harness.ts';
 import {
-  afterTheCheck,
+  afterPasswordCheck,
   alice,
   basic,
-  claimsOf,
   countHashes,
-  doors,
   logIn,
+  loginEndpoints,
   password,
   post,
   postJson,
+  readClaims,
   startWith,
-} from './people.ts';
+} from './login-fixtures.ts';
 
 const path = '/user-identities/login';
 const named = `${path}?clientId=${appClientId}`;
@@ -27,7 +27,7 @@ describe('the pair in Authorization', () => {
     await using server = await startWith();
     const answer = await post(server, named, { authorization: value });
     expect(answer).toMatchObject({ status: 201, json: { tokenType: 'Bearer', scope: ['READ', 'WRITE'] } });
-    expect(claimsOf(answer.json as { accessToken: string })).toMatchObject({
+    expect(readClaims(answer.json as { accessToken: string })).toMatchObject({
       sub: alice.userId,
       client_id: appClientId,
     });
@@ -82,7 +82,7 @@ describe('the pair in the body', () => {
     for (const [target, headers] of ways) {
       const answer = await postJson(server, target, { ...pair, deviceId: 'd', deviceVersion: 'V1' }, headers);
       expect(answer).toMatchObject({ status: 201, json: { scope: ['READ'] } });
-      expect(claimsOf(answer.json as { accessToken: string })).toMatchObject({
+      expect(readClaims(answer.json as { accessToken: string })).toMatchObject({
         sub: alice.userId,
         client_id: client.clientId,
       });
@@ -108,13 +108,13 @@ test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
   'any identifier of the user works: %s',
   async (name) => {
     await using server = await startWith();
-    expect(claimsOf(await logIn(server, { name }))).toMatchObject({ sub: alice.userId });
+    expect(readClaims(await logIn(server, { name }))).toMatchObject({ sub: alice.userId });
   },
 );
 
 test('an e-mail that nobody has proven logs nobody in', async () => {
   await using server = await startWith();
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get(alice.userId);
     if (user) await tx.users.replace({ ...user, emailVerified: false });
   });
@@ -135,7 +135,7 @@ test('a call without a client, or as one of a third party, is refused', async ()
 });
 
 describe('whatever is wrong', () => {
-  test.each(Object.keys(doors))('answers and works alike at %s', async (door) => {
+  test.each(Object.keys(loginEndpoints))('answers and works alike at %s', async (door) => {
     await using server = await startWith([
       { ...alice, userId: 'locked', userName: 'locked', userEmail: 'l@example.com', identities: [], locked: true },
       { userId: 'without', userName: 'without' },
@@ -150,7 +150,7 @@ describe('whatever is wrong', () => {
     const seen: object[] = [];
     for (const [name = '', secret = ''] of tries) {
       const hashes = countHashes(server);
-      const { status, text, headers } = (await doors[door]?.(server, name, secret)) ?? {};
+      const { status, text, headers } = (await loginEndpoints[door]?.(server, name, secret)) ?? {};
       seen.push({ status, text, headers, hashes: hashes.count });
     }
     expect(seen).toEqual(seen.map(() => ({ ...seen[0], hashes: 1 })));
@@ -213,25 +213,25 @@ describe('while the password is checked', () => {
   test.each(['lock', 'removal', 'new password'])('a %s stops the login', async (event) => {
     await using server = await startWith();
     const otherHash = await hashPassword('another password');
-    afterTheCheck(server, async () => {
+    afterPasswordCheck(server, async () => {
       if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId } });
       if (event === 'removal') await server.admin.userIdentities.remove({ params: { id: userId } });
       if (event !== 'new password') return;
-      await server.world.store.transaction(async (tx) => {
+      await server.appContext.store.transaction(async (tx) => {
         const user = await tx.users.get(userId);
         if (user) await tx.users.replace({ ...user, passwordHash: otherHash });
       });
     });
     await expect(logIn(server)).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
   test('a move to a business counts for the token', async () => {
     await using server = await startWith([], { seed: { businesses: [{ businessId: 'b1', businessName: 'One' }] } });
-    afterTheCheck(server, () =>
+    afterPasswordCheck(server, () =>
       server.admin.userIdentities.update({ params: { id: userId }, body: { businessId: 'b1' } }),
     );
-    expect(claimsOf(await logIn(server))).toMatchObject({ business_id: 'b1' });
+    expect(readClaims(await logIn(server))).toMatchObject({ business_id: 'b1' });
   });
 });
 

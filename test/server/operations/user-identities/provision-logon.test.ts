@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { fault } from '../../../../src/contract/errors.ts';
-import { ownLane } from '../../../../src/server/identity/hash-queue.ts';
-import { passwordMatches } from '../../../../src/server/identity/passwords.ts';
+import { apiError } from '../../../../src/contract/errors.ts';
+import { internalLane } from '../../../../src/server/identity/hash-queue.ts';
+import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
-import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf, signedIn } from './callers.ts';
+import { lastCode } from '../otp-inbox.ts';
+import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
+import { alice, readClaims } from './login-fixtures.ts';
 import {
   afterCall,
   dora,
@@ -14,23 +15,22 @@ import {
   replaceMainframe,
   startWithLogons,
   stopMainframe,
-} from './logons.ts';
-import { alice, claimsOf } from './people.ts';
+} from './logon-fixtures.ts';
 
 const password = 'FIRST#1';
 const taken = { status: 412, code: 'LOGON_TAKEN' };
 
-interface Given {
+interface ProvisionOptions {
   readonly id?: string;
   readonly logon?: string;
   readonly password?: string;
 }
 
-function provision(as: IamClient, { id = alice.userId, logon = 'NEW1', ...more }: Given = {}) {
+function provision(as: IamClient, { id = alice.userId, logon = 'NEW1', ...more }: ProvisionOptions = {}) {
   return as.userIdentities.provisionLogon({ params: { id }, body: { logon, ...more } });
 }
 
-const logonOf = ({ world }: TestServer, logon: string) => world.store.logons.get(logon);
+const logonOf = ({ appContext: world }: TestServer, logon: string) => world.store.logons.get(logon);
 
 describe('a new logon', () => {
   test('is in the mainframe with the verified contacts of the user, and logs it in', async () => {
@@ -40,14 +40,14 @@ describe('a new logon', () => {
     });
     expect(await logonOf(server, 'NEW@1')).toMatchObject({ email: dora.userEmail, mobile: dora.userMobile });
     expect(await rowOf(server, dora.userId)).toMatchObject({ legacyLogons: ['DORA1', 'NEW@1'] });
-    expect(claimsOf(await logInLegacy(server, 'NEW@1', { secret: password }))).toMatchObject({ sub: dora.userId });
+    expect(readClaims(await logInLegacy(server, 'NEW@1', { secret: password }))).toMatchObject({ sub: dora.userId });
   });
 
   test('has its password as a hash', async () => {
     await using server = await startWithLogons();
     await provision(server.admin, { password });
     const { passwordHash = '' } = (await logonOf(server, 'NEW1')) ?? {};
-    expect(await passwordMatches(password, passwordHash)).toBe(true);
+    expect(await verifyPasswordHash(password, passwordHash)).toBe(true);
     expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(password);
   });
 
@@ -61,7 +61,7 @@ describe('a new logon', () => {
   test('gets no contact that nobody has proven', async () => {
     await using server = await startWithLogons();
     const row = await rowOf(server);
-    await server.world.store.transaction((tx) => tx.users.replace({ ...row, emailVerified: false }));
+    await server.appContext.store.transaction((tx) => tx.users.replace({ ...row, emailVerified: false }));
     await provision(server.admin);
     expect(await logonOf(server, 'NEW1')).toEqual({ logon: 'NEW1' });
   });
@@ -92,7 +92,7 @@ describe('is refused, and keeps everything as it was,', () => {
 
   test('where the mainframe has the logon, or a user has, the same one too', async () => {
     await using server = await startWithLogons();
-    await server.world.store.transaction(async (tx) => {
+    await server.appContext.store.transaction(async (tx) => {
       await tx.users.replace({ ...(await rowOf(server)), legacyLogons: ['ELSE1'] });
     });
     for (const given of [
@@ -173,7 +173,7 @@ describe('all or nothing', () => {
       },
       remove: async (logon) => {
         removed.push(logon);
-        throw fault('MAINFRAME_UNAVAILABLE');
+        throw apiError('MAINFRAME_UNAVAILABLE');
       },
     });
     await expect(provision(server.admin)).rejects.toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE' });
@@ -197,9 +197,9 @@ describe('all or nothing', () => {
     await using server = await startWithLogons();
     // What such a crash leaves: the logon is made, and bound to nobody.
     const { userEmail: email, userMobile } = dora;
-    await server.world.mainframe.create({ logon: 'NEW1', email, mobile: userMobile }, ownLane);
+    await server.appContext.mainframe.create({ logon: 'NEW1', email, mobile: userMobile }, internalLane);
     await expect(provision(server.admin, { id: dora.userId })).rejects.toMatchObject(taken);
-    const as = await signedIn(server, dora.userId);
+    const as = await createSession(server, dora.userId);
     const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'NEW1' } });
     const token = await lastCode(server, dora.userEmail);
     await expect(as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } })).resolves.toEqual({

@@ -1,13 +1,20 @@
 /** What remember-me refuses, and that nothing comes of it. */
 import { describe, expect, test } from 'vitest';
-import { passwordHash, post, startWith } from './people.ts';
-import { named, onPhone, path, remember, type Shown, shownOf } from './remembering.ts';
-import { associate, tokensOf } from './renewing.ts';
+import { passwordHash, post, startWith } from './login-fixtures.ts';
+import {
+  createPhoneSession,
+  identifiedPath,
+  path,
+  type RememberMeInput,
+  rememberMe,
+  toRememberMeInput,
+} from './remember-me-fixtures.ts';
+import { associate, createTokens } from './session-fixtures.ts';
 
 const bob = { userId: 'bob', userName: 'bob', passwordHash };
 
 describe('what does not belong together is refused in one way, and uses nothing up', () => {
-  const wrongs: Record<string, (shown: Shown, others: Shown) => object> = {
+  const wrongs: Record<string, (shown: RememberMeInput, others: RememberMeInput) => object> = {
     'an unknown user': (shown) => ({ ...shown, userName: 'nobody' }),
     'another user': (shown) => ({ ...shown, userName: 'bob' }),
     'another user with its device': (shown, { deviceTokenId }) => ({ ...shown, userName: 'bob', deviceTokenId }),
@@ -25,40 +32,40 @@ describe('what does not belong together is refused in one way, and uses nothing 
   };
   test.each(Object.entries(wrongs))('%s', async (_what, spoil) => {
     await using server = await startWith([bob]);
-    const phone = await onPhone(server);
-    const bobs = await tokensOf(server, { userId: 'bob' });
+    const phone = await createPhoneSession(server);
+    const bobs = await createTokens(server, { userId: 'bob' });
     const ofBob = { ...bobs, userName: 'bob', deviceTokenId: await associate(server, bobs) };
     const before = await server.dump();
-    expect(await remember(server, spoil(shownOf(phone), shownOf(ofBob)))).toBeUndefined();
+    expect(await rememberMe(server, spoil(toRememberMeInput(phone), toRememberMeInput(ofBob)))).toBeUndefined();
     expect(await server.dump()).toEqual(before);
-    expect(await remember(server, shownOf(phone))).toBeDefined();
-    expect(await remember(server, shownOf(ofBob))).toBeDefined();
+    expect(await rememberMe(server, toRememberMeInput(phone))).toBeDefined();
+    expect(await rememberMe(server, toRememberMeInput(ofBob))).toBeDefined();
   });
 
   test('another device of the user, than the one that the session is bound to', async () => {
     await using server = await startWith();
-    const phone = await onPhone(server);
-    const tablet = await associate(server, await tokensOf(server), 'tablet');
+    const phone = await createPhoneSession(server);
+    const tablet = await associate(server, await createTokens(server), 'tablet');
     const before = await server.dump();
-    expect(await remember(server, { ...shownOf(phone), deviceTokenId: tablet })).toBeUndefined();
+    expect(await rememberMe(server, { ...toRememberMeInput(phone), deviceTokenId: tablet })).toBeUndefined();
     expect(await server.dump()).toEqual(before);
   });
 
   test('a deviceTokenId in whose place another one is', async () => {
     await using server = await startWith();
-    const phone = await onPhone(server);
+    const phone = await createPhoneSession(server);
     const deviceTokenId = await associate(server, phone);
-    expect(await remember(server, shownOf(phone))).toBeUndefined();
-    expect(await remember(server, { ...shownOf(phone), deviceTokenId })).toBeDefined();
+    expect(await rememberMe(server, toRememberMeInput(phone))).toBeUndefined();
+    expect(await rememberMe(server, { ...toRememberMeInput(phone), deviceTokenId })).toBeDefined();
   });
 
   test('another client, by its name and by its secret', async () => {
     await using server = await startWith();
     const other = await server.makeClient();
-    const phone = await onPhone(server);
+    const phone = await createPhoneSession(server);
     const before = await server.dump();
-    expect(await remember(server, shownOf(phone), `${path}?clientId=${other.clientId}`)).toBeUndefined();
-    const calling = server.as({ basic: other }).userIdentities.rememberMe({ body: shownOf(phone) });
+    expect(await rememberMe(server, toRememberMeInput(phone), `${path}?clientId=${other.clientId}`)).toBeUndefined();
+    const calling = server.as({ basic: other }).userIdentities.rememberMe({ body: toRememberMeInput(phone) });
     await expect(calling).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
     expect(await server.dump()).toEqual(before);
   });
@@ -68,12 +75,12 @@ describe('what does not belong together is refused in one way, and uses nothing 
     const json = { 'content-type': 'application/json' };
     const before = await server.dump();
     for (const body of ['', '{', 'null', '7', '{"__proto__":{}}', '['.repeat(50) + ']'.repeat(50)])
-      expect(await post(server, named, json, body)).toMatchObject({
+      expect(await post(server, identifiedPath, json, body)).toMatchObject({
         status: 401,
         json: [{ code: 'CREDENTIALS_INVALID' }],
       });
-    expect(await post(server, named, json, ' '.repeat(1_000_001))).toMatchObject({ status: 413 });
-    expect(await post(server, named, { 'content-type': 'text/plain' }, '{}')).toMatchObject({ status: 415 });
+    expect(await post(server, identifiedPath, json, ' '.repeat(1_000_001))).toMatchObject({ status: 413 });
+    expect(await post(server, identifiedPath, { 'content-type': 'text/plain' }, '{}')).toMatchObject({ status: 415 });
     expect(await server.dump()).toEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
-import { alice, logIn, startWith } from './people.ts';
+import { alice, logIn, startWith } from './login-fixtures.ts';
 
 const remove = (as: IamClient, identity: string, id: string = alice.userId) =>
   as.userIdentities.removeIdentity({ params: { id, identity } });

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import {
   asMaintainer,
+  createSession,
   expectRefused,
   expectRolesNeeded,
   firstAdministrator,
-  signedIn,
   startWithAdministrators,
 } from './callers.ts';
-import { alice, doors, logIn, password, startWith } from './people.ts';
+import { alice, logIn, loginEndpoints, password, startWith } from './login-fixtures.ts';
 
 const { userId } = alice;
 const remove = (as: IamClient, id: string = userId) => as.userIdentities.remove({ params: { id } });
@@ -29,14 +29,14 @@ describe('a removed user', () => {
     const people = ['bob', 'eve'].map((id) => ({ userId: id, userName: id, businessId: 'b1' }));
     const businesses = [{ businessId: 'b1', businessName: 'One' }];
     await using server = await startWith(people, { seed: { businesses, groups } });
-    const { store, clock } = server.world;
+    const { store, clock } = server.appContext;
     const createdAt = clock.now().toISOString();
     await store.transaction(async (tx) => {
       await tx.customers.insert({ customerId: 1, document: '1', userId: 'bob', createdAt });
       await tx.customers.insert({ customerId: 2, document: '2', businessId: 'b1', createdAt });
     });
-    await signedIn(server, 'bob');
-    await signedIn(server, 'eve');
+    await createSession(server, 'bob');
+    await createSession(server, 'eve');
     await expect(remove(server.admin, 'bob')).resolves.toBeUndefined();
     const members = (await store.memberships.list()).map(({ kind, memberId }) => `${kind} ${memberId}`);
     expect(members).toEqual(expect.arrayContaining(['business b1', 'businessUser eve', `user ${userId}`]));
@@ -49,10 +49,10 @@ describe('a removed user', () => {
 
   test('is refused at every door and with every token, and can not be removed again', async () => {
     await using server = await startWith();
-    const user = await signedIn(server, userId);
+    const user = await createSession(server, userId);
     await remove(server.admin);
     await expect(user.userIdentities.get({ params: { id: userId } })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
-    for (const door of Object.values(doors))
+    for (const door of Object.values(loginEndpoints))
       expect((await door(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
     await expectRefused(server, () => remove(server.admin), { status: 404, code: 'USER_NOT_FOUND' });
   });
@@ -98,7 +98,7 @@ describe('is refused', () => {
   test('for the last administrator who can sign in, himself included', async () => {
     await using server = await startWithAdministrators();
     await server.admin.userIdentities.lock({ body: { userId: 'carol' } });
-    for (const caller of [server.admin, await signedIn(server, userId)])
+    for (const caller of [server.admin, await createSession(server, userId)])
       await expectRefused(server, () => remove(caller), { status: 412, code: 'LAST_ADMINISTRATOR' });
     await expect(remove(server.admin, 'carol')).resolves.toBeUndefined();
   });

@@ -11,9 +11,9 @@ import {
   samlXml,
   signing,
   weakSigning,
-} from '../../outside/saml-responses.ts';
-import { failureOf, testAccess } from '../access.ts';
-import { alice, claimsOf, postJson, rolesIn } from './people.ts';
+} from '../../integrations/providers/saml-responses.ts';
+import { catchClientError, testAccess } from '../access.ts';
+import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'idp';
 const linked = { ...alice, identities: [`${name}:Subject-1`] };
@@ -44,13 +44,13 @@ const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
 /** The call is refused, as every wrong proof is where nothing else is said, and the store stays as it was. */
 async function expectRefused(server: TestServer, response: string, expected: object = invalid): Promise<void> {
   const before = await server.dump();
-  const failure = await failureOf(logIn(server, response));
+  const failure = await catchClientError(logIn(server, response));
   expect({ status: failure.status, code: failure.code, items: failure.items }).toMatchObject(expected);
   expect(await server.dump()).toEqual(before);
 }
 
 testAccess('user-identities.renew-app-token', async (server) => {
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     await tx.providers.insert(provider);
     const user = { emailVerified: false, mobileVerified: false, lead: false, locked: false };
     const { userId, userName, identities } = linked;
@@ -63,9 +63,9 @@ describe('a right response', () => {
   test('logs the linked user in, at the level of a password and without a refresh token', async () => {
     await using server = await start();
     const token = await logIn(server, samlResponse(server));
-    expect(claimsOf(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
-    expect(rolesIn(token)).toContain('AUTH-BASIC');
-    expect(rolesIn(token)).not.toContain('AUTH-MFA');
+    expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
+    expect(readRoles(token)).toContain('AUTH-BASIC');
+    expect(readRoles(token)).not.toContain('AUTH-MFA');
     expect(token.refreshToken).toBeUndefined();
   });
 
@@ -121,7 +121,7 @@ describe('a response counts once', () => {
     const response = samlResponse(server, byEmail);
     const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, response)));
     expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await server.world.store.sessions.count()).toBe(1);
+    expect(await server.appContext.store.sessions.count()).toBe(1);
   });
 
   test('also where its assertion comes in another response, or written otherwise', async () => {
@@ -308,7 +308,7 @@ describe('a response is refused', () => {
 
   test('whose provider is gone', async () => {
     await using server = await start();
-    await server.world.store.transaction((tx) => tx.providers.delete(name));
+    await server.appContext.store.transaction((tx) => tx.providers.delete(name));
     await expectRefused(server, samlResponse(server));
   });
 
@@ -375,17 +375,17 @@ describe('the user', () => {
     await using server = await start();
     await logIn(server, samlResponse(server, options));
     const { nameId = '' } = options;
-    expect(await server.world.store.users.get(alice.userId)).toMatchObject({
+    expect(await server.appContext.store.users.get(alice.userId)).toMatchObject({
       identities: [`${name}:Subject-1`, `${name}:${nameId}`],
     });
-    expect(claimsOf(await logIn(server, samlResponse(server, { nameId })))).toMatchObject({ sub: alice.userId });
+    expect(readClaims(await logIn(server, samlResponse(server, { nameId })))).toMatchObject({ sub: alice.userId });
   });
 
   test('is not linked to a name that is another the next time', async () => {
     await using server = await start();
     const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
     await logIn(server, samlResponse(server, { ...byEmail, format }));
-    expect(await server.world.store.users.get(alice.userId)).toMatchObject({ identities: linked.identities });
+    expect(await server.appContext.store.users.get(alice.userId)).toMatchObject({ identities: linked.identities });
     await expectRefused(server, samlResponse(server, { format }), unknown);
   });
 
@@ -430,16 +430,16 @@ describe('the user', () => {
 
 test.each(['lock', 'provider gone'])('a %s meanwhile stops the login', async (event) => {
   await using server = await start();
-  const { store, providers } = server.world;
-  const { samlResponse: verify } = providers;
+  const { store, providers } = server.appContext;
+  const { verifySamlResponse: verify } = providers;
   const meanwhile: typeof verify = async (...given) => {
     const proof = await verify(...given);
     if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     else await store.transaction((tx) => tx.providers.delete(name));
     return proof;
   };
-  Object.assign(server.world, { providers: { ...providers, samlResponse: meanwhile } });
-  const failure = await failureOf(logIn(server, samlResponse(server)));
+  Object.assign(server.appContext, { providers: { ...providers, samlResponse: meanwhile } });
+  const failure = await catchClientError(logIn(server, samlResponse(server)));
   expect(failure).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
   expect(await store.sessions.count()).toBe(0);
 });

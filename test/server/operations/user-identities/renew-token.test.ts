@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startSession } from '../../../../src/server/identity/sessions.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { failureOf } from '../access.ts';
-import { alice, claimsOf, post, postJson, rolesIn, startWith } from './people.ts';
-import { associate, endings, renew, sessionOf, type Tokens, tokensOf } from './renewing.ts';
+import { catchClientError } from '../access.ts';
+import { alice, post, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';
+import { associate, createTokens, findSession, renew, sessionEndings, type Tokens } from './session-fixtures.ts';
 
 const path = '/user-identities/renew-token';
 const named = `${path}?clientId=${appClientId}`;
@@ -18,7 +18,7 @@ async function ownTokens(server: TestServer, client: { clientId: string; clientS
 describe('gives a fresh access token and a new refresh token', () => {
   test('in the same session, of the same level and scope', async () => {
     await using server = await startWith();
-    const first = await tokensOf(server, { level: 'AUTH-MFA', scope: ['READ'] });
+    const first = await createTokens(server, { level: 'AUTH-MFA', scope: ['READ'] });
     const answer = await postJson(server, named, { refreshToken: first.refreshToken });
     expect(answer).toMatchObject({
       status: 201,
@@ -28,8 +28,8 @@ describe('gives a fresh access token and a new refresh token', () => {
     const second = answer.json as Tokens;
     expect(second.refreshToken).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(second.refreshToken).not.toBe(first.refreshToken);
-    expect(claimsOf(second).sid).toBe(claimsOf(first).sid);
-    expect(rolesIn(second)).toEqual(rolesIn(first));
+    expect(readClaims(second).sid).toBe(readClaims(first).sid);
+    expect(readRoles(second)).toEqual(readRoles(first));
   });
 
   test('to a client that is named, or that shows its secret, a key or a token', async () => {
@@ -46,11 +46,11 @@ describe('gives a fresh access token and a new refresh token', () => {
       [server.as({ apiKey }), {}],
       [server.as({ token: accessToken }), {}],
     ];
-    let { refreshToken } = await tokensOf(server, { clientId });
+    let { refreshToken } = await createTokens(server, { clientId });
     for (const [caller, input] of ways) {
       const token = await caller.userIdentities.renewToken({ ...input, body: { refreshToken } });
       refreshToken = token.refreshToken ?? '';
-      expect(claimsOf(token)).toMatchObject({ sub: alice.userId, client_id: clientId });
+      expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: clientId });
     }
   });
 
@@ -69,7 +69,7 @@ describe('gives a fresh access token and a new refresh token', () => {
     for (const caller of [server.as({ basic: pair }), server.as({ apiKey })]) {
       const token = await caller.userIdentities.renewToken({ body: { refreshToken } });
       refreshToken = token.refreshToken ?? '';
-      expect(rolesIn(token)).toContain('CLI-AUTH-BASIC');
+      expect(readRoles(token)).toContain('CLI-AUTH-BASIC');
     }
   });
 
@@ -78,24 +78,24 @@ describe('gives a fresh access token and a new refresh token', () => {
     const pair = await server.makeClient({ party: '3RDPARTY' });
     const { refreshToken } = await ownTokens(server, pair);
     const token = await server.as({ basic: pair }).userIdentities.renewToken({ body: { refreshToken } });
-    expect(rolesIn(token)).toContain('CLI-3RDPARTY');
+    expect(readRoles(token)).toContain('CLI-3RDPARTY');
   });
 
   test('to a mainframe logon that is bound to no user', async () => {
     await using server = await startWith();
     const start = { clientId: appClientId, logon: 'LEGACY1', remember: false, renewable: true } as const;
-    const { refreshToken } = await server.world.store.transaction((tx) =>
-      startSession(tx, { ...start, level: 'AUTH-BASIC' }, server.world),
+    const { refreshToken } = await server.appContext.store.transaction((tx) =>
+      startSession(tx, { ...start, level: 'AUTH-BASIC' }, server.appContext),
     );
     const token = await renew(server, refreshToken);
-    expect(claimsOf(token ?? { accessToken: '' })).toMatchObject({ sub: 'logon:LEGACY1', logon: 'LEGACY1' });
+    expect(readClaims(token ?? { accessToken: '' })).toMatchObject({ sub: 'logon:LEGACY1', logon: 'LEGACY1' });
   });
 });
 
 test('a key alone does not make a public client renew by its name what the key gave', async () => {
   await using server = await startWith();
   const grantTypes = ['client_credentials', 'refresh_token'];
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     const client = await tx.clients.get(appClientId);
     if (client) await tx.clients.replace({ ...client, grantTypes });
   });
@@ -113,7 +113,7 @@ describe('a refresh token', () => {
   test("is refused from another client, and its owner's use is none the worse for it", async () => {
     await using server = await startWith();
     const other = await server.makeClient();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const second = await renew(server, first.refreshToken);
     const before = await server.dump();
     for (const { refreshToken } of [first, second ?? first]) {
@@ -127,7 +127,7 @@ describe('a refresh token', () => {
 
   test('of a session that is bound to a device is not taken, here or at the token endpoints', async () => {
     await using server = await startWith();
-    const token = await tokensOf(server);
+    const token = await createTokens(server);
     await associate(server, token);
     const before = await server.dump();
     expect(await renew(server, token.refreshToken)).toBeUndefined();
@@ -139,16 +139,16 @@ describe('a refresh token', () => {
 
   test('is refused like any other where it is none', async () => {
     await using server = await startWith();
-    const { accessToken } = await tokensOf(server);
+    const { accessToken } = await createTokens(server);
     const before = await server.dump();
     for (const refreshToken of ['', 'x', accessToken, '00000000-0000-4000-8000-000000000000'])
       expect(await renew(server, refreshToken)).toBeUndefined();
     expect(await server.dump()).toEqual(before);
   });
 
-  test.each(Object.entries(endings))('is refused after %s', async (_what, end) => {
+  test.each(Object.entries(sessionEndings))('is refused after %s', async (_what, end) => {
     await using server = await startWith();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const second = await renew(server, first.refreshToken);
     await end(server, second ?? first);
     expect(await renew(server, second?.refreshToken)).toBeUndefined();
@@ -156,9 +156,9 @@ describe('a refresh token', () => {
 
   test('is refused, and not used up, while its user is locked by whatever way', async () => {
     await using server = await startWith();
-    const { refreshToken } = await tokensOf(server);
+    const { refreshToken } = await createTokens(server);
     const setLocked = (locked: boolean) =>
-      server.world.store.transaction(async (tx) => {
+      server.appContext.store.transaction(async (tx) => {
         const user = await tx.users.get(alice.userId);
         if (user) await tx.users.replace({ ...user, locked });
       });
@@ -172,24 +172,24 @@ describe('a refresh token', () => {
 
   test('gives nothing that outlives a lock that comes in the middle', async () => {
     await using server = await startWith();
-    const first = await tokensOf(server);
+    const first = await createTokens(server);
     const [second] = await Promise.all([
       renew(server, first.refreshToken),
       server.admin.userIdentities.lock({ body: { userId: alice.userId } }),
     ]);
     expect(await renew(server, second?.refreshToken ?? first.refreshToken)).toBeUndefined();
-    expect(await sessionOf(server, first)).toBeUndefined();
+    expect(await findSession(server, first)).toBeUndefined();
   });
 });
 
 test('refuses who is neither proven nor of the first party, and a body that is wrong, and changes nothing', async () => {
   await using server = await startWith();
-  const { refreshToken } = await tokensOf(server);
+  const { refreshToken } = await createTokens(server);
   const foreign = await server.makeClient({ party: '3RDPARTY' });
   const before = await server.dump();
   const body = { refreshToken };
   const call = (caller: IamClient, clientId?: string) =>
-    failureOf(caller.userIdentities.renewToken({ query: { clientId }, body }));
+    catchClientError(caller.userIdentities.renewToken({ query: { clientId }, body }));
   expect(await call(server.as())).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
   expect(await call(server.as(), 'nobody')).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
   expect(await call(server.as(), foreign.clientId)).toMatchObject({ status: 401, code: 'ROLE_MISSING' });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { alice, claimsOf, post, rolesIn, startWith } from './people.ts';
-import { changeSession, endings, expectUserNeeded, hours, minutes, tokensOf } from './renewing.ts';
+import { alice, post, readClaims, readRoles, startWith } from './login-fixtures.ts';
+import { changeSession, createTokens, expectUserNeeded, hours, minutes, sessionEndings } from './session-fixtures.ts';
 
 const path = '/user-identities/me/renovate-token';
 
 test('gives a fresh access token in the same session, and no refresh token', async () => {
   await using server = await startWith();
-  const first = await tokensOf(server);
+  const first = await createTokens(server);
   server.clock.advance(59 * minutes);
   const fresh = await server.as({ token: first.accessToken }).userIdentities.renovateToken();
   expect(fresh).toEqual({
@@ -15,22 +15,22 @@ test('gives a fresh access token in the same session, and no refresh token', asy
     expiresIn: '3600',
     scope: ['READ', 'WRITE'],
   });
-  const { jti, iat, exp, ...same } = claimsOf(first);
-  expect(claimsOf(fresh)).toMatchObject(same);
-  expect(claimsOf(fresh).jti).not.toBe(jti);
-  expect(await server.world.store.refreshTokens.count()).toBe(1);
+  const { jti, iat, exp, ...same } = readClaims(first);
+  expect(readClaims(fresh)).toMatchObject(same);
+  expect(readClaims(fresh).jti).not.toBe(jti);
+  expect(await server.appContext.store.refreshTokens.count()).toBe(1);
 });
 
 test('lasts ten minutes in a session that is remembered', async () => {
   await using server = await startWith();
-  const { accessToken } = await tokensOf(server, { remember: true });
+  const { accessToken } = await createTokens(server, { remember: true });
   const fresh = await server.as({ token: accessToken }).userIdentities.renovateToken();
   expect(fresh).toMatchObject({ expiresIn: '600' });
 });
 
 test("leaves the session's end where it is, however often it is asked", async () => {
   await using server = await startWith();
-  let { accessToken } = await tokensOf(server, { renewable: false });
+  let { accessToken } = await createTokens(server, { renewable: false });
   const lifetimes: string[] = [];
   for (let turn = 0; turn < 14; turn += 1) {
     server.clock.advance(50 * minutes);
@@ -48,33 +48,33 @@ test("leaves the session's end where it is, however often it is asked", async ()
 
 test('keeps the level; the second proof lasts twelve hours all the same', async () => {
   await using server = await startWith();
-  const first = await tokensOf(server, { level: 'AUTH-MFA' });
+  const first = await createTokens(server, { level: 'AUTH-MFA' });
   await changeSession(server, first, { smart: true });
   let { accessToken } = first;
   for (let turn = 0; turn < 13; turn += 1) {
     server.clock.advance(55 * minutes);
     const fresh = await server.as({ token: accessToken }).userIdentities.renovateToken();
-    expect(rolesIn(fresh)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
+    expect(readRoles(fresh)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
     ({ accessToken } = fresh);
   }
   server.clock.advance(12 * hours - 13 * 55 * minutes);
   const late = await server.as({ token: accessToken }).userIdentities.renovateToken();
-  expect(rolesIn(late)).not.toContain('AUTH-MFA');
-  expect(rolesIn(late)).toContain('AUTH-BASIC');
+  expect(readRoles(late)).not.toContain('AUTH-MFA');
+  expect(readRoles(late)).toContain('AUTH-BASIC');
 });
 
 test('is no wider than the token it comes from', async () => {
   await using server = await startWith();
-  const { accessToken } = await tokensOf(server);
+  const { accessToken } = await createTokens(server);
   const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
   const fresh = await server.as({ token: narrow.accessToken }).userIdentities.renovateToken();
   expect(fresh.scope).toEqual(['READ']);
-  expect(claimsOf(fresh).scope).toEqual(['READ']);
+  expect(readClaims(fresh).scope).toEqual(['READ']);
 });
 
 test('whatever the body is', async () => {
   await using server = await startWith();
-  const { accessToken } = await tokensOf(server);
+  const { accessToken } = await createTokens(server);
   const authorization = `Bearer ${accessToken}`;
   const json = 'application/json';
   for (const [type, body] of [
@@ -96,9 +96,9 @@ test('refuses who is no user signed in by a password, and keeps the store as it 
 });
 
 describe('is refused', () => {
-  test.each(Object.entries(endings))('after %s', async (_what, end) => {
+  test.each(Object.entries(sessionEndings))('after %s', async (_what, end) => {
     await using server = await startWith();
-    const token = await tokensOf(server);
+    const token = await createTokens(server);
     await end(server, token);
     await expect(server.as({ token: token.accessToken }).userIdentities.renovateToken()).rejects.toMatchObject({
       status: 401,
@@ -108,11 +108,11 @@ describe('is refused', () => {
 
   test('where the lock comes while the token is made', async () => {
     await using server = await startWith();
-    const { accessToken } = await tokensOf(server);
-    const { issuer } = server.world;
+    const { accessToken } = await createTokens(server);
+    const { issuer } = server.appContext;
     const locked = async () => server.admin.userIdentities.lock({ body: { userId: alice.userId } });
-    const { forUser } = issuer;
-    Object.assign(server.world, {
+    const { issueForUser: forUser } = issuer;
+    Object.assign(server.appContext, {
       issuer: {
         ...issuer,
         forUser: async (...parts: Parameters<typeof forUser>) => {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../../../src/client/index.ts';
-import { fault } from '../../../../src/contract/errors.ts';
-import { ownLane } from '../../../../src/server/identity/hash-queue.ts';
+import { apiError } from '../../../../src/contract/errors.ts';
+import { internalLane } from '../../../../src/server/identity/hash-queue.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
-import { lastCode, wrongFor } from '../codes.ts';
+import { createWrongCode, lastCode } from '../otp-inbox.ts';
+import { logIn, post, postJson, readClaims } from './login-fixtures.ts';
 import {
   afterCall,
-  asLogon,
+  createLogonClient,
   dora,
   interruptions,
   logInLegacy,
@@ -16,8 +17,7 @@ import {
   retrieve,
   startWithLogons,
   stopMainframe,
-} from './logons.ts';
-import { claimsOf, logIn, post, postJson } from './people.ts';
+} from './logon-fixtures.ts';
 
 const newPassword = 'NEW#PW1';
 const target = `/user-identities/reset-legacy-password?clientId=${appClientId}`;
@@ -38,7 +38,7 @@ function reset(server: TestServer, given: Reset) {
 }
 
 /** A code that was sent for a logon, with what a reset needs besides. */
-async function begin(server: TestServer, logon: keyof typeof mobiles): Promise<Reset> {
+async function startReset(server: TestServer, logon: keyof typeof mobiles): Promise<Reset> {
   const { hash } = await retrieve(server, logon);
   return { logon, hash, token: await lastCode(server, mobiles[logon]) };
 }
@@ -46,48 +46,48 @@ async function begin(server: TestServer, logon: keyof typeof mobiles): Promise<R
 describe('with the right code', () => {
   test('a logon of nobody gets its password and a session that can be renewed', async () => {
     await using server = await startWithLogons();
-    const token = await reset(server, { ...(await begin(server, 'FREE1')), logon: 'free1' });
+    const token = await reset(server, { ...(await startReset(server, 'FREE1')), logon: 'free1' });
     expect(token).toMatchObject({ tokenType: 'Bearer', refreshToken: expect.any(String), expiresIn: '3600' });
-    expect(claimsOf(token)).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1' });
+    expect(readClaims(token)).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1' });
     await expect(logInLegacy(server, 'FREE1', { secret: newPassword })).resolves.toBeDefined();
     await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 401 });
   });
 
   test('a logon of a user signs the user in, with its own password as it was', async () => {
     await using server = await startWithLogons();
-    const token = await reset(server, await begin(server, 'DORA1'));
-    expect(claimsOf(token)).toMatchObject({ sub: dora.userId, logon: 'DORA1' });
-    expect(claimsOf(token).authorities).toContain('ROLE_AUTH-BASIC');
-    expect(claimsOf(token).authorities).not.toContain('ROLE_AUTH-MFA');
+    const token = await reset(server, await startReset(server, 'DORA1'));
+    expect(readClaims(token)).toMatchObject({ sub: dora.userId, logon: 'DORA1' });
+    expect(readClaims(token).authorities).toContain('ROLE_AUTH-BASIC');
+    expect(readClaims(token).authorities).not.toContain('ROLE_AUTH-MFA');
     await expect(logIn(server, { name: 'dora' })).resolves.toBeDefined();
   });
 
   test('every session before is over', async () => {
     await using server = await startWithLogons();
     const token = async () => (await logIn(server, { name: 'dora' })).accessToken;
-    const [byPassword, byLogon] = [server.as({ token: await token() }), await asLogon(server, 'DORA1')];
-    const nobodys = await asLogon(server, 'FREE1');
-    await reset(server, await begin(server, 'DORA1'));
-    await reset(server, await begin(server, 'FREE1'));
+    const [byPassword, byLogon] = [server.as({ token: await token() }), await createLogonClient(server, 'DORA1')];
+    const nobodys = await createLogonClient(server, 'FREE1');
+    await reset(server, await startReset(server, 'DORA1'));
+    await reset(server, await startReset(server, 'FREE1'));
     for (const caller of [byPassword, byLogon, nobodys])
       await expect(caller.userIdentities.get({ params: { id: dora.userId } })).rejects.toMatchObject({
         code: 'TOKEN_INVALID',
       });
-    expect(await server.world.store.sessions.count()).toBe(2);
+    expect(await server.appContext.store.sessions.count()).toBe(2);
   });
 
   test('it is used once', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'FREE1');
+    const begun = await startReset(server, 'FREE1');
     await reset(server, begun);
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
   });
 
   test('of 100 at once exactly one wins', async () => {
     await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
-    const begun = await begin(server, 'FREE1');
+    const begun = await startReset(server, 'FREE1');
     const set: string[] = [];
-    const { setPassword } = server.world.mainframe;
+    const { setPassword } = server.appContext.mainframe;
     replaceMainframe(server, {
       setPassword: (logon, password, lane) => {
         set.push(password);
@@ -100,7 +100,7 @@ describe('with the right code', () => {
     const statuses = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.status] : []));
     expect([...new Set(statuses)].filter((status) => status !== 401 && status !== 429)).toEqual([]);
     expect(set).toHaveLength(1);
-    expect(await server.world.store.sessions.count()).toBe(1);
+    expect(await server.appContext.store.sessions.count()).toBe(1);
     await expect(logInLegacy(server, 'FREE1', { secret: set[0] })).resolves.toBeDefined();
   });
 });
@@ -108,13 +108,13 @@ describe('with the right code', () => {
 describe('is refused', () => {
   test('alike for a wrong code, hash or logon, and counts to five for each logon', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'FREE1');
+    const begun = await startReset(server, 'FREE1');
     const seen: object[] = [];
     for (const wrong of [
-      { token: wrongFor(begun.token) },
+      { token: createWrongCode(begun.token) },
       { token: '' },
       { hash: 'another' },
-      { hash: (await begin(server, 'DORA1')).hash },
+      { hash: (await startReset(server, 'DORA1')).hash },
       { logon: 'NOBODY' },
       { logon: 'BARE1' },
     ]) {
@@ -144,20 +144,20 @@ describe('is refused', () => {
 
   test('for a code that was voided by a new one, or is ten minutes old', async () => {
     await using server = await startWithLogons();
-    const first = await begin(server, 'FREE1');
-    const second = await begin(server, 'FREE1');
+    const first = await startReset(server, 'FREE1');
+    const second = await startReset(server, 'FREE1');
     await expect(reset(server, first)).rejects.toMatchObject(refused);
     server.clock.advance(600);
     await expect(reset(server, second)).rejects.toMatchObject(refused);
-    const third = await begin(server, 'FREE1');
+    const third = await startReset(server, 'FREE1');
     server.clock.advance(599);
     await expect(reset(server, third)).resolves.toBeDefined();
   });
 
   test('for codes that were sent for something else, or for another logon', async () => {
     await using server = await startWithLogons();
-    const dorasOwn = await begin(server, 'DORA1');
-    const free = await begin(server, 'FREE1');
+    const dorasOwn = await startReset(server, 'DORA1');
+    const free = await startReset(server, 'FREE1');
     await expect(reset(server, { ...dorasOwn, logon: 'FREE1' })).rejects.toMatchObject(refused);
     await expect(reset(server, { ...free, logon: 'DORA1' })).rejects.toMatchObject(refused);
     const alice = server.as({ token: (await logIn(server)).accessToken });
@@ -169,11 +169,11 @@ describe('is refused', () => {
   test('where the code of a logon without contacts is guessed all the same', async () => {
     await using server = await startWithLogons();
     const { hash } = await retrieve(server, 'BARE1');
-    const { storeKey, store } = server.world;
+    const { storeSecret, store } = server.appContext;
     const token = '123456';
     await store.transaction(async (tx) => {
       const row = await tx.codes.get(hash);
-      if (row) await tx.codes.replace({ ...row, codeHash: storeKey.digest('code', `${hash}:${token}`) });
+      if (row) await tx.codes.replace({ ...row, codeHash: storeSecret.digest('code', `${hash}:${token}`) });
     });
     await expect(reset(server, { logon: 'BARE1', token, hash })).rejects.toMatchObject(refused);
     await expect(logInLegacy(server, 'BARE1')).resolves.toBeDefined();
@@ -181,7 +181,7 @@ describe('is refused', () => {
 
   test('where fields are missing, unknown or of a wrong type; and for third parties', async () => {
     await using server = await startWithLogons();
-    const begun = { newPassword, ...(await begin(server, 'FREE1')) };
+    const begun = { newPassword, ...(await startReset(server, 'FREE1')) };
     const before = await server.dump();
     for (const body of [{}, { ...begun, hash: undefined }, { ...begun, more: 1 }, { ...begun, token: 7 }])
       expect(await postJson(server, target, body)).toMatchObject({ status: 400 });
@@ -200,7 +200,7 @@ describe('a password that the mainframe does not take', () => {
     'is 422, and the code stays good: %j',
     async (weak) => {
       await using server = await startWithLogons();
-      const begun = await begin(server, 'FREE1');
+      const begun = await startReset(server, 'FREE1');
       const before = await server.dump();
       await expect(reset(server, { ...begun, newPassword: weak })).rejects.toMatchObject({
         status: 422,
@@ -213,14 +213,14 @@ describe('a password that the mainframe does not take', () => {
 
   test('is not told from others before the code is right', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'FREE1');
-    const wrong = { ...begun, token: wrongFor(begun.token), newPassword: 'weak' };
+    const begun = await startReset(server, 'FREE1');
+    const wrong = { ...begun, token: createWrongCode(begun.token), newPassword: 'weak' };
     await expect(reset(server, wrong)).rejects.toMatchObject(refused);
   });
 
   test('follows the setting, as a whole', async () => {
     await using server = await startWithLogons({ flags: { 'mainframe-password-rule': 'a|[0-9]{4}' } });
-    const begun = await begin(server, 'FREE1');
+    const begun = await startReset(server, 'FREE1');
     for (const weak of ['ab', '12345', 'x1234'])
       await expect(reset(server, { ...begun, newPassword: weak })).rejects.toMatchObject({ status: 422 });
     await expect(reset(server, { ...begun, newPassword: '1234' })).resolves.toBeDefined();
@@ -228,10 +228,10 @@ describe('a password that the mainframe does not take', () => {
 
   test('may be one that only the mainframe itself refuses', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'FREE1');
+    const begun = await startReset(server, 'FREE1');
     const before = replaceMainframe(server, {
       setPassword: async () => {
-        throw fault('PASSWORD_NOT_FOR_MAINFRAME');
+        throw apiError('PASSWORD_NOT_FOR_MAINFRAME');
       },
     });
     await expect(reset(server, begun)).rejects.toMatchObject({ status: 422 });
@@ -243,8 +243,8 @@ describe('a password that the mainframe does not take', () => {
 describe('a mainframe that does not answer', () => {
   test('is 503, ends no session, and the code stays good', async () => {
     await using server = await startWithLogons();
-    const user = await asLogon(server, 'DORA1');
-    const begun = await begin(server, 'DORA1');
+    const user = await createLogonClient(server, 'DORA1');
+    const begun = await startReset(server, 'DORA1');
     const before = await server.dump();
     const bringBack = stopMainframe(server);
     for (let count = 0; count < 7; count += 1)
@@ -257,11 +257,11 @@ describe('a mainframe that does not answer', () => {
 
   test('brings no code back that a newer one has voided meanwhile', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'FREE1');
+    const begun = await startReset(server, 'FREE1');
     replaceMainframe(server, {
       setPassword: async () => {
         await retrieve(server, 'FREE1');
-        throw fault('MAINFRAME_UNAVAILABLE');
+        throw apiError('MAINFRAME_UNAVAILABLE');
       },
     });
     await expect(reset(server, begun)).rejects.toMatchObject({ status: 503 });
@@ -278,22 +278,22 @@ describe('a mainframe that does not answer', () => {
 describe('between the code and the reset', () => {
   test.each(['lock', 'lock and unlock'])('a %s stops it', async (what) => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'DORA1');
+    const begun = await startReset(server, 'DORA1');
     await interruptions[what]?.(server, dora.userId);
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
-    expect(await server.world.mainframe.verify('DORA1', logonPassword, ownLane)).toBe(true);
+    expect(await server.appContext.mainframe.verify('DORA1', logonPassword, internalLane)).toBe(true);
   });
 
   test('the removal of the user stops it', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'DORA1');
+    const begun = await startReset(server, 'DORA1');
     await interruptions.removal?.(server, dora.userId);
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
   });
 
   test('a logon that came to a user stops it', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'FREE1');
+    const begun = await startReset(server, 'FREE1');
     const alice = server.as({ token: (await logIn(server)).accessToken });
     const { challengeId } = await alice.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE1' } });
     const token = await lastCode(server, 'free@mainframe.example');
@@ -303,30 +303,30 @@ describe('between the code and the reset', () => {
 
   test.each(['lock', 'removal'])('a %s while the mainframe works signs nobody in', async (what) => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'DORA1');
+    const begun = await startReset(server, 'DORA1');
     afterCall(server, 'setPassword', async () => interruptions[what]?.(server, dora.userId));
     const failure = await reset(server, begun).catch((error: ClientError) => error);
     expect(failure).toMatchObject(refused);
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
   test('a logon that the mainframe no longer has signs nobody in', async () => {
     await using server = await startWithLogons();
-    const begun = await begin(server, 'FREE1');
-    await server.world.mainframe.remove('FREE1');
+    const begun = await startReset(server, 'FREE1');
+    await server.appContext.mainframe.remove('FREE1');
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
-    expect(await server.world.store.sessions.count()).toBe(0);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 });
 
 test('a login with the old password that is under way does not outlive the reset', async () => {
   await using server = await startWithLogons();
-  const begun = await begin(server, 'FREE1');
-  const before = server.world.mainframe;
+  const begun = await startReset(server, 'FREE1');
+  const before = server.appContext.mainframe;
   afterCall(server, 'verify', async () => {
     replaceMainframe(server, before);
     await reset(server, begun);
   });
   await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-  expect(await server.world.store.sessions.count()).toBe(1);
+  expect(await server.appContext.store.sessions.count()).toBe(1);
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { passwordMatches } from '../../../../src/server/identity/passwords.ts';
+import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
-import { lastCode, messagesTo, readAs, wrongFor } from '../codes.ts';
-import { rowOf, signedIn } from './callers.ts';
+import { createWrongCode, lastCode, messagesTo, readText } from '../otp-inbox.ts';
+import { createSession, rowOf } from './callers.ts';
 import { newPassword, recoveryCode, refusedCode, reset, retrieve, startFast, tally } from './flows.ts';
-import { type Answer, alice, countHashes, logIn, password, postJson, replacePasswords } from './people.ts';
+import { type ApiResponse, alice, countHashes, logIn, password, postJson, replacePasswords } from './login-fixtures.ts';
 
 testAccess('user-identities.reset-password', async (server) => {
-  const { world } = server;
+  const { appContext: world } = server;
   const admin = await world.store.users.getBy('bootstrap', 'admin');
   const username = admin?.userName ?? '';
   await retrieve(server, username);
@@ -43,11 +43,11 @@ describe('a right code', () => {
   test('ends every session, token, refresh token and code of the user, and nobody else is touched', async () => {
     await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
     const remembered = await logIn(server, { remember: true });
-    const [user, carol] = [await signedIn(server, alice.userId), await signedIn(server, 'carol')];
+    const [user, carol] = [await createSession(server, alice.userId), await createSession(server, 'carol')];
     await reset(server, await recoveryCode(server));
     for (const as of [user, server.as({ token: remembered.accessToken })])
       await expect(as.userIdentities.get({ params: { id: alice.userId } })).rejects.toMatchObject({ status: 401 });
-    const { sessions, refreshTokens } = server.world.store;
+    const { sessions, refreshTokens } = server.appContext.store;
     expect(await sessions.find('userId', alice.userId)).toEqual([]);
     expect(await refreshTokens.count()).toBe(0);
     await expect(carol.userIdentities.get({ params: { id: 'carol' } })).resolves.toBeDefined();
@@ -58,7 +58,7 @@ describe('a right code', () => {
     await reset(server, await recoveryCode(server));
     const notice = (await messagesTo(server, alice.userEmail)).at(-1);
     expect(notice).toMatchObject({ purpose: 'password-changed' });
-    expect(notice && readAs(server, notice)).toMatch(/^The password of your account was changed\./);
+    expect(notice && readText(server, notice)).toMatch(/^The password of your account was changed\./);
     expect(notice).not.toHaveProperty('sealedCode');
   });
 
@@ -79,7 +79,7 @@ describe('a right code', () => {
     expect(tally(answers)).toEqual({ 201: 1, 412: 99 });
     const winner = answers.findIndex(({ status }) => status === 201);
     await expect(logIn(server, { secret: `${newPassword} ${winner}` })).resolves.toBeDefined();
-    expect(await server.world.store.codeFailures.count()).toBe(0);
+    expect(await server.appContext.store.codeFailures.count()).toBe(0);
     expect((await messagesTo(server)).filter(({ purpose }) => purpose === 'password-changed')).toHaveLength(1);
   });
 
@@ -88,7 +88,7 @@ describe('a right code', () => {
     const code = await recoveryCode(server);
     await reset(server, code);
     for (let again = 0; again < 7; again += 1) expect(await reset(server, code)).toMatchObject(refusedCode);
-    expect(await passwordMatches(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
+    expect(await verifyPasswordHash(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
   });
 });
 
@@ -122,7 +122,7 @@ describe('a weak password', () => {
   test('is not looked at before the code', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
-    expect(await reset(server, wrongFor(code), { newPassword: 'q9 fj' })).toMatchObject(refusedCode);
+    expect(await reset(server, createWrongCode(code), { newPassword: 'q9 fj' })).toMatchObject(refusedCode);
     expect(await reset(server, code, { username: 'nobody', newPassword: 'q9 fj' })).toMatchObject(refusedCode);
   });
 });
@@ -138,7 +138,7 @@ describe('whatever is wrong with the code', () => {
     const used = await recoveryCode(server);
     await reset(server, used);
     const hashes = countHashes(server);
-    const wrong = wrongFor(await lastCode(server, 'asked@example.com'));
+    const wrong = createWrongCode(await lastCode(server, 'asked@example.com'));
     const tries: [string, string][] = [
       ['Alice', used],
       ['asked', wrong],
@@ -149,7 +149,7 @@ describe('whatever is wrong with the code', () => {
       ['nobody', wrong],
       ['never asked for', wrong],
     ];
-    const answers: Answer[] = [];
+    const answers: ApiResponse[] = [];
     for (const [username, code] of tries) answers.push(await reset(server, code, { username }));
     expect(answers[0]).toMatchObject(refusedCode);
     expect(answers).toEqual(tries.map(() => answers[0]));
@@ -163,10 +163,10 @@ describe('whatever is wrong with the code', () => {
     ]);
     const codes: Record<string, string> = {};
     for (const username of ['Alice', 'locked', 'silent', 'nobody']) {
-      const answers: Answer[] = [];
+      const answers: ApiResponse[] = [];
       for (let guess = 0; guess < 6; guess += 1) {
         if (guess < 5) await retrieve(server, username);
-        const wrong = username === 'Alice' ? wrongFor(await lastCode(server, alice.userEmail)) : '123456';
+        const wrong = username === 'Alice' ? createWrongCode(await lastCode(server, alice.userEmail)) : '123456';
         answers.push(await reset(server, wrong, { username }));
       }
       codes[username] = answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers])).join();
@@ -181,7 +181,7 @@ describe('whatever is wrong with the code', () => {
 
   test('of 100 wrong codes at once five are looked at', async () => {
     await using server = await startFast();
-    const wrong = wrongFor(await recoveryCode(server));
+    const wrong = createWrongCode(await recoveryCode(server));
     for (const username of ['Alice', 'nobody']) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => reset(server, wrong, { username })));
       expect(tally(answers)).toEqual({ 412: 5, 429: 95 });
@@ -209,7 +209,7 @@ describe('what happens between the steps', () => {
     },
     removal: (server) => server.admin.userIdentities.remove({ params: { id: userId } }),
     'new password': async (server) => {
-      const user = await signedIn(server, userId, 'AUTH-BASIC');
+      const user = await createSession(server, userId, 'AUTH-BASIC');
       await user.userIdentities.changePassword({ body: { password, newPassword: 'another one of hers' } });
     },
   };
@@ -218,15 +218,15 @@ describe('what happens between the steps', () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     await events[event]?.(server);
-    const before = await server.world.store.users.list();
+    const before = await server.appContext.store.users.list();
     expect(await reset(server, code)).toMatchObject(refusedCode);
-    expect(await server.world.store.users.list()).toEqual(before);
+    expect(await server.appContext.store.users.list()).toEqual(before);
   });
 
   test.each(Object.keys(events))('a %s while the new password is hashed stops it', async (event) => {
     await using server = await startFast();
     const code = await recoveryCode(server);
-    const { hash } = server.world.passwords;
+    const { hash } = server.appContext.passwords;
     replacePasswords(server, {
       hash: async (secret, lane) => {
         replacePasswords(server, { hash });
@@ -236,8 +236,8 @@ describe('what happens between the steps', () => {
       },
     });
     expect(await reset(server, code)).toMatchObject(refusedCode);
-    for (const user of await server.world.store.users.list())
-      expect(await passwordMatches(newPassword, user.passwordHash ?? '')).toBe(false);
+    for (const user of await server.appContext.store.users.list())
+      expect(await verifyPasswordHash(newPassword, user.passwordHash ?? '')).toBe(false);
   });
 
   test('a lock stays after a code that was sent before it', async () => {
@@ -280,7 +280,7 @@ test('code and password are nowhere in the store or the log', async () => {
   const kept = async () => JSON.stringify(await server.dump()) + server.log.join('');
   const inPlain = new RegExp(`(?<![\\w-])${code}(?![\\w-])`);
   expect(await kept()).not.toMatch(inPlain);
-  await reset(server, wrongFor(code), { newPassword: 'a canary in the mine' });
+  await reset(server, createWrongCode(code), { newPassword: 'a canary in the mine' });
   await reset(server, code, { newPassword: 'another canary in it' });
   expect(await kept()).not.toMatch(/canary/);
   expect(await kept()).not.toMatch(inPlain);

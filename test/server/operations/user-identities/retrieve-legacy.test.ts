@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { epochSeconds } from '../../../../src/server/clock.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
-import { dora, mobiles, retrieve, startWithLogons, stopMainframe } from './logons.ts';
-import { post, postJson } from './people.ts';
+import { lastCode } from '../otp-inbox.ts';
+import { post, postJson } from './login-fixtures.ts';
+import { dora, mobiles, retrieve, startWithLogons, stopMainframe } from './logon-fixtures.ts';
 
 const target = `/user-identities/retrieve-legacy-identity?clientId=${appClientId}`;
 
-function messages({ world }: TestServer) {
+function messages({ appContext: world }: TestServer) {
   return world.store.messages.list();
 }
 
@@ -81,7 +81,7 @@ test('five an hour are sent for one name, there or not; the sixth is 429 and sen
 
 test('two logons with one mobile get five messages together, and neither hears of it', async () => {
   await using server = await startWithLogons();
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     const row = await tx.logons.get('FREE1');
     if (row) await tx.logons.insert({ ...row, logon: 'TWIN1' });
   });
@@ -94,7 +94,7 @@ test('a new code voids the one before', async () => {
   await using server = await startWithLogons();
   await retrieve(server, 'FREE1');
   const { hash } = await retrieve(server, 'FREE1');
-  expect(await server.world.store.codes.list()).toMatchObject([
+  expect(await server.appContext.store.codes.list()).toMatchObject([
     { codeId: hash, expiresAt: epochSeconds(server.clock) + 600 },
   ]);
 });
@@ -116,8 +116,8 @@ test('refuses names that are no logons, third parties and nobody, and keeps the 
   expect(await postJson(server, target.replace(appClientId, clientId), { logon: 'FREE1' })).toMatchObject({
     status: 401,
   });
-  await server.world.store.transaction((tx) => tx.clients.delete('third'));
-  await server.world.store.transaction((tx) => tx.subjects.delete('third'));
+  await server.appContext.store.transaction((tx) => tx.clients.delete('third'));
+  await server.appContext.store.transaction((tx) => tx.subjects.delete('third'));
   expect(await server.dump()).toEqual(before);
 });
 

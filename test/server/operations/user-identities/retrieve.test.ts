@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { codeOf } from '../../../../src/server/identity/messages.ts';
+import { decryptMessageCode } from '../../../../src/server/identity/messages.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
-import { lastCode, messagesTo } from '../codes.ts';
+import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
 import { recoveryCode, refusedCode, reset, retrieve, startFast, tally } from './flows.ts';
-import { type Answer, alice, postJson } from './people.ts';
+import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
 
-testAccess('user-identities.retrieve', async ({ world }) => {
+testAccess('user-identities.retrieve', async ({ appContext: world }) => {
   const admin = await world.store.users.getBy('bootstrap', 'admin');
   return { body: { userName: admin?.userName ?? '' } };
 });
@@ -28,12 +28,12 @@ test('sends one code to each main contact that is verified', async () => {
     ['double@example.com', 'recovery'],
     ['+5511987654321', 'recovery'],
   ]);
-  expect(new Set(messages.map((message) => codeOf(message, server.world.storeKey))).size).toBe(1);
+  expect(new Set(messages.map((message) => decryptMessageCode(message, server.appContext.storeSecret))).size).toBe(1);
 });
 
 test('sends nothing to a contact that nobody proved', async () => {
   await using server = await startFast(others);
-  await server.world.store.transaction(async (tx) => {
+  await server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get('double');
     if (user) await tx.users.replace({ ...user, emailVerified: false });
   });
@@ -55,7 +55,7 @@ describe('whoever is asked for', () => {
 
   test('is answered alike, in status, body and headers, by a client that is merely named', async () => {
     await using server = await startFast([...others, { userId: 'a', userName: 'Alice!', userEmail: 'a@example.com' }]);
-    const answers: Answer[] = [];
+    const answers: ApiResponse[] = [];
     for (const name of names) answers.push(await retrieve(server, name));
     for (const [at, { status, text, headers }] of answers.entries()) {
       expect(text).toBe(JSON.stringify({ username: names[at] }));
@@ -74,10 +74,10 @@ describe('whoever is asked for', () => {
     expect(Object.keys(await user.userIdentities.retrieve({ body: { userName: 'alice' } }))).not.toContain('userId');
   });
 
-  test('is held back alike: five an hour under one name, in any case', async () => {
+  test('is throttled alike: five an hour under one name, in any case', async () => {
     await using server = await startFast(others);
     for (const name of names) {
-      const answers: Answer[] = [];
+      const answers: ApiResponse[] = [];
       for (const spelt of [name, name.toUpperCase(), name, name, name, name])
         answers.push(await retrieve(server, spelt));
       expect(
@@ -177,16 +177,16 @@ test('costs as many transactions for somebody as for nobody', async () => {
 });
 
 async function transactionsOf(server: TestServer, name: string): Promise<number> {
-  const { store } = server.world;
+  const { store } = server.appContext;
   const { transaction } = store;
   let count = 0;
-  Object.assign(server.world, {
+  Object.assign(server.appContext, {
     store: {
       ...store,
       transaction: (work: Parameters<typeof transaction>[0]) => transaction(work).finally(() => (count += 1)),
     },
   });
   await retrieve(server, name);
-  Object.assign(server.world, { store });
+  Object.assign(server.appContext, { store });
   return count;
 }

@@ -2,11 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder, openStore } from '../../store/folder.ts';
-import { wrongFor } from '../codes.ts';
-import { signedIn } from './callers.ts';
+import { makeFolder, openStore } from '../../store/temp-store.ts';
+import { createWrongCode } from '../otp-inbox.ts';
+import { createSession } from './callers.ts';
 import { recoveryCode, reset, retrieve, signUp, signUpCode, startFast } from './flows.ts';
-import { alice, password } from './people.ts';
+import { alice, password } from './login-fixtures.ts';
 
 async function filesIn(directory: string): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -23,12 +23,12 @@ test('neither in the store, its journal, nor the log', async () => {
       await using server = await startFast([], { openStore: () => openStore(folder.directory) });
       codes.push(await signUpCode(server), await recoveryCode(server));
       const [signUpOne = '', recoveryOne = ''] = codes;
-      await signUp(server, { token: wrongFor(signUpOne) });
+      await signUp(server, { token: createWrongCode(signUpOne) });
       await signUp(server, { token: signUpOne });
       await retrieve(server, 'canary-who-is-nobody');
-      await reset(server, wrongFor(recoveryOne), { newPassword: 'canary-refused' });
+      await reset(server, createWrongCode(recoveryOne), { newPassword: 'canary-refused' });
       await reset(server, recoveryOne, { newPassword: 'canary-set-by-a-code' });
-      const user = await signedIn(server, alice.userId);
+      const user = await createSession(server, alice.userId);
       const change = (current: string, newPassword: string) =>
         user.userIdentities.changePassword({ body: { password: current, newPassword } });
       await change('canary-wrong', 'canary-never-set').catch(() => {});

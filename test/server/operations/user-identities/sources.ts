@@ -2,16 +2,16 @@
 import { isKnownSource } from '../../../../src/server/identity/known-sources.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { rowOf } from './callers.ts';
-import { type Answer, alice, basic, password, postJson } from './people.ts';
+import { type ApiResponse, alice, basic, password, postJson } from './login-fixtures.ts';
 
 /** What a server needs that is to believe `from`. */
-export const behindProxy = { flags: { 'trusted-proxies': '127.0.0.0/8', 'fast-passwords': true } } as const;
+export const proxyOptions = { flags: { 'trusted-proxies': '127.0.0.0/8', 'fast-passwords': true } } as const;
 
 export function withProxy(options: TestServerOptions = {}): TestServerOptions {
-  return { ...options, flags: { ...behindProxy.flags, ...options.flags } };
+  return { ...options, flags: { ...proxyOptions.flags, ...options.flags } };
 }
 
-export function from(address: string): { 'x-forwarded-for': string } {
+export function forwardedFrom(address: string): { 'x-forwarded-for': string } {
   return { 'x-forwarded-for': address };
 }
 
@@ -23,24 +23,24 @@ export interface LoginFrom {
 }
 
 /** A login through the application client, from this address. */
-export function logInFrom(server: TestServer, address: string, login: LoginFrom = {}): Promise<Answer> {
+export function logInFrom(server: TestServer, address: string, login: LoginFrom = {}): Promise<ApiResponse> {
   const { name = alice.userName, secret = password, deviceTokenId, headers = {} } = login;
   return postJson(
     server,
     `/user-identities/login?clientId=${appClientId}`,
     deviceTokenId === undefined ? {} : { deviceTokenId },
-    { ...from(address), authorization: basic(name, secret), ...headers },
+    { ...forwardedFrom(address), authorization: basic(name, secret), ...headers },
   );
 }
 
 /** Which of these addresses or keys the user is known to come from. */
-export async function knownOf(
+export async function listKnownSources(
   server: TestServer,
   keys: readonly string[],
   userId: string = alice.userId,
 ): Promise<string[]> {
   const user = await rowOf(server, userId);
-  return keys.filter((key) => isKnownSource(user, key, server.world));
+  return keys.filter((key) => isKnownSource(user, key, server.appContext));
 }
 
 export interface DeviceCall {
@@ -54,7 +54,7 @@ export async function associate(
   { accessToken, address, deviceId = 'phone' }: DeviceCall,
 ): Promise<string> {
   const path = '/user-identities/me/associate-user-device';
-  const headers = { ...from(address), authorization: `Bearer ${accessToken}` };
+  const headers = { ...forwardedFrom(address), authorization: `Bearer ${accessToken}` };
   const { json } = await postJson(server, path, { deviceId }, headers);
   return (json as { deviceTokenId: string }).deviceTokenId;
 }

@@ -1,12 +1,20 @@
 /** What a stranger does with failures: lock an owner out, spend its budgets, flush throttles, find out who is who. */
 import { describe, expect, test } from 'vitest';
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
-import { audience, entityId, samlResponse, signing } from '../../outside/saml-responses.ts';
-import { lastCode } from '../codes.ts';
+import { audience, entityId, samlResponse, signing } from '../../integrations/providers/saml-responses.ts';
+import { lastCode } from '../otp-inbox.ts';
 import { newPassword } from './flows.ts';
-import { dora, logonPassword, mobiles, replaceMainframe, startWithLogons } from './logons.ts';
-import { type Answer, alice, password, passwordHash, postJson, replacePasswords, startWith } from './people.ts';
-import { associate, from, type LoginFrom, logInFrom, tokenFrom, withProxy } from './sources.ts';
+import {
+  type ApiResponse,
+  alice,
+  password,
+  passwordHash,
+  postJson,
+  replacePasswords,
+  startWith,
+} from './login-fixtures.ts';
+import { dora, logonPassword, mobiles, replaceMainframe, startWithLogons } from './logon-fixtures.ts';
+import { associate, forwardedFrom, type LoginFrom, logInFrom, tokenFrom, withProxy } from './sources.ts';
 
 const [home, office, stranger] = ['192.0.2.1', '192.0.2.2', '203.0.113.66'];
 const named = `clientId=${appClientId}`;
@@ -46,12 +54,12 @@ async function deviceFrom(server: TestServer, address: string): Promise<string> 
   return associate(server, { accessToken: await tokenFrom(server, address), address });
 }
 
-async function resetFrom(server: TestServer, address: string): Promise<Answer> {
+async function resetFrom(server: TestServer, address: string): Promise<ApiResponse> {
   const userName = alice.userName;
-  await postJson(server, `/user-identities/retrieve-identity?${named}`, { userName }, from(address));
+  await postJson(server, `/user-identities/retrieve-identity?${named}`, { userName }, forwardedFrom(address));
   const validationCode = await lastCode(server, alice.userEmail);
   const body = { newPassword, validationCode, username: userName };
-  return postJson(server, `/user-identities/reset-password?${named}`, body, from(address));
+  return postJson(server, `/user-identities/reset-password?${named}`, body, forwardedFrom(address));
 }
 
 describe('a stranger who fails ten times', () => {
@@ -80,7 +88,11 @@ describe('a stranger who fails ten times', () => {
   test('can not pass for other sources', async () => {
     await using server = await startWith([], { flags: { 'fast-passwords': true } });
     for (let count = 0; count < 10; count += 1) {
-      const headers = { ...from(`192.0.2.${count}`), ip: `192.0.2.${count}`, forwarded: `for=192.0.2.${count}` };
+      const headers = {
+        ...forwardedFrom(`192.0.2.${count}`),
+        ip: `192.0.2.${count}`,
+        forwarded: `for=192.0.2.${count}`,
+      };
       await logInFrom(server, home, { secret: 'wrong', headers });
     }
     expect((await logInFrom(server, office)).status).toBe(429);
@@ -116,7 +128,7 @@ describe('strangers who spend the budget of a name', () => {
     const body = { deviceId: 'phone' };
     const path = `/user-identities/login?${named}`;
     const { authorization } = { authorization: `Basic ${btoa(`${alice.userName}:${password}`)}` };
-    expect(await postJson(server, path, body, { ...from(stranger), authorization })).toMatchObject(throttled);
+    expect(await postJson(server, path, body, { ...forwardedFrom(stranger), authorization })).toMatchObject(throttled);
     expect(await logInFrom(server, stranger, { deviceTokenId: 'made up' })).toMatchObject(throttled);
     expect((await logInFrom(server, stranger, { deviceTokenId })).status).toBe(201);
   });
@@ -171,15 +183,18 @@ describe('strangers who spend the budget of a name', () => {
 
   test.each([
     ['an unlock', (server: TestServer) => server.admin.userIdentities.unlock({ body: { userId: alice.userId } })],
-    ['a reset of the state', ({ world }: TestServer) => world.state.reset('seed')],
+    ['a reset of the state', ({ appContext: world }: TestServer) => world.state.reset('seed')],
     [
       'a restored snapshot',
-      async ({ world }: TestServer) => {
-        await world.state.save('before', true);
-        await world.state.restore('before');
+      async ({ appContext: world }: TestServer) => {
+        await world.state.saveSnapshot('before', true);
+        await world.state.restoreSnapshot('before');
       },
     ],
-    ['an import', async ({ world }: TestServer) => world.state.import(JSON.parse(await world.state.exported()), true)],
+    [
+      'an import',
+      async ({ appContext: world }: TestServer) => world.state.import(JSON.parse(await world.state.export()), true),
+    ],
   ])('end with %s', async (_, clear) => {
     await using server = await start();
     await spendBudget(server);
@@ -206,7 +221,7 @@ test('a login by another proof gives the budget back as well', async () => {
   await spendBudget(server);
   expect(await logInFrom(server, stranger)).toMatchObject(throttled);
   const body = { samlResponse: samlResponse(server, { nameId: 'new', attributes: { email: [alice.userEmail] } }) };
-  const login = await postJson(server, `/user-identities/renew-app-token?${named}`, body, from(home));
+  const login = await postJson(server, `/user-identities/renew-app-token?${named}`, body, forwardedFrom(home));
   expect(login).toMatchObject({ status: 201 });
   expect((await logInFrom(server, stranger)).status).toBe(401);
 });
@@ -242,7 +257,7 @@ describe('failures tell nothing', () => {
     'after %s, who is there, locked, without a password or unknown is answered alike, without a hash',
     async (_, fail) => {
       await using server = await start();
-      const answers: Answer[] = [];
+      const answers: ApiResponse[] = [];
       const { count } = server.verified;
       const hashes: number[] = [];
       for (const name of ['alice', 'bob', 'carol', 'nobody']) {
@@ -290,7 +305,7 @@ describe('a source that fails under many names', () => {
 
 describe('a mainframe logon', () => {
   const loginLegacy = (server: TestServer, address: string, secret = logonPassword, logon = 'DORA1') =>
-    postJson(server, `/user-identities/login-legacy?${named}`, { logon, password: secret }, from(address));
+    postJson(server, `/user-identities/login-legacy?${named}`, { logon, password: secret }, forwardedFrom(address));
 
   async function spend(server: TestServer, logon: string) {
     for (let failure = 0; failure < 100; failure += 1)
@@ -315,7 +330,12 @@ describe('a mainframe logon', () => {
       .as()
       .userIdentities.retrieveLegacy({ query: { clientId: appClientId }, body: { logon: 'FREE1' } });
     const reset = { logon: 'FREE1', hash, token: await lastCode(server, mobiles.FREE1), newPassword: 'NEW#PW1' };
-    const answer = await postJson(server, `/user-identities/reset-legacy-password?${named}`, reset, from(office));
+    const answer = await postJson(
+      server,
+      `/user-identities/reset-legacy-password?${named}`,
+      reset,
+      forwardedFrom(office),
+    );
     expect(answer).toMatchObject({ status: 200 });
     expect(await loginLegacy(server, stranger, 'NEW#PW1', 'FREE1')).toMatchObject({ status: 201 });
   });

@@ -9,7 +9,7 @@ import {
   rowOf,
   startWithAdministrators,
 } from './callers.ts';
-import { alice, logIn, startWith } from './people.ts';
+import { alice, logIn, startWith } from './login-fixtures.ts';
 
 const { userId } = alice;
 const unlock = (as: IamClient, more: object = {}) => as.userIdentities.unlock({ body: { userId, ...more } });
@@ -66,7 +66,7 @@ describe('may be done', () => {
     for (const other of others) await expectRefused(server, () => unlock(other), { status: 403, code: 'ROLE_MISSING' });
   });
 
-  test('for an administrator only with a second proof, locked or held back', async () => {
+  test('for an administrator only with a second proof, locked or throttled', async () => {
     await using server = await startWithAdministrators();
     await server.admin.userIdentities.lock({ body: { userId } });
     for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])

@@ -2,23 +2,23 @@ import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { TestServer } from '../../../harness.ts';
 import { adminClient } from '../../../harness.ts';
-import { lastCode } from '../codes.ts';
+import { lastCode } from '../otp-inbox.ts';
 import {
   asMaintainer,
+  createSession,
   expectRefused,
   expectRolesNeeded,
   firstAdministrator,
   rowOf,
-  signedIn,
   storedFields,
 } from './callers.ts';
-import { alice, basic, logIn, startWith } from './people.ts';
+import { alice, basic, logIn, startWith } from './login-fixtures.ts';
 
 const params = { id: alice.userId };
 const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
 const businesses = ['b1', 'b2'].map((businessId) => ({ businessId, businessName: businessId }));
 
-const messages = (server: TestServer) => server.world.store.messages.list();
+const messages = (server: TestServer) => server.appContext.store.messages.list();
 
 /** A PATCH by hand, with whatever body. */
 async function patch(server: TestServer, id: string, body: string, headers: Record<string, string> = {}) {
@@ -112,7 +112,7 @@ describe('a contact that is lost hears of it', () => {
 
 test('a contact that is lost takes no codes that went to it; one that stays does', async () => {
   await using server = await startWith();
-  const as = await signedIn(server, alice.userId);
+  const as = await createSession(server, alice.userId);
   const send = () => as.userIdentities.factors.sendToken({ params: { id: 'main-email' } });
   const validate = async () => {
     const body = { token: await lastCode(server, alice.userEmail) };
@@ -142,7 +142,7 @@ describe('a move to another business', () => {
     const people = ['bob', 'eve'].map((userId) => ({ userId, userName: userId, businessId: 'b1' }));
     await using server = await startWith(people, { seed: { businesses, groups } });
     const kept = async () =>
-      (await server.world.store.memberships.list())
+      (await server.appContext.store.memberships.list())
         .filter(({ memberId }) => ['bob', 'eve', 'b1'].includes(memberId))
         .map(({ kind, memberId }) => `${kind} ${memberId}`)
         .sort();

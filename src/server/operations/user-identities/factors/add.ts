@@ -1,6 +1,6 @@
-import { FactorIds, FactorsInput, tagsOf } from '../../../../contract/factor-schemas.ts';
+import { FactorIds, FactorsInput, parseTags } from '../../../../contract/factor-schemas.ts';
 import { addFactors } from '../../../identity/factor-changes.ts';
-import { requireStanding } from '../../../identity/standing.ts';
+import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
@@ -18,18 +18,18 @@ export default defineOperation({
   response: { status: 201, body: FactorIds },
   errors: ['USER_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'factors add',
-  examples: [
+  cliExamples: [
     { title: 'An e-mail', command: '--contact-type EMAIL --email alice@example.org --tag home' },
     { title: 'Several, as authenticationFactors in a file', command: '-f factors.yaml' },
   ],
-  samples: {
+  openapiExamples: {
     body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] }] },
   },
 
   async handle({ body }, { store, caller, ...context }) {
-    const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: tagsOf(factor.tags) }));
+    const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
     return store.transaction(async (tx) => {
-      const { user } = await requireStanding(tx, caller, context.clock);
+      const { user } = await revalidateUserCaller(tx, caller, context.clock);
       return addFactors(tx, user, wished, { verified: false }, context);
     });
   },

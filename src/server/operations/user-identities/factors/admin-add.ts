@@ -1,7 +1,7 @@
-import { AdministratorsFactorsInput, FactorIds, tagsOf } from '../../../../contract/factor-schemas.ts';
+import { AdministratorsFactorsInput, FactorIds, parseTags } from '../../../../contract/factor-schemas.ts';
 import { UserId } from '../../../../contract/reference-schemas.ts';
 import { addFactors } from '../../../identity/factor-changes.ts';
-import { requireProofFor } from '../../../identity/rules.ts';
+import { assertMfaForAdministrator } from '../../../identity/object-access.ts';
 import { requireUser } from '../../../identity/user-identities.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -20,19 +20,19 @@ export default defineOperation({
   response: { status: 201, body: FactorIds },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'users factors add',
-  examples: [
+  cliExamples: [
     { title: 'An e-mail', command: 'USER_ID --contact-type EMAIL --email alice@example.org --tag home' },
     { title: 'Several, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
   ],
-  samples: {
+  openapiExamples: {
     body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] }] },
   },
 
   async handle({ params, body }, { store, caller, ...context }) {
-    const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: tagsOf(factor.tags) }));
+    const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
     return store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
-      await requireProofFor(tx, user, caller);
+      await assertMfaForAdministrator(tx, user, caller);
       return addFactors(tx, user, wished, { verified: true }, context);
     });
   },

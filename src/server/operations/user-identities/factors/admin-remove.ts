@@ -1,8 +1,8 @@
 import { FactorIdOfUser } from '../../../../contract/factor-schemas.ts';
 import { UserId } from '../../../../contract/reference-schemas.ts';
 import { removeFactor } from '../../../identity/factor-changes.ts';
-import { requireAlternative } from '../../../identity/factors.ts';
-import { requireProofFor } from '../../../identity/rules.ts';
+import { requireAlternativeFactor } from '../../../identity/factors.ts';
+import { assertMfaForAdministrator } from '../../../identity/object-access.ts';
 import { requireUser } from '../../../identity/user-identities.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -21,15 +21,15 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_NOT_FOUND'],
   command: 'users factors remove',
-  examples: [{ title: 'One of them', command: 'USER_ID FACTOR_ID' }],
+  cliExamples: [{ title: 'One of them', command: 'USER_ID FACTOR_ID' }],
 
   async handle({ params }, { store, caller, ...context }) {
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
-      await requireProofFor(tx, user, caller);
-      await removeFactor(tx, await requireAlternative(tx, user, params.factorId), context);
+      await assertMfaForAdministrator(tx, user, caller);
+      await removeFactor(tx, await requireAlternativeFactor(tx, user, params.factorId), context);
     });
-    context.outbox.kept();
+    context.outbox.wake();
     return undefined;
   },
 });

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { FactorChange, FactorIdOfUser } from '../../../../contract/factor-schemas.ts';
 import { UserId } from '../../../../contract/reference-schemas.ts';
-import { changeFactor } from '../../../identity/factor-changes.ts';
-import type { FactorDraft } from '../../../identity/factor-rules.ts';
-import { requireChangeable } from '../../../identity/factors.ts';
-import { requireProofFor } from '../../../identity/rules.ts';
+import { replaceFactor } from '../../../identity/factor-changes.ts';
+import type { FactorDraft } from '../../../identity/factor-validation.ts';
+import { requireChangeableFactor } from '../../../identity/factors.ts';
+import { assertMfaForAdministrator } from '../../../identity/object-access.ts';
 import { requireUser } from '../../../identity/user-identities.ts';
 import type { Factor } from '../../../store/tables.ts';
 import { defineOperation } from '../../define.ts';
@@ -32,24 +32,24 @@ export default defineOperation({
     'TAG_TAKEN',
   ],
   command: 'users factors update',
-  examples: [{ title: 'Other tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
-  samples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
+  cliExamples: [{ title: 'Other tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
+  openapiExamples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 
   async handle({ params, body }, { store, caller, ...context }) {
     const setByAdministrator = body.email !== undefined || body.mobile !== undefined;
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
-      await requireProofFor(tx, user, caller);
-      const factor = await requireChangeable(tx, user, params.factorId);
-      await changeFactor(tx, user, factor, { draft: merged(factor, body), setByAdministrator }, context);
+      await assertMfaForAdministrator(tx, user, caller);
+      const factor = await requireChangeableFactor(tx, user, params.factorId);
+      await replaceFactor(tx, user, factor, { draft: mergeFactor(factor, body), setByAdministrator }, context);
     });
-    context.outbox.kept();
+    context.outbox.wake();
     return undefined;
   },
 });
 
 /** The contact of another kind does not stay behind. */
-function merged(factor: Factor, change: z.output<typeof FactorChange>): FactorDraft {
+function mergeFactor(factor: Factor, change: z.output<typeof FactorChange>): FactorDraft {
   const { contactType = factor.contactType, tags = factor.tags } = change;
   const kept = contactType === factor.contactType ? factor : undefined;
   return { contactType, email: change.email ?? kept?.email, mobile: change.mobile ?? kept?.mobile, tags };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/factor-schemas.ts';
-import { factorList } from '../../../identity/factor-views.ts';
+import { listVisibleFactorViews } from '../../../identity/factor-views.ts';
 import { requireUserCaller } from '../../../identity/principal.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -19,9 +19,9 @@ export default defineOperation({
   response: { status: 200, body: z.array(FactorView) },
   errors: ['USER_MISSING'],
   command: 'factors list',
-  examples: [{ title: "The caller's own", command: '' }],
+  cliExamples: [{ title: "The caller's own", command: '' }],
 
   async handle(_, { store, caller }) {
-    return factorList(store, requireUserCaller(caller).user, caller.client);
+    return listVisibleFactorViews(store, requireUserCaller(caller).user, caller.client);
   },
 });

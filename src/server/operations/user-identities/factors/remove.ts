@@ -1,7 +1,7 @@
 import { FactorId } from '../../../../contract/factor-schemas.ts';
 import { removeFactor } from '../../../identity/factor-changes.ts';
-import { requireChangeable } from '../../../identity/factors.ts';
-import { requireStanding } from '../../../identity/standing.ts';
+import { requireChangeableFactor } from '../../../identity/factors.ts';
+import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
@@ -19,14 +19,14 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'MAIN_CONTACT'],
   command: 'factors remove',
-  examples: [{ title: 'One of them', command: 'FACTOR_ID' }],
+  cliExamples: [{ title: 'One of them', command: 'FACTOR_ID' }],
 
   async handle({ params }, { store, caller, ...context }) {
     await store.transaction(async (tx) => {
-      const { user } = await requireStanding(tx, caller, context.clock);
-      await removeFactor(tx, await requireChangeable(tx, user, params.id), context);
+      const { user } = await revalidateUserCaller(tx, caller, context.clock);
+      await removeFactor(tx, await requireChangeableFactor(tx, user, params.id), context);
     });
-    context.outbox.kept();
+    context.outbox.wake();
     return undefined;
   },
 });

@@ -1,5 +1,5 @@
 import { FactorId } from '../../../../contract/factor-schemas.ts';
-import { sendFactorCode } from '../../../identity/factor-proof.ts';
+import { sendFactorOtp } from '../../../identity/factor-verification.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
@@ -17,10 +17,10 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'TOO_MANY_CODES'],
   command: 'factors send-token',
-  examples: [{ title: 'To the main e-mail', command: 'main-email' }],
+  cliExamples: [{ title: 'To the main e-mail', command: 'main-email' }],
 
   async handle({ params }, { caller, ...context }) {
-    await sendFactorCode(context, caller, params.id);
+    await sendFactorOtp(context, caller, params.id);
     return undefined;
   },
 });

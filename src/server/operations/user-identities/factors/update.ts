@@ -1,7 +1,7 @@
-import { FactorId, FactorInput, tagsOf } from '../../../../contract/factor-schemas.ts';
-import { changeFactor } from '../../../identity/factor-changes.ts';
-import { requireChangeable } from '../../../identity/factors.ts';
-import { requireStanding } from '../../../identity/standing.ts';
+import { FactorId, FactorInput, parseTags } from '../../../../contract/factor-schemas.ts';
+import { replaceFactor } from '../../../identity/factor-changes.ts';
+import { requireChangeableFactor } from '../../../identity/factors.ts';
+import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
@@ -19,19 +19,19 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'MAIN_CONTACT', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TAG_TAKEN'],
   command: 'factors update',
-  examples: [
+  cliExamples: [
     { title: 'Another e-mail, without tags', command: 'FACTOR_ID --contact-type EMAIL --email alice@example.org' },
   ],
-  samples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
+  openapiExamples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 
   async handle({ params, body }, { store, caller, ...context }) {
-    const draft = { ...body, tags: tagsOf(body.tags) };
+    const draft = { ...body, tags: parseTags(body.tags) };
     await store.transaction(async (tx) => {
-      const { user } = await requireStanding(tx, caller, context.clock);
-      const factor = await requireChangeable(tx, user, params.id);
-      await changeFactor(tx, user, factor, { draft, setByAdministrator: false }, context);
+      const { user } = await revalidateUserCaller(tx, caller, context.clock);
+      const factor = await requireChangeableFactor(tx, user, params.id);
+      await replaceFactor(tx, user, factor, { draft, setByAdministrator: false }, context);
     });
-    context.outbox.kept();
+    context.outbox.wake();
     return undefined;
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { FactorId, GivenCode } from '../../../../contract/factor-schemas.ts';
+import { FactorId, OtpCode } from '../../../../contract/factor-schemas.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
-import { proveFactor } from '../../../identity/factor-proof.ts';
+import { verifyFactor } from '../../../identity/factor-verification.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
@@ -15,7 +15,7 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
   audit: { kind: 'authentication', targets: { path: ['id'] } },
   status: [201, 400, 401, 403, 404, 412, 429, 500],
-  request: { params: { id: FactorId }, body: z.strictObject({ token: GivenCode }).meta({ id: 'FactorProof' }) },
+  request: { params: { id: FactorId }, body: z.strictObject({ token: OtpCode }).meta({ id: 'FactorProof' }) },
   response: {
     status: 201,
     body: z.strictObject({ challengeId: sensitive(z.string(), 'one-time') }).meta({ id: 'SmartChallenge' }),
@@ -23,9 +23,9 @@ export default defineOperation({
   },
   errors: ['USER_MISSING', 'MFA_MISSING', 'FACTOR_NOT_FOUND', 'CODE_INVALID', 'CODE_FAILURES', 'LOGIN_NAME_TAKEN'],
   command: 'factors validate-token',
-  examples: [{ title: 'The code from standard input', command: 'main-email --token-file -' }],
+  cliExamples: [{ title: 'The code from standard input', command: 'main-email --token-file -' }],
 
   async handle({ params, body }, { caller, ...context }) {
-    return proveFactor(context, caller, params.id, body.token);
+    return verifyFactor(context, caller, params.id, body.token);
   },
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { expectRefused, signedIn } from '../callers.ts';
+import { createSession, expectRefused } from '../callers.ts';
 import {
   expectUsersOnly,
   factorIds,
@@ -9,21 +9,23 @@ import {
   mainEmail,
   mobile,
   otherMobile,
-  outcomes,
+  settleAll,
   startWithBob,
   workEmail,
-} from './bob.ts';
+} from './factor-fixtures.ts';
 
-type Wish = Parameters<IamClient['userIdentities']['factors']['add']>[0]['body']['authenticationFactors'][number];
+type FactorInput = Parameters<
+  IamClient['userIdentities']['factors']['add']
+>[0]['body']['authenticationFactors'][number];
 
-const add = (as: IamClient, ...authenticationFactors: Wish[]) =>
+const add = (as: IamClient, ...authenticationFactors: FactorInput[]) =>
   as.userIdentities.factors.add({ body: { authenticationFactors } });
-const email = (address: string, ...tags: string[]): Wish => ({ contactType: 'EMAIL', email: address, tags });
+const email = (address: string, ...tags: string[]): FactorInput => ({ contactType: 'EMAIL', email: address, tags });
 
 describe('a new contact', () => {
   test('is kept as it was sent, gets an id, and is not verified', async () => {
     await using server = await startWithBob({ factors: [] });
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const added = await add(
       as,
       { contactType: 'EMAIL', email: 'Bob@Home.example', tags: ['b', 'a', 'b'] },
@@ -46,18 +48,18 @@ describe('a new contact', () => {
       mobile: otherMobile,
       tags: [],
     });
-    expect(await server.world.store.messages.list()).toEqual([]);
+    expect(await server.appContext.store.messages.list()).toEqual([]);
   });
 
   test('may be one that another user has', async () => {
     await using server = await startWithBob();
-    await expect(add(await signedIn(server, 'alice-id'), email(workEmail))).resolves.toHaveLength(1);
+    await expect(add(await createSession(server, 'alice-id'), email(workEmail))).resolves.toHaveLength(1);
   });
 });
 
 describe('all of them are added, or none', () => {
   const good = email('good@example.com');
-  const bad: [string, Wish, number, string][] = [
+  const bad: [string, FactorInput, number, string][] = [
     [
       'a contact of the other kind',
       { contactType: 'EMAIL', mobile: { ...otherMobile, areaCode: 8 } },
@@ -85,26 +87,26 @@ describe('all of them are added, or none', () => {
   ];
   test.each(bad)('not beside %s', async (_, wish, status, code) => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await expectRefused(server, () => add(as, good, wish), { status, code });
     await expectRefused(server, () => add(as, good, wish, email('after@example.com')), { status, code });
   });
 
   test('not two that are marked at once; one e-mail and one mobile may be', async () => {
     await using server = await startWithBob({ factors: [] });
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const marked = email('m@example.com', 'MARKED_RESOURCES');
     await expectRefused(server, () => add(as, marked, email('n@example.com', 'MARKED_RESOURCES')), {
       status: 422,
       code: 'TAG_TAKEN',
     });
-    const phone: Wish = { contactType: 'MOBILE', mobile: otherMobile, tags: ['MARKED_RESOURCES'] };
+    const phone: FactorInput = { contactType: 'MOBILE', mobile: otherMobile, tags: ['MARKED_RESOURCES'] };
     await expect(add(as, marked, phone)).resolves.toHaveLength(2);
   });
 
   test('no more than twenty, over all calls', async () => {
     await using server = await startWithBob({ factors: [] });
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const many = (count: number, name: string) =>
       Array.from({ length: count }, (_, at) => email(`${name}${at}@e.example`));
     await expectRefused(server, () => add(as, ...many(21, 'a')), { status: 422, code: 'TOO_MANY_FACTORS' });
@@ -116,7 +118,7 @@ describe('all of them are added, or none', () => {
 
   test('not thousands with one that is none', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const many = Array.from({ length: 4_999 }, (_, at) => email(`m${at}@example.com`));
     await expectRefused(server, () => add(as, ...many, { contactType: 'EMAIL' }), { status: 422, code: 'FIELD_VALUE' });
   });
@@ -158,15 +160,15 @@ describe('is refused', () => {
   ];
   test.each(malformed)('%s', async (_, body, status, code) => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await expectRefused(server, () => as.call('user-identities.factors.add', { body }), { status, code });
   });
 });
 
 test('of 50 calls for one contact at once, one adds it', async () => {
   await using server = await startWithBob();
-  const as = await signedIn(server, 'bob');
-  const ended = await outcomes(Array.from({ length: 50 }, () => add(as, email('wanted@example.com'))));
+  const as = await createSession(server, 'bob');
+  const ended = await settleAll(Array.from({ length: 50 }, () => add(as, email('wanted@example.com'))));
   expect(ended.filter((one) => one === 'done')).toHaveLength(1);
   expect(ended.filter((one) => one === 'FACTOR_TAKEN')).toHaveLength(49);
   expect(await factorIds(server)).toHaveLength(factors.length + 1);

@@ -1,14 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, signedIn } from '../callers.ts';
-import { factorIds, factorOf, mainEmail, notices, otherMobile, outcomes, startWithBob, workEmail } from './bob.ts';
+import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator } from '../callers.ts';
+import {
+  factorIds,
+  factorOf,
+  mainEmail,
+  notices,
+  otherMobile,
+  settleAll,
+  startWithBob,
+  workEmail,
+} from './factor-fixtures.ts';
 
-type Wish = Parameters<IamClient['userIdentities']['factors']['adminAdd']>[0]['body']['authenticationFactors'][number];
+type FactorInput = Parameters<
+  IamClient['userIdentities']['factors']['adminAdd']
+>[0]['body']['authenticationFactors'][number];
 
-const addTo = (id: string, as: IamClient, ...authenticationFactors: Wish[]) =>
+const addTo = (id: string, as: IamClient, ...authenticationFactors: FactorInput[]) =>
   as.userIdentities.factors.adminAdd({ params: { id }, body: { authenticationFactors } });
-const add = (as: IamClient, ...wishes: Wish[]) => addTo('bob', as, ...wishes);
-const email = (address: string, more: object = {}): Wish => ({ contactType: 'EMAIL', email: address, ...more });
+const add = (as: IamClient, ...wishes: FactorInput[]) => addTo('bob', as, ...wishes);
+const email = (address: string, more: object = {}): FactorInput => ({ contactType: 'EMAIL', email: address, ...more });
 
 describe('a new contact', () => {
   test('is kept as it was sent, under the id that is given or a made one, and is verified', async () => {
@@ -32,7 +43,7 @@ describe('a new contact', () => {
       tags: ['c', 'MARKED_RESOURCES'],
       verified: true,
     });
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await expect(as.userIdentities.leverageMfa({ body: { factorId: 'home' } })).resolves.toBeDefined();
     expect(await notices(server)).toEqual([]);
   });
@@ -45,7 +56,7 @@ describe('a new contact', () => {
 });
 
 describe('all of them are added, or none', () => {
-  const bad: [string, Wish, number, string][] = [
+  const bad: [string, FactorInput, number, string][] = [
     ['an id that is taken', email('x@example.com', { id: 'work' }), 412, 'FACTOR_TAKEN'],
     ["an id that another user's has", email('x@example.com', { id: 'of-alice' }), 412, 'FACTOR_TAKEN'],
     ['an id of the same call', email('x@example.com', { id: 'good' }), 412, 'FACTOR_TAKEN'],
@@ -111,6 +122,6 @@ describe('is refused', () => {
 test('of 50 calls for one id at once, one gets it', async () => {
   await using server = await startWithBob({ factors: [] });
   const calls = Array.from({ length: 50 }, (_, at) => add(server.admin, email(`m${at}@example.com`, { id: 'one' })));
-  expect((await outcomes(calls)).filter((one) => one === 'done')).toHaveLength(1);
+  expect((await settleAll(calls)).filter((one) => one === 'done')).toHaveLength(1);
   expect(await factorIds(server)).toEqual(['one']);
 });

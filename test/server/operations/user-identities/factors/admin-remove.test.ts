@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { lastCode } from '../../codes.ts';
-import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, signedIn } from '../callers.ts';
-import { factorIds, notices, outcomes, startWithBob, workEmail } from './bob.ts';
+import { lastCode } from '../../otp-inbox.ts';
+import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator } from '../callers.ts';
+import { factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
 
 const remove = (as: IamClient, factorId = 'work', id = 'bob') =>
   as.userIdentities.factors.adminRemove({ params: { id, factorId } });
@@ -17,7 +17,7 @@ describe('a removed contact', () => {
 
   test('stops the second proof that was under way by it', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
     const body = { challengeId, token: await lastCode(server, workEmail) };
     await remove(server.admin);
@@ -26,7 +26,7 @@ describe('a removed contact', () => {
 
   test('is removed once by 50 calls at once', async () => {
     await using server = await startWithBob();
-    const ended = await outcomes(Array.from({ length: 50 }, () => remove(server.admin)));
+    const ended = await settleAll(Array.from({ length: 50 }, () => remove(server.admin)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'FACTOR_NOT_FOUND')).toHaveLength(49);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { lastCode } from '../../codes.ts';
-import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, signedIn } from '../callers.ts';
-import { factorOf, freshEmail, mainEmail, notices, otherMobile, startWithBob, workEmail } from './bob.ts';
+import { lastCode } from '../../otp-inbox.ts';
+import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator } from '../callers.ts';
+import { factorOf, freshEmail, mainEmail, notices, otherMobile, startWithBob, workEmail } from './factor-fixtures.ts';
 
 type Change = Parameters<IamClient['userIdentities']['factors']['adminUpdate']>[0]['body'];
 
@@ -40,7 +40,7 @@ describe('changes what is sent', () => {
 
   test('and stops the second proof that was under way by the contact before', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
     const body = { challengeId, token: await lastCode(server, workEmail) };
     await update(server.admin, { email: 'new@work.example' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { asMaintainer, signedIn } from '../callers.ts';
-import { expectUsersOnly, startWithBob, throughClient } from './bob.ts';
+import { asMaintainer, createSession } from '../callers.ts';
+import { expectUsersOnly, startWithBob, throughClient } from './factor-fixtures.ts';
 
 const list = (as: IamClient) => as.userIdentities.factors.list();
 
@@ -60,7 +60,7 @@ describe('shows masked', () => {
 
   test("nobody else's contacts", async () => {
     await using server = await startWithBob();
-    const shown = await list(await signedIn(server, 'alice-id', 'AUTH-BASIC'));
+    const shown = await list(await createSession(server, 'alice-id', 'AUTH-BASIC'));
     expect(shown.map(({ id }) => id)).toEqual(['main-email']);
     expect(await list(await asMaintainer(server))).toEqual([]);
   });
@@ -69,11 +69,11 @@ describe('shows masked', () => {
 describe('says which is the default', () => {
   const ofBob = async (changes: object) => {
     await using server = await startWithBob({ factors: [] });
-    const user = await server.world.store.users.get('bob');
-    await server.world.store.transaction(async (tx) => {
+    const user = await server.appContext.store.users.get('bob');
+    await server.appContext.store.transaction(async (tx) => {
       if (user) await tx.users.replace({ ...user, ...changes });
     });
-    const shown = await list(await signedIn(server, 'bob', 'AUTH-BASIC'));
+    const shown = await list(await createSession(server, 'bob', 'AUTH-BASIC'));
     return shown.filter((one) => one.default).map(({ id }) => id);
   };
 

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { lastCode } from '../../codes.ts';
-import { expectRefused, signedIn } from '../callers.ts';
-import { expectUsersOnly, factorIds, notices, outcomes, startWithBob, workEmail } from './bob.ts';
+import { lastCode } from '../../otp-inbox.ts';
+import { createSession, expectRefused } from '../callers.ts';
+import { expectUsersOnly, factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
 
 const remove = (as: IamClient, id = 'work') => as.userIdentities.factors.remove({ params: { id } });
 
 describe('a removed contact', () => {
   test('is gone, alone, and hears of it', async () => {
     await using server = await startWithBob();
-    await expect(remove(await signedIn(server, 'bob'))).resolves.toBeUndefined();
+    await expect(remove(await createSession(server, 'bob'))).resolves.toBeUndefined();
     expect(await factorIds(server)).toEqual(['fresh', 'phone']);
     expect(await notices(server)).toMatchObject([{ to: workEmail, purpose: 'contact-changed' }]);
   });
 
   test('stops the second proof that was under way by it, and takes no codes', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
     const body = { challengeId, token: await lastCode(server, workEmail) };
     await remove(as);
@@ -28,7 +28,7 @@ describe('a removed contact', () => {
 
   test('can be added again', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await remove(as);
     const authenticationFactors = [{ contactType: 'EMAIL' as const, email: workEmail, tags: ['MARKED_RESOURCES'] }];
     await expect(as.userIdentities.factors.add({ body: { authenticationFactors } })).resolves.toHaveLength(1);
@@ -36,8 +36,8 @@ describe('a removed contact', () => {
 
   test('is removed once by 50 calls at once', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
-    const ended = await outcomes(Array.from({ length: 50 }, () => remove(as)));
+    const as = await createSession(server, 'bob');
+    const ended = await settleAll(Array.from({ length: 50 }, () => remove(as)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'FACTOR_NOT_FOUND')).toHaveLength(49);
     expect(await notices(server)).toHaveLength(1);
@@ -56,13 +56,13 @@ describe('is refused', () => {
     ['absent', 404, 'FACTOR_NOT_FOUND'],
   ])('for %s', async (id, status, code) => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await expectRefused(server, () => remove(as, id), { status, code });
   });
 
   test("for another user's contact, and for a main contact that the user does not have", async () => {
     await using server = await startWithBob();
-    const alice = await signedIn(server, 'alice-id');
+    const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])
       await expectRefused(server, () => remove(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });

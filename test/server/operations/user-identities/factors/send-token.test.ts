@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { lastCode } from '../../codes.ts';
-import { expectRefused, signedIn } from '../callers.ts';
-import { expectUsersOnly, freshEmail, mainEmail, mainNumber, startWithBob, throughClient, workEmail } from './bob.ts';
+import { lastCode } from '../../otp-inbox.ts';
+import { createSession, expectRefused } from '../callers.ts';
+import {
+  expectUsersOnly,
+  freshEmail,
+  mainEmail,
+  mainNumber,
+  startWithBob,
+  throughClient,
+  workEmail,
+} from './factor-fixtures.ts';
 
 const send = (as: IamClient, id: string) => as.userIdentities.factors.sendToken({ params: { id } });
 
@@ -15,8 +23,8 @@ describe('sends a code', () => {
     ['fresh', 'email', freshEmail],
   ])('to %s, verified or not', async (id, channel, to) => {
     await using server = await startWithBob();
-    await expect(send(await signedIn(server, 'bob', 'AUTH-BASIC'), id)).resolves.toBeUndefined();
-    expect(await server.world.store.messages.list()).toMatchObject([{ to, channel, purpose: 'factor' }]);
+    await expect(send(await createSession(server, 'bob', 'AUTH-BASIC'), id)).resolves.toBeUndefined();
+    expect(await server.appContext.store.messages.list()).toMatchObject([{ to, channel, purpose: 'factor' }]);
     expect(await lastCode(server, to)).toMatch(/^\d{6}$/);
   });
 
@@ -27,13 +35,13 @@ describe('sends a code', () => {
       body: { userId: 'eve', userName: 'eve', userEmail: 'eve@example.com' },
     });
     await expect(send(server.as({ token: accessToken }), 'main-email')).rejects.toMatchObject({ status: 401 });
-    await send(await signedIn(server, 'eve', 'AUTH-BASIC'), 'main-email');
+    await send(await createSession(server, 'eve', 'AUTH-BASIC'), 'main-email');
     expect(await lastCode(server, 'eve@example.com')).toMatch(/^\d{6}$/);
   });
 
   test('the one before is void; that of another contact is not', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await send(as, 'work');
     const first = await lastCode(server, workEmail);
     await send(as, 'main-email');
@@ -70,28 +78,28 @@ describe('is refused', () => {
 
   test("for what is not there, or is another user's", async () => {
     await using server = await startWithBob();
-    const bob = await signedIn(server, 'bob');
+    const bob = await createSession(server, 'bob');
     await expectRefused(server, () => send(bob, 'absent'), { status: 404, code: 'FACTOR_NOT_FOUND' });
     await expectRefused(server, () => send(bob, 'a b'), { status: 404, code: 'PATH_VALUE' });
-    const alice = await signedIn(server, 'alice-id');
+    const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])
       await expectRefused(server, () => send(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });
 
   test('as 200 with the error array, where soft errors are asked for', async () => {
     await using server = await startWithBob({}, { flags: { 'soft-errors': true } });
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await expect(send(as, 'absent')).rejects.toMatchObject({ status: 200, code: 'FACTOR_NOT_FOUND' });
   });
 
   test('after five in an hour to one contact, over all sessions, with nothing sent', async () => {
     await using server = await startWithBob();
-    for (let sent = 0; sent < 5; sent += 1) await send(await signedIn(server, 'bob'), 'work');
-    const as = await signedIn(server, 'bob');
+    for (let sent = 0; sent < 5; sent += 1) await send(await createSession(server, 'bob'), 'work');
+    const as = await createSession(server, 'bob');
     await expectRefused(server, () => send(as, 'work'), { status: 429, code: 'TOO_MANY_CODES' });
     await expect(send(as, 'work')).rejects.toMatchObject({ retryAfter: 3600 });
     await expect(send(as, 'main-email')).resolves.toBeUndefined();
     server.clock.advance(3600);
-    await expect(send(await signedIn(server, 'bob'), 'work')).resolves.toBeUndefined();
+    await expect(send(await createSession(server, 'bob'), 'work')).resolves.toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { lastCode } from '../../codes.ts';
-import { expectRefused, signedIn } from '../callers.ts';
+import { lastCode } from '../../otp-inbox.ts';
+import { createSession, expectRefused } from '../callers.ts';
 import {
   expectUsersOnly,
   factorOf,
@@ -11,7 +11,7 @@ import {
   otherMobile,
   startWithBob,
   workEmail,
-} from './bob.ts';
+} from './factor-fixtures.ts';
 
 type Change = Parameters<IamClient['userIdentities']['factors']['update']>[0]['body'];
 
@@ -22,7 +22,9 @@ describe('a changed contact', () => {
   test('is unverified again, and the one before hears of it', async () => {
     await using server = await startWithBob();
     const before = await factorOf(server, 'work');
-    await expect(update(await signedIn(server, 'bob'), email('new@work.example', 'a', 'a'))).resolves.toBeUndefined();
+    await expect(
+      update(await createSession(server, 'bob'), email('new@work.example', 'a', 'a')),
+    ).resolves.toBeUndefined();
     expect(await factorOf(server, 'work')).toEqual({
       ...before,
       email: 'new@work.example',
@@ -37,7 +39,7 @@ describe('a changed contact', () => {
   test('may be of another kind', async () => {
     await using server = await startWithBob();
     const mobile = { ...otherMobile, areaCode: 556 };
-    await update(await signedIn(server, 'bob'), { contactType: 'MOBILE', mobile });
+    await update(await createSession(server, 'bob'), { contactType: 'MOBILE', mobile });
     const { userId, createdAt } = (await factorOf(server, 'phone')) ?? {};
     expect(await factorOf(server, 'work')).toEqual({
       factorId: 'work',
@@ -52,13 +54,13 @@ describe('a changed contact', () => {
 
   test('is one that is spelled another way', async () => {
     await using server = await startWithBob();
-    await update(await signedIn(server, 'bob'), email(workEmail.toUpperCase()));
+    await update(await createSession(server, 'bob'), email(workEmail.toUpperCase()));
     expect(await factorOf(server, 'work')).toMatchObject({ verified: false });
   });
 
   test('takes no code that went to the one before, nor counts as the second proof that was under way', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
     const token = await lastCode(server, workEmail);
     const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
@@ -72,7 +74,7 @@ describe('a changed contact', () => {
 
   test('voids what its proof was given for', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
     const body = { token: await lastCode(server, workEmail) };
     const smart = await as.userIdentities.factors.validateToken({ params: { id: 'work' }, body });
@@ -82,7 +84,7 @@ describe('a changed contact', () => {
 
   test('is not notified where it was never verified: it may be that of a stranger', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     for (let round = 0; round < 7; round += 1) {
       await update(as, email(`other${round}@example.com`));
       await update(as, email(workEmail));
@@ -94,7 +96,7 @@ describe('a changed contact', () => {
 describe('a contact that stays', () => {
   test('stays verified, keeps its codes and hears nothing; tags that are left out are gone', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
     const body = { token: await lastCode(server, workEmail) };
     await update(as, { contactType: 'EMAIL', email: workEmail });
@@ -105,13 +107,15 @@ describe('a contact that stays', () => {
 
   test('stays unverified', async () => {
     await using server = await startWithBob();
-    await update(await signedIn(server, 'bob'), email(freshEmail, 'a'), 'fresh');
+    await update(await createSession(server, 'bob'), email(freshEmail, 'a'), 'fresh');
     expect(await factorOf(server, 'fresh')).toMatchObject({ verified: false, tags: ['a'] });
   });
 
   test('may keep its mark', async () => {
     await using server = await startWithBob();
-    await expect(update(await signedIn(server, 'bob'), email(workEmail, 'MARKED_RESOURCES'))).resolves.toBeUndefined();
+    await expect(
+      update(await createSession(server, 'bob'), email(workEmail, 'MARKED_RESOURCES')),
+    ).resolves.toBeUndefined();
   });
 });
 
@@ -137,13 +141,13 @@ describe('is refused', () => {
   ];
   test.each(refused)('for %s', async (_, id, body, status, code) => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     await expectRefused(server, () => update(as, body, id), { status, code });
   });
 
   test("for another user's contact, and for a main contact that the user does not have", async () => {
     await using server = await startWithBob();
-    const alice = await signedIn(server, 'alice-id');
+    const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])
       await expectRefused(server, () => update(alice, good, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import type { TestServer } from '../../../../harness.ts';
-import { lastCode, wrongFor } from '../../codes.ts';
-import { expectRefused, rowOf, signedIn } from '../callers.ts';
-import { logIn } from '../people.ts';
+import { createWrongCode, lastCode } from '../../otp-inbox.ts';
+import { createSession, expectRefused, rowOf } from '../callers.ts';
+import { logIn } from '../login-fixtures.ts';
 import {
   expectUsersOnly,
   factorOf,
   freshEmail,
   mainEmail,
-  outcomes,
+  settleAll,
   startWithBob,
   throughClient,
   workEmail,
-} from './bob.ts';
+} from './factor-fixtures.ts';
 
 const validate = (as: IamClient, id: string, token: string) =>
   as.userIdentities.factors.validateToken({ params: { id }, body: { token } });
@@ -27,7 +27,7 @@ async function codeFor(server: TestServer, as: IamClient, id: string, to: string
 describe('a right code', () => {
   test('verifies an alternative contact, and gives a challenge', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob', 'AUTH-BASIC');
+    const as = await createSession(server, 'bob', 'AUTH-BASIC');
     const before = await factorOf(server, 'fresh');
     const answer = await validate(as, 'fresh', await codeFor(server, as, 'fresh', freshEmail));
     expect(answer).toEqual({ challengeId: expect.stringMatching(/^\S{40,}$/) });
@@ -38,7 +38,7 @@ describe('a right code', () => {
 
   test('verifies a main e-mail, which is a login name from then on', async () => {
     await using server = await startWithEve();
-    const as = await signedIn(server, 'eve', 'AUTH-BASIC');
+    const as = await createSession(server, 'eve', 'AUTH-BASIC');
     await expect(logIn(server, { name: 'eve@example.com' })).rejects.toMatchObject({ status: 401 });
     await validate(as, 'main-email', await codeFor(server, as, 'main-email', 'eve@example.com'));
     expect(await rowOf(server, 'eve')).toMatchObject({ emailVerified: true, mobileVerified: false });
@@ -47,23 +47,23 @@ describe('a right code', () => {
 
   test('verifies a main mobile', async () => {
     await using server = await startWithEve();
-    const as = await signedIn(server, 'eve', 'AUTH-BASIC');
+    const as = await createSession(server, 'eve', 'AUTH-BASIC');
     await validate(as, 'main-mobile', await codeFor(server, as, 'main-mobile', '+12341234'));
     expect(await rowOf(server, 'eve')).toMatchObject({ emailVerified: false, mobileVerified: true });
   });
 
   test('of a main e-mail that another user proved before changes nothing', async () => {
     await using server = await startWithEve({ userEmail: 'Bob@example.com' });
-    const as = await signedIn(server, 'eve', 'AUTH-BASIC');
+    const as = await createSession(server, 'eve', 'AUTH-BASIC');
     const token = await codeFor(server, as, 'main-email', 'Bob@example.com');
     await expectRefused(server, () => validate(as, 'main-email', token), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
   test('is taken once, in a row and of 100 at once', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
-    const ended = await outcomes(Array.from({ length: 100 }, () => validate(as, 'work', token)));
+    const ended = await settleAll(Array.from({ length: 100 }, () => validate(as, 'work', token)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
     await expectRefused(server, () => validate(as, 'work', token), { status: 412, code: 'CODE_INVALID' });
@@ -71,7 +71,7 @@ describe('a right code', () => {
 
   test('is good for ten minutes', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
     const later = await codeFor(server, as, 'main-email', mainEmail);
     server.clock.advance(599);
@@ -82,16 +82,16 @@ describe('a right code', () => {
 
   test('is taken in another session of the same user', async () => {
     await using server = await startWithBob();
-    const token = await codeFor(server, await signedIn(server, 'bob'), 'work', workEmail);
-    await expect(validate(await signedIn(server, 'bob'), 'work', token)).resolves.toBeDefined();
+    const token = await codeFor(server, await createSession(server, 'bob'), 'work', workEmail);
+    await expect(validate(await createSession(server, 'bob'), 'work', token)).resolves.toBeDefined();
   });
 });
 
 describe('a code is not taken', () => {
   test('for another contact, another purpose or another user', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
-    const alice = await signedIn(server, 'alice-id');
+    const as = await createSession(server, 'bob');
+    const alice = await createSession(server, 'alice-id');
     const token = await codeFor(server, as, 'work', workEmail);
     await expect(validate(as, 'main-email', token)).rejects.toMatchObject({ code: 'CODE_INVALID' });
     await expect(validate(alice, 'main-email', token)).rejects.toMatchObject({ code: 'CODE_INVALID' });
@@ -106,11 +106,11 @@ describe('a code is not taken', () => {
   const digits = (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
   test('with blanks, letters, or digits of other scripts', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
     for (const odd of [...oddities, digits]) {
       await expect(validate(as, 'work', odd(token))).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
-      await server.world.store.transaction(async (tx) => {
+      await server.appContext.store.transaction(async (tx) => {
         for (const { name } of await tx.codeFailures.list()) await tx.codeFailures.delete(name);
       });
     }
@@ -119,7 +119,7 @@ describe('a code is not taken', () => {
 
   test('after five wrong ones, over all contacts and sessions, whatever is sent meanwhile', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     for (const [id, to] of [
       ['work', workEmail],
       ['main-email', mainEmail],
@@ -127,15 +127,15 @@ describe('a code is not taken', () => {
       ['fresh', freshEmail],
       ['work', workEmail],
     ] as const) {
-      const token = wrongFor(await codeFor(server, as, id, to));
+      const token = createWrongCode(await codeFor(server, as, id, to));
       await expect(validate(as, id, token)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
     }
-    const other = await signedIn(server, 'bob');
+    const other = await createSession(server, 'bob');
     const token = await codeFor(server, other, 'main-email', mainEmail);
     await expectRefused(server, () => validate(other, 'main-email', token), { status: 429, code: 'CODE_FAILURES' });
     await expect(validate(other, 'main-email', token)).rejects.toMatchObject({ retryAfter: 3600 });
     server.clock.advance(3600);
-    const again = await signedIn(server, 'bob');
+    const again = await createSession(server, 'bob');
     await expect(
       validate(again, 'main-email', await codeFor(server, again, 'main-email', mainEmail)),
     ).resolves.toBeDefined();
@@ -143,7 +143,7 @@ describe('a code is not taken', () => {
 
   test('once the user is locked, or has another main e-mail', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'main-email', mainEmail);
     const params = { id: 'bob' };
     await server.admin.userIdentities.update({ params, body: { userEmail: 'other@example.com' } });
@@ -153,7 +153,7 @@ describe('a code is not taken', () => {
     await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
     await expectRefused(server, () => validate(as, 'work', next), { status: 401, code: 'TOKEN_INVALID' });
     await server.admin.userIdentities.unlock({ body: { userId: 'bob' } });
-    const later = await signedIn(server, 'bob');
+    const later = await createSession(server, 'bob');
     await expect(validate(later, 'work', next)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
   });
 });
@@ -166,7 +166,7 @@ describe('is refused', () => {
 
   test('for a contact that the client is not shown, with the right code', async () => {
     await using server = await startWithBob();
-    const token = await codeFor(server, await signedIn(server, 'bob'), 'phone', '+15555550123');
+    const token = await codeFor(server, await createSession(server, 'bob'), 'phone', '+15555550123');
     for (const visibility of ['CREDENTIALS_ONLY', 'MARKED_RESOURCES'] as const) {
       const as = await throughClient(server, visibility);
       await expectRefused(server, () => validate(as, 'phone', token), { status: 404, code: 'FACTOR_NOT_FOUND' });
@@ -175,7 +175,7 @@ describe('is refused', () => {
 
   test('for a body that is none', async () => {
     await using server = await startWithBob();
-    const as = await signedIn(server, 'bob');
+    const as = await createSession(server, 'bob');
     const params = { id: 'work' };
     for (const body of [{}, { token: 1 }, { token: '1', more: true }, { token: '1'.repeat(101) }])
       await expectRefused(server, () => as.call('user-identities.factors.validate-token', { params, body }), {
@@ -189,7 +189,7 @@ describe('is refused', () => {
 async function startWithEve(changes: object = {}): Promise<TestServer> {
   const server = await startWithBob();
   const user = await rowOf(server, 'bob');
-  await server.world.store.transaction((tx) =>
+  await server.appContext.store.transaction((tx) =>
     tx.users.insert({
       ...user,
       userId: 'eve',

@@ -1,0 +1,191 @@
+/** The kinds of request whose throughput is measured. */
+
+import { client, type ServerUnderTest, type Size } from '../environment.ts';
+import type { Load } from '../load-driver.ts';
+import { chainLength, groupIdOf, type UserSet, userIdOf, userSetSize } from '../names.ts';
+import { appClientId, bare, basic, loginUser, type RequestParts, userLoginParts, withJson } from '../requests.ts';
+
+export interface RequestKind {
+  readonly name: string;
+  readonly status: number;
+  /** Without one the figure is only told. */
+  readonly target?: number;
+  readonly sizes: readonly Size[];
+  readonly connections: number;
+  /** Of who calls, where that is not the administrator client. */
+  token?(subject: ServerUnderTest): Promise<string>;
+  /** One request, whose answer the floor gives. */
+  sample(subject: ServerUnderTest): RequestParts;
+  readonly sampleBody?: string;
+  load(subject: ServerUnderTest, groups: number): Load;
+}
+
+const loginParts: RequestParts = {
+  method: 'POST',
+  path: '/client-identities/login',
+  authorization: basic(client.id, client.secret),
+};
+
+function groupParts({ token }: ServerUnderTest, number: number): RequestParts {
+  return { method: 'GET', path: `/groups/${groupIdOf(number)}`, authorization: `Bearer ${token}` };
+}
+
+function createParts({ token }: ServerUnderTest): RequestParts {
+  return { method: 'POST', path: '/groups', authorization: `Bearer ${token}` };
+}
+
+/** Names in one run differ, over all loads. */
+let created = 0;
+
+/** The JSON of a new group. */
+export function newGroup(roles: readonly string[] = ['DEPLOY', 'ROLLBACK']): string {
+  created += 1;
+  return JSON.stringify({ groupName: `made-${String(created).padStart(7, '0')}`, roles });
+}
+
+/** Creates groups without end. */
+export function createLoad(subject: ServerUnderTest, roles?: readonly string[]): Load {
+  const parts = createParts(subject);
+  return { status: 201, next: () => withJson(parts, newGroup(roles)) };
+}
+
+/** Asks for one group after another, far apart, so that a large store is met at all its ends. */
+export function getLoad(subject: ServerUnderTest, groups: number): Load {
+  const stride = 7919;
+  let number = 0;
+  return {
+    status: 200,
+    next: () => {
+      number = (number + stride) % groups;
+      return bare(groupParts(subject, number));
+    },
+  };
+}
+
+function pageParts({ token }: ServerUnderTest): RequestParts {
+  return { method: 'GET', path: '/groups?limit=100', authorization: `Bearer ${token}` };
+}
+
+/** Logs the users of a crowd in, one after the other. */
+export function userLoginLoad(crowd: UserSet): Load {
+  let number = 0;
+  return {
+    status: 201,
+    next: () => {
+      number = (number + 1) % userSetSize;
+      return bare(userLoginParts(userIdOf(crowd, number)));
+    },
+  };
+}
+
+const renewParts: RequestParts = {
+  method: 'POST',
+  path: `/user-identities/renew-token?clientId=${appClientId}`,
+  authorization: '',
+};
+
+/** Renews sessions: each connection logs a user in once, and goes on with what the answer before has brought. */
+function refreshLoad(): Load {
+  let number = 0;
+  return {
+    status: 201,
+    next: (answer) => {
+      const [, refreshToken] = /"refreshToken":"([^"]+)"/.exec(answer) ?? [];
+      if (refreshToken !== undefined) return withJson(renewParts, JSON.stringify({ refreshToken }));
+      number = (number + 1) % userSetSize;
+      return bare(userLoginParts(userIdOf('quick', number), true));
+    },
+  };
+}
+
+function rolesParts({ token }: ServerUnderTest, chain: number): RequestParts {
+  const path = `/user-accesses/user-accounts/${userIdOf('chained', chain)}/roles`;
+  return { method: 'GET', path, authorization: `Bearer ${token}` };
+}
+
+/** Asks for the roles of users at the heads of all chains. */
+function rolesLoad(subject: ServerUnderTest, groups: number): Load {
+  const chains = groups / chainLength;
+  let chain = 0;
+  return {
+    status: 200,
+    next: () => {
+      chain = (chain + 1) % chains;
+      return bare(rolesParts(subject, chain));
+    },
+  };
+}
+
+export const requestKinds: readonly RequestKind[] = [
+  {
+    name: 'login',
+    status: 200,
+    target: 0.08,
+    sizes: ['small'],
+    connections: 32,
+    sample: () => loginParts,
+    load: () => ({ status: 200, next: () => bare(loginParts) }),
+  },
+  {
+    name: 'get',
+    status: 200,
+    target: 0.3,
+    sizes: ['small', 'large'],
+    connections: 32,
+    sample: (subject) => groupParts(subject, 1),
+    load: getLoad,
+  },
+  {
+    name: 'page',
+    status: 206,
+    target: 0.15,
+    sizes: ['small'],
+    connections: 16,
+    sample: pageParts,
+    load: (subject) => ({ status: 206, next: () => bare(pageParts(subject)) }),
+  },
+  {
+    name: 'post',
+    status: 201,
+    target: 0.1,
+    sizes: ['small', 'large'],
+    connections: 128,
+    sample: createParts,
+    sampleBody: newGroup(),
+    load: (subject) => createLoad(subject),
+  },
+  {
+    name: 'quick-login',
+    status: 201,
+    sizes: ['people'],
+    connections: 32,
+    sample: () => userLoginParts(userIdOf('quick', 0)),
+    load: () => userLoginLoad('quick'),
+  },
+  {
+    name: 'refresh',
+    status: 201,
+    target: 0.05,
+    sizes: ['people'],
+    connections: 128,
+    sample: () => userLoginParts(userIdOf('quick', 0), true),
+    load: refreshLoad,
+  },
+  {
+    name: 'roles',
+    status: 200,
+    sizes: ['people'],
+    connections: 32,
+    sample: (subject) => rolesParts(subject, 0),
+    load: rolesLoad,
+  },
+  {
+    name: 'member-get',
+    status: 200,
+    sizes: ['people'],
+    connections: 32,
+    token: ({ server }) => loginUser(server.port, userIdOf('chained', 0)),
+    sample: (subject) => groupParts(subject, 1),
+    load: getLoad,
+  },
+];

@@ -1,0 +1,107 @@
+/** What tests ask for again and again: back to a snapshot, and a store of one's own; by the side of copying the same rows. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { systemClock } from '../../src/server/clock.ts';
+import { readTables, replaceTables } from '../../src/server/state/dump.ts';
+import { type ForkableStore, openMemoryStore } from '../../src/server/store/memory.ts';
+import type { User } from '../../src/server/store/tables.ts';
+import type { Figure } from '../figure.ts';
+import { userIdOf } from '../names.ts';
+import { median } from '../statistics.ts';
+
+const users = 10_000;
+const rounds = 15;
+/** So many rows are not what they were, when a snapshot is brought back. */
+const changedRows = 100;
+const forksMeasured = 200;
+const limits = { restoreMs: 20, forkMs: 10, forkMegabytes: 1 } as const;
+
+export async function snapshotFigures(): Promise<Figure[]> {
+  const store = await createFilledStore();
+  const rows = await store.users.list();
+  const copies = await measureRounds(() => structuredClone(rows));
+  const snapshot = await readTables(store);
+  const restores: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await deleteUsers(store, round);
+    restores.push(await measure(() => store.transaction((tx) => replaceTables(tx, snapshot, new Set()))));
+  }
+  const forks = await measureRounds(() => store.fork());
+  const megabytes = await measureForkMemory(store);
+  return [
+    createMsFigure('restore, 10,000 users', restores, copies, limits.restoreMs),
+    createMsFigure('fork, 10,000 users', forks, copies, limits.forkMs),
+    {
+      name: 'memory of a fork, 10,000 users',
+      ours: `${(megabytes * 1024).toFixed(0)} kB`,
+      floor: '',
+      result: megabytes,
+      unit: 'MB',
+      target: { atMost: limits.forkMegabytes },
+    },
+  ];
+}
+
+function createMsFigure(name: string, ours: readonly number[], floors: readonly number[], atMost: number): Figure {
+  const [own, floor] = [median(ours), median(floors)];
+  return {
+    name,
+    ours: `${own.toFixed(2)} ms`,
+    floor: `${floor.toFixed(2)} ms`,
+    result: own,
+    unit: 'ms',
+    target: { atMost },
+  };
+}
+
+async function createFilledStore(): Promise<ForkableStore> {
+  const store = openMemoryStore();
+  const createdAt = systemClock.now().toISOString();
+  await store.transaction(async (tx) => {
+    for (let number = 0; number < users; number += 1) await tx.users.insert(createUser(number, createdAt));
+  });
+  return store;
+}
+
+function createUser(number: number, createdAt: string): User {
+  const userId = userIdOf('users', number);
+  const flags = { emailVerified: true, mobileVerified: false, lead: false, locked: false };
+  return { userId, userName: userId, userEmail: `${userId}@example.com`, identities: [], createdAt, ...flags };
+}
+
+async function deleteUsers(store: ForkableStore, round: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (let number = 0; number < changedRows; number += 1)
+      await tx.users.delete(userIdOf('users', number * 50 + round));
+  });
+}
+
+async function measureRounds(work: () => unknown): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) times.push(await measure(work));
+  return times;
+}
+
+async function measure(work: () => unknown): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+/** Of one that was not written to, in megabytes. */
+async function measureForkMemory(store: ForkableStore): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = used();
+  const kept: ForkableStore[] = [];
+  for (let count = 0; count < forksMeasured; count += 1) kept.push(await store.fork());
+  const grown = used() - before;
+  // So that none of them is gone before.
+  if (kept.length !== forksMeasured) throw new Error('a fork is missing');
+  return grown / forksMeasured / 1024 / 1024;
+}

@@ -1,0 +1,144 @@
+/** One row: sent, tried again where the server was busy, noted and reported. */
+
+import { identifyingProperties } from '../../contract/entities.ts';
+import { collectSensitiveTexts, FieldTree } from '../../contract/redaction.ts';
+import { splitSecrets } from '../runtime/redact.ts';
+import type { BulkDeps, CallFailure } from './deps.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { ResumeLogEntry, RowState } from './resume-log.ts';
+import type { BulkRow, InvalidRow } from './rows.ts';
+
+/** A line of the report. */
+export interface RowResult {
+  readonly line: number;
+  readonly operation?: string | undefined;
+  /** `invalid`: refused here. `unknown`: sent, and no answer was seen. */
+  readonly state: Exclude<RowState, 'none' | 'sent'> | 'invalid';
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  /** Id of what was made. */
+  readonly id?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export interface RowOutputs {
+  log(entry: ResumeLogEntry): Promise<void>;
+  reject(text: string): Promise<void>;
+  /** Keeps the secrets of an answer. */
+  writeSecrets(secrets: object): Promise<void>;
+}
+
+export interface RowContext {
+  readonly deps: BulkDeps;
+  readonly rateLimiter: RateLimiter;
+  readonly outputs: RowOutputs;
+  /** No further row is to be begun. */
+  isOver(): boolean;
+  /** Ends the run: the rows that follow would fail of the same. */
+  stop(reason: unknown): void;
+}
+
+/** Sends a row. Gives nothing where the run was over before it was its turn. */
+export async function executeRow(context: RowContext, row: BulkRow): Promise<RowResult | undefined> {
+  const { rateLimiter, outputs } = context;
+  await rateLimiter.acquire(() => context.isOver());
+  if (context.isOver()) return undefined;
+  const { number, line, operation } = row;
+  if (operation.effect !== 'read') await outputs.log({ row: number, line, state: 'sent' });
+  const result = await callWithRetry(context, row);
+  if ('problem' in result) return recordFailure(context, row, result.problem);
+  const { status, body, requestId } = result;
+  const id = findId(body);
+  if (operation.response.secret)
+    await outputs.writeSecrets({
+      line,
+      operation: operation.id,
+      id,
+      ...splitSecrets(operation.response, body).secrets,
+    });
+  await outputs.log({ row: number, line, state: 'ok', status, id });
+  return { line, operation: operation.id, state: 'ok', status, code: undefined, message: undefined, id, requestId };
+}
+
+/** A row that can't be sent: into the reject file, and reported. */
+export async function rejectRow({ outputs }: Pick<RowContext, 'outputs'>, row: InvalidRow): Promise<RowResult> {
+  await outputs.reject(row.text);
+  await outputs.log({ row: row.number, line: row.line, state: 'failed', code: 'INVALID' });
+  return { line: row.line, state: 'invalid', code: 'INVALID', message: row.reason };
+}
+
+/** A row of an earlier run whose answer never came, and that can't be repeated. */
+export function createUnknownResult({ line, operation }: BulkRow): RowResult {
+  const message = 'It was sent and no answer came: look whether it is done.';
+  return { line, operation: operation.id, state: 'unknown', code: 'ANSWER_UNSEEN', message };
+}
+
+async function recordFailure(context: RowContext, row: BulkRow, problem: CallFailure): Promise<RowResult> {
+  const { number, line, operation, text } = row;
+  const isUnanswered = problem.kind === 'unanswered' && operation.effect !== 'read';
+  const state = isUnanswered ? 'unknown' : 'failed';
+  const { status, code, requestId } = problem;
+  if (!isUnanswered) await context.outputs.reject(text);
+  await context.outputs.log({ row: number, line, state, status, code });
+  const message = withoutHiddenTexts(row, problem.message);
+  return { line, operation: operation.id, state, status, code, message, id: undefined, requestId };
+}
+
+type CallOutcome = { status: number; body: unknown; requestId: string | undefined } | { problem: CallFailure };
+
+const maxAttempts = 3;
+const initialBackoffMs = 100;
+
+async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOutcome> {
+  const { deps, rateLimiter } = context;
+  for (let [waited, attempt] = [0, 1]; ; attempt += 1) {
+    try {
+      return await deps.call(row.operation, row.input);
+    } catch (error) {
+      const problem = deps.classifyError(error);
+      if (!problem) throw error;
+      const wait = computeBackoff(context, row, problem, attempt);
+      if (problem.kind === 'unsent' || problem.exitCode === 4) context.stop(error);
+      if (wait === undefined) return { problem };
+      waited += wait;
+      if (waited > deps.maxWait) {
+        if (problem.retryAfter !== undefined) context.stop(error);
+        return { problem };
+      }
+      // Rows that come now would be sent away as well.
+      rateLimiter.pauseFor(wait);
+      await rateLimiter.acquire(() => context.isOver());
+      if (context.isOver()) return { problem };
+    }
+  }
+}
+
+/** What the server asks for: it has not begun then, so that any row can come again. Without that only what may be repeated. */
+function computeBackoff(
+  { deps }: RowContext,
+  { operation }: BulkRow,
+  problem: CallFailure,
+  attempt: number,
+): number | undefined {
+  const { status, retryAfter } = problem;
+  if (status !== 429 && status !== 503) return undefined;
+  if (retryAfter !== undefined) return Math.max(initialBackoffMs, retryAfter * 1000);
+  if (!operation.idempotent || attempt >= maxAttempts) return undefined;
+  return initialBackoffMs * 2 ** (attempt - 1) * (0.5 + deps.context.environment.random() / 2);
+}
+
+function findId(body: unknown): string | undefined {
+  const entry = listEntries(body).find(([name, value]) => identifyingProperties.has(name) && typeof value === 'string');
+  return entry?.[1] as string | undefined;
+}
+
+function listEntries(body: unknown): [string, unknown][] {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
+}
+
+/** A server may repeat what it refuses. */
+function withoutHiddenTexts({ operation, input }: BulkRow, message: string): string {
+  const texts = collectSensitiveTexts(input.body, new FieldTree([operation.body ?? {}])).filter((text) => text !== '');
+  return texts.reduce((rest, text) => rest.replaceAll(text, '(secret)'), message);
+}

@@ -1,0 +1,67 @@
+/** The options of a run, read before anything happens. */
+import path from 'node:path';
+import type { CommandOptions } from '../command.ts';
+import type { BulkDeps } from './deps.ts';
+
+export interface BulkOptions {
+  readonly operation: string | undefined;
+  readonly concurrency: number;
+  /** Milliseconds between two calls; 0 for no limit. */
+  readonly interval: number;
+  readonly maxErrors: number;
+  readonly isDry: boolean;
+  readonly skipInvalid: boolean;
+  /** Also rows whose answer never came, although they may be done. */
+  readonly repeatUnknown: boolean;
+  readonly secretOutput: string | undefined;
+  readonly rejects: string | undefined;
+  readonly ledger: string | undefined;
+  readonly yes: boolean;
+  readonly confirm: string | undefined;
+  readonly quiet: boolean;
+}
+
+const maxConcurrency = 64;
+
+export function parseBulkOptions({ usage, context }: BulkDeps, options: CommandOptions): BulkOptions {
+  const text = (name: string) => options[name] as string | undefined;
+  const readInteger = (name: string, flag: string, defaultValue: number, max: number) => {
+    const value = text(name);
+    if (value === undefined) return defaultValue;
+    if (/^[1-9]\d{0,8}$/.test(value) && Number(value) <= max) return Number(value);
+    throw usage(`${flag} must be a whole number from 1${max === maxConcurrency ? ` to ${max}` : ''}, not ${value}.`);
+  };
+  return {
+    operation: text('operation'),
+    concurrency: readInteger('concurrency', '--concurrency', 4, maxConcurrency),
+    interval: parseRate(text('rate'), usage),
+    maxErrors: readInteger('maxErrors', '--max-errors', Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER),
+    isDry: options.dryRun === true,
+    skipInvalid: options.skipInvalid === true,
+    repeatUnknown: options.repeatUnknown === true,
+    secretOutput: text('secretOutput'),
+    rejects: text('rejects'),
+    ledger: text('ledger'),
+    yes: options.yes === true,
+    confirm: text('confirm'),
+    quiet: context.sources.options.quiet === true,
+  };
+}
+
+/** `20/s` or `600/m`, or a number alone, each second. */
+function parseRate(rate: string | undefined, usage: BulkDeps['usage']): number {
+  if (rate === undefined) return 0;
+  const [, count = '', unit = 's'] = /^(\d{1,6}(?:\.\d+)?)(?:\/([sm]))?$/.exec(rate) ?? [];
+  if (!(Number(count) > 0)) throw usage(`--rate must be like 20/s or 600/m, not ${rate}.`);
+  return (unit === 'm' ? 60_000 : 1_000) / Number(count);
+}
+
+/** Where the files of a run are: beside the rows, or in this folder for rows of standard input. */
+export function resolveOutputPaths(file: string, digest: string, bulkOptions: BulkOptions) {
+  const { dir, name, ext } = path.parse(file);
+  const base = file === '-' ? `bulk-${digest.slice(0, 12)}` : path.join(dir, name);
+  return {
+    ledger: bulkOptions.ledger ?? `${base}.ledger`,
+    rejects: bulkOptions.rejects ?? `${base}.rejects${file === '-' ? '' : ext}`,
+  };
+}

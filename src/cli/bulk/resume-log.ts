@@ -1,0 +1,127 @@
+/**
+ * What became of each row, so that a run can go on where the one before ended. It knows rows by their numbers, and holds
+ * a byte for each; nothing that was sent or answered is in it but ids.
+ */
+import { createReadStream } from 'node:fs';
+import { stat, truncate } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { jsonText } from '../runtime/control-characters.ts';
+import { AppendFile } from './append-file.ts';
+
+/** `sent`: on its way, and no answer was seen. */
+export type RowState = 'none' | 'sent' | 'ok' | 'failed' | 'unknown';
+
+const rowStates: readonly RowState[] = ['none', 'sent', 'ok', 'failed', 'unknown'];
+
+export interface ResumeLogHeader {
+  /** SHA-256 of the file of rows. */
+  readonly digest: string;
+  /** Where that file was. */
+  readonly file: string;
+  /** What rows that name no operation call. */
+  readonly operation?: string | undefined;
+  /** The server that the rows go to. */
+  readonly server: string;
+  /** Where its refused rows are put. */
+  readonly rejects: string;
+}
+
+export interface ResumeLogEntry {
+  readonly row: number;
+  readonly line: number;
+  readonly state: RowState;
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+export interface ResumeLogContent {
+  readonly header: ResumeLogHeader;
+  getRowState(row: number): RowState;
+  /** Where its last whole line ends; a kill can leave a part of one more. */
+  readonly length: number;
+}
+
+/**
+ * Reads a ledger; nothing where there is none.
+ * @throws Error in words for people, where it is none or damaged
+ */
+export async function readResumeLog(file: string): Promise<ResumeLogContent | undefined> {
+  const size = (await stat(file).catch(ignoreMissing))?.size;
+  if (size === undefined || size === 0) return undefined;
+  let rowStateBytes = new Uint8Array(1024);
+  let header: ResumeLogHeader | undefined;
+  let length = 0;
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    const end = length + Buffer.byteLength(line) + 1;
+    const value = end > size ? undefined : parseObject(line);
+    if (!value) {
+      if (end < size || !header) throw new Error(`${file} is no ledger, or is damaged.`);
+      break;
+    }
+    length = end;
+    if (header) rowStateBytes = setRowState(rowStateBytes, value as unknown as ResumeLogEntry);
+    else header = parseHeader(file, value);
+  }
+  if (!header) throw new Error(`${file} is no ledger.`);
+  const stateOf = (row: number) => rowStates[rowStateBytes[row] ?? 0] ?? 'none';
+  return { header, getRowState: stateOf, length };
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function parseHeader(file: string, value: Record<string, unknown>): ResumeLogHeader {
+  if (value.ledger !== 1 || typeof value.digest !== 'string') throw new Error(`${file} is no ledger.`);
+  return value as unknown as ResumeLogHeader;
+}
+
+function setRowState(rowStateBytes: Uint8Array<ArrayBuffer>, { row, state }: ResumeLogEntry): Uint8Array<ArrayBuffer> {
+  let grown = rowStateBytes;
+  if (row >= rowStateBytes.length) {
+    grown = new Uint8Array(row * 2);
+    grown.set(rowStateBytes);
+  }
+  grown[row] = Math.max(0, rowStates.indexOf(state));
+  return grown;
+}
+
+function parseObject(line: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(line) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export class ResumeLog {
+  readonly #file: AppendFile;
+
+  constructor(appender: AppendFile) {
+    this.#file = appender;
+  }
+
+  /** Opens a ledger to go on with it, or makes one. */
+  static async open(file: string, header: ResumeLogHeader, content: ResumeLogContent | undefined): Promise<ResumeLog> {
+    if (content) await truncate(file, content.length);
+    const log = new ResumeLog(await AppendFile.open(file, 'a'));
+    try {
+      if (!content) await log.#file.append(`${jsonText({ ledger: 1, ...header })}\n`);
+      return log;
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+  }
+
+  /** It is on the disk once this is done. */
+  append(entry: ResumeLogEntry): Promise<void> {
+    return this.#file.append(`${jsonText(entry)}\n`);
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

@@ -1,0 +1,44 @@
+/** The file of rows, which is read twice: once to see whether all of it is well, once to send it. */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { BulkDeps } from './deps.ts';
+
+export interface RowSource {
+  /** As it was typed. */
+  readonly argument: string;
+  /** Where it can be read. */
+  readonly file: string;
+  readonly digest: string;
+}
+
+/** Runs `work` on the file; standard input is put into a private file first, which is gone afterwards. */
+export async function withRowSource<Result>(
+  deps: BulkDeps,
+  argument: string,
+  work: (source: RowSource) => Promise<Result>,
+): Promise<Result> {
+  if (argument !== '-') return work({ argument, file: argument, digest: await computeDigest(deps, argument) });
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-bulk-'));
+  try {
+    const file = path.join(folder, 'rows');
+    const { stdin, signal } = deps.context.io;
+    await pipeline(stdin, createWriteStream(file, { mode: 0o600 }), { signal });
+    return await work({ argument, file, digest: await computeDigest(deps, file) });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function computeDigest({ unreadable }: BulkDeps, file: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  return hash.digest('hex');
+}

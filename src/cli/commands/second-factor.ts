@@ -1,0 +1,105 @@
+/** The second proof of a user who is signed in: a code that goes to its e-mail or phone. */
+import { isAdministrativeRole } from '../../contract/roles.ts';
+import type { CommandOptions } from '../command.ts';
+import { resolveBaseUrl } from '../runtime/connection.ts';
+import type { Context } from '../runtime/context.ts';
+import { CliError, inputNeededError, signInNeededError } from '../runtime/errors.ts';
+import { readSecret } from '../runtime/input.ts';
+import { withFileLock } from '../runtime/private-files.ts';
+import { canPrompt, promptText } from '../runtime/prompt.ts';
+import {
+  getSessionPath,
+  parseSession,
+  readSession,
+  type StoredSession,
+  writeSession,
+} from '../runtime/session-file.ts';
+import { decodeToken } from './decode-token.ts';
+
+interface Challenge {
+  readonly challengeId: string;
+  readonly contact: string;
+}
+
+/** Whether a sign-in is to ask for a second proof: where that was said, or for administrators where somebody can answer. */
+export function needsSecondFactor(context: Context, { accessToken }: StoredSession, options: CommandOptions): boolean {
+  if (typeof options.mfa === 'boolean') return options.mfa;
+  return canPrompt(context.promptOptions(options.passwordStdin === true)) && isAdministrator(accessToken);
+}
+
+function isAdministrator(accessToken: string): boolean {
+  try {
+    const { authorities } = decodeToken(accessToken).claims;
+    return Array.isArray(authorities) && authorities.some((name) => isAdministrativeRole(String(name)));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Has a code sent, asks for it, and puts the stronger tokens in the place of those that are kept. Where nobody can be
+ * asked, the challenge is kept for `finishSecondProof`, and the failure says so.
+ */
+export async function completeSecondFactor(context: Context, profile: string): Promise<StoredSession> {
+  const session = await changeSession(context, profile, async (stored) => {
+    const { body } = await callWithSession(context, stored, 'user-identities.leverage-mfa', {});
+    return { ...stored, challenge: parseChallenge(body) };
+  });
+  const contact = session.challenge?.contact ?? '';
+  const asking = context.promptOptions(false);
+  if (!canPrompt(asking))
+    throw inputNeededError(
+      `A code was sent to ${contact}, and nobody can be asked for it here.`,
+      'Finish with `iam login --code-stdin`, which reads the code from standard input.',
+    );
+  return verifyCode(context, profile, await promptText(asking, `The code that was sent to ${contact}`, ''));
+}
+
+/** Finishes what an earlier `iam login --mfa` began, with the code from standard input. */
+export async function resumeSecondFactor(context: Context, profile: string): Promise<StoredSession> {
+  return verifyCode(context, profile, await readSecret('-', context.io));
+}
+
+function verifyCode(context: Context, profile: string, code: string): Promise<StoredSession> {
+  return changeSession(context, profile, async ({ challenge, ...stored }) => {
+    if (!challenge) throw signInNeededError('No code was asked for.', 'Ask for one with `iam login --mfa`.');
+    const body = { challengeId: challenge.challengeId, token: code.trim() };
+    const answer = await callWithSession(context, stored, 'user-identities.fulfill-mfa', body);
+    const stronger = parseSession(answer.body, stored, context.environment.now());
+    if (!stronger) throw unreadableResponseError();
+    return { ...stored, ...stronger };
+  });
+}
+
+/** Changes the session of a profile while no other process renews it. */
+async function changeSession(
+  context: Context,
+  profile: string,
+  change: (session: StoredSession) => Promise<StoredSession>,
+): Promise<StoredSession> {
+  const { variables } = context.environment;
+  return withFileLock(`${getSessionPath(profile, variables)}.lock`, async () => {
+    const stored = await readSession(profile, variables);
+    if (stored?.userName === undefined || stored.baseUrl !== resolveBaseUrl(context.sources))
+      throw signInNeededError('No user is signed in here.', 'Sign in first, with `iam login --user NAME`.');
+    const changed = await change(stored);
+    await writeSession(profile, changed, variables);
+    return changed;
+  });
+}
+
+async function callWithSession(context: Context, { accessToken }: StoredSession, id: string, body: object) {
+  const client = await context.connect('anonymous');
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return client.call(id, { body, headers, anonymous: true, signal: context.io.signal });
+}
+
+function parseChallenge(body: unknown): Challenge {
+  const { challengeId, contact } = (body ?? {}) as Partial<Challenge>;
+  if (typeof challengeId !== 'string') throw unreadableResponseError();
+  return { challengeId, contact: String(contact) };
+}
+
+function unreadableResponseError(): CliError {
+  return new CliError('The answer of the server can not be read.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
+}

@@ -1,0 +1,99 @@
+/**
+ * What a look at the server may sign in with: a token that is there already. Nobody is logged in for a completion, no
+ * token is renewed, and no credential but that one is within its reach.
+ */
+import { resolveBaseUrl } from '../runtime/connection.ts';
+import { type ResolvedCredentials, resolveCredentials } from '../runtime/credentials.ts';
+import type { Environment } from '../runtime/io.ts';
+import { expiryMargin, readSession } from '../runtime/session-file.ts';
+import {
+  resolveProfileName,
+  resolveSetting,
+  type SettingDefinition,
+  type SettingSources,
+  settingDefinitions,
+} from '../runtime/settings.ts';
+
+type Variables = Environment['variables'];
+
+export interface CompletionCaller {
+  readonly baseUrl: string;
+  readonly credentials: ResolvedCredentials;
+  /** Tells the caller and the server from all others. */
+  readonly owner: readonly unknown[];
+}
+
+/** Who asks whom. @throws CliError where a setting is wrong, or leads to a server that is not trusted */
+export function resolveCompletionCaller(sources: SettingSources): CompletionCaller {
+  const baseUrl = resolveBaseUrl(sources);
+  const credentials = resolveCredentials(sources);
+  const { kind, token, apiKey, clientId, userName } = credentials;
+  return {
+    baseUrl,
+    credentials,
+    owner: [resolveProfileName(sources)?.value, baseUrl, kind, token, apiKey, clientId, userName],
+  };
+}
+
+const credentialSettings = ['username', 'password', 'client-id', 'client-secret', 'token', 'api-key'];
+const connectionSettings = ['base-url', 'insecure-http', 'proxy', 'ca-file', 'client-cert', 'client-key'];
+
+/** The variables of a command that only looks: the same way to the server, and the token. Nothing where there is no token. */
+export async function buildLookupVariables(
+  { baseUrl, credentials }: CompletionCaller,
+  sources: SettingSources,
+  environment: Environment,
+): Promise<Variables | undefined> {
+  const credential = await readCredential(credentials, baseUrl, environment);
+  if (!credential) return undefined;
+  const settings: readonly SettingDefinition[] = settingDefinitions;
+  const hidden = settings
+    .filter(({ key }) => credentialSettings.includes(key))
+    .map((setting) => [setting.environment, '']);
+  const connection = settings.flatMap((setting) => {
+    const value = connectionSettings.includes(setting.key)
+      ? resolveSetting(setting.key as 'proxy', sources)?.value
+      : undefined;
+    return value === undefined ? [] : [[setting.environment, value]];
+  });
+  return {
+    ...environment.variables,
+    ...Object.fromEntries([...hidden, ...connection]),
+    IAM_PROFILE: resolveProfileName(sources)?.value ?? '',
+    ...credential,
+  };
+}
+
+/** The credential as a variable; none at all is one where nobody is signed in, since some lists are open. */
+async function readCredential(
+  credentials: ResolvedCredentials,
+  baseUrl: string,
+  environment: Environment,
+): Promise<Variables | undefined> {
+  if (credentials.kind === 'none') return {};
+  if (credentials.kind === 'api-key') return { IAM_API_KEY: credentials.apiKey };
+  const token =
+    credentials.kind === 'token' ? credentials.token : await readCachedToken(credentials, baseUrl, environment);
+  return token === undefined ? undefined : { IAM_TOKEN: token };
+}
+
+async function readCachedToken(
+  credentials: ResolvedCredentials,
+  baseUrl: string,
+  environment: Environment,
+): Promise<string | undefined> {
+  if (credentials.kind === 'session') return readSessionToken(credentials, baseUrl, environment);
+  if (credentials.kind !== 'client') return undefined;
+  const { createTokenCache } = await import('../runtime/token-cache.ts');
+  return createTokenCache(baseUrl, credentials, environment).read();
+}
+
+async function readSessionToken(
+  { profile = '', clientId, userName }: ResolvedCredentials,
+  baseUrl: string,
+  { variables, now }: Environment,
+): Promise<string | undefined> {
+  const stored = await readSession(profile, variables);
+  const isOurs = stored?.baseUrl === baseUrl && stored.clientId === clientId && stored.userName === userName;
+  return isOurs && stored.expiresAt - expiryMargin > now() ? stored.accessToken : undefined;
+}

@@ -1,0 +1,107 @@
+/** The scripts of the shells. They hold no name of anything: each key asks the command, and what it says is data to them. */
+import { hiddenCompleteCommand } from './hidden-command.ts';
+
+export interface ShellScript {
+  readonly text: string;
+  /** Lines that install it: for the session at hand, and for all that follow. */
+  readonly forSession: string;
+  readonly permanently: string;
+}
+
+/** In the clone the command is called iam.js. */
+const names = 'iam iam.js';
+
+/** What is asked is on the first line: `files`, or `open` where no blank follows, or `values`. */
+const bash = `# Completion of iam for bash 4 and newer.
+_iam() {
+  local kind='' line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
+  done < <("$1" ${hiddenCompleteCommand} bash "$COMP_WORDBREAKS" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null </dev/null)
+  case $kind in
+    files) compopt -o default 2>/dev/null ;;
+    open) compopt -o nospace 2>/dev/null ;;
+  esac
+}
+complete -F _iam ${names}
+`;
+
+const zsh = `#compdef ${names}
+# Completion of iam for zsh.
+_iam() {
+  local -a lines values shown
+  local line kind text
+  local -i width=0
+  lines=("\${(@f)$("\${(Q)words[1]}" ${hiddenCompleteCommand} -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
+  kind=$lines[1]
+  if [[ $kind == files ]]; then
+    compset -P '--[^=]#=' || compset -P '--*='
+    _files
+    return
+  fi
+  for line in "\${(@)lines[2,-1]}"; do
+    text=\${line%%$'\\t'*}
+    values+=("$text")
+    (( \${#text} > width )) && width=\${#text}
+  done
+  (( \${#values} )) || return 1
+  for line in "\${(@)lines[2,-1]}"; do
+    text=\${line%%$'\\t'*}
+    [[ $line == *$'\\t'* ]] && text="\${(r:width:)text}  -- \${line#*$'\\t'}"
+    shown+=("$text")
+  done
+  local -a how
+  [[ \${(j::)lines} == *$'\\t'* ]] && how=(-l)
+  [[ $kind == open ]] && how+=(-S '')
+  compadd -V iam "\${how[@]}" -d shown -a -- values
+}
+if [[ \${funcstack[1]} == _iam ]]; then
+  _iam "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit }
+  compdef _iam ${names}
+fi
+`;
+
+const fish = `# Completion of iam for fish.
+function __iam_complete
+    set -l words (commandline -opc)
+    set -l program $words[1]
+    set -e words[1]
+    set -l typed (commandline -ct)
+    set -l plain (string unescape -- $typed)
+    or set plain (string trim -l -c '"\\'' -- $typed)
+    set -l lines ($program ${hiddenCompleteCommand} -- $words "$plain" 2>/dev/null </dev/null)
+    if test "$lines[1]" = files
+        set -l head (string match -r -- '^--[^=]*=' "$typed")
+        for file in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' "$typed"))
+            echo -- "$head"$file
+        end
+    else if set -q lines[2]
+        printf '%s\\n' $lines[2..-1]
+    end
+end
+for name in ${names}
+    complete -c $name -f -k -a '(__iam_complete)'
+end
+`;
+
+/** By the name of the shell. */
+export const shellScripts: Readonly<Record<string, ShellScript>> = {
+  bash: {
+    text: bash,
+    forSession: 'source <(iam completion bash)',
+    permanently: "echo 'source <(iam completion bash)' >> ~/.bashrc",
+  },
+  zsh: {
+    text: zsh,
+    forSession: 'source <(iam completion zsh)',
+    permanently: "echo 'source <(iam completion zsh)' >> ~/.zshrc",
+  },
+  fish: {
+    text: fish,
+    forSession: 'iam completion fish | source',
+    permanently: 'iam completion fish > ~/.config/fish/completions/iam.fish',
+  },
+};

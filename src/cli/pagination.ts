@@ -1,0 +1,90 @@
+/** Lists: as many entries as asked for, over as many pages as that takes. */
+import type { Command } from 'commander';
+import { asPage } from '../client/response.ts';
+import type { CallInput, ResultPage, Scalar } from '../client/types.ts';
+import type { ManifestOperation } from '../contract/manifest-types.ts';
+import type { CommandOptions } from './command.ts';
+import { addFieldOption, createField } from './field-options.ts';
+import type { Context } from './runtime/context.ts';
+import { usageError } from './runtime/errors.ts';
+import type { ListShape } from './runtime/output.ts';
+import { send } from './send.ts';
+
+const defaultLimit = 100;
+const maxPageSize = 1000;
+
+export interface ListLimits {
+  readonly all: boolean;
+  readonly limit?: number | undefined;
+}
+
+/** One page of a list: the query holds limit and cursor. */
+export type PageSource = (query: Readonly<Record<string, Scalar | undefined>>) => Promise<ResultPage<unknown>>;
+
+/** Prints a list and says on standard error where more exist. */
+export async function printList(
+  context: Context,
+  operation: ManifestOperation,
+  input: CallInput,
+  limits: ListLimits,
+): Promise<void> {
+  await printPages(context, createPageSource(context, operation, input), { schema: operation.response.schema }, limits);
+}
+
+/** The same for pages from anywhere. */
+export async function printPages(
+  context: Context,
+  source: PageSource,
+  shape: ListShape,
+  limits: ListLimits,
+): Promise<void> {
+  const maxEntries = limits.all ? Number.POSITIVE_INFINITY : (limits.limit ?? defaultLimit);
+  const state = { more: false };
+  const count = await context.printer.list(readPages(source, maxEntries, state), shape);
+  if (count === 0) context.notice('There are none.');
+  if (state.more)
+    context.notice(`More exist than ${count === 1 ? 'this one' : `these ${count}`}: add --all, or a higher --limit.`);
+}
+
+/** Every entry of a list. */
+export async function listAllEntries(context: Context, operation: ManifestOperation): Promise<unknown[]> {
+  const found: unknown[] = [];
+  const source = createPageSource(context, operation, {});
+  for await (const page of readPages(source, Number.POSITIVE_INFINITY, { more: false })) found.push(...page);
+  return found;
+}
+
+/** How much of a list was asked for. */
+export function parseListLimits(options: CommandOptions): ListLimits {
+  const limit = options.limit as number | undefined;
+  if (limit !== undefined && limit < 1) throw usageError('--limit must be at least 1.');
+  return { all: options.all === true, ...(limit === undefined ? {} : { limit }) };
+}
+
+/** Adds the options of every list. */
+export function addListOptions(command: Command): void {
+  const schema = { type: 'integer', description: 'most entries to print; 100 where not given' };
+  addFieldOption(command, createField(['limit'], schema, false));
+  command.option('--all', 'print every entry');
+}
+
+function createPageSource(context: Context, operation: ManifestOperation, input: CallInput): PageSource {
+  return async (query) => asPage(await send(context, operation, { ...input, query: { ...input.query, ...query } }));
+}
+
+/** The next page is asked for when somebody takes it. */
+async function* readPages(
+  source: PageSource,
+  maxEntries: number,
+  state: { more: boolean },
+): AsyncGenerator<readonly unknown[], void, undefined> {
+  let left = maxEntries;
+  let after: string | undefined;
+  do {
+    const page = await source({ limit: Math.min(left, maxPageSize), after });
+    yield page.items;
+    left -= page.items.length;
+    after = page.next;
+  } while (after !== undefined && left > 0);
+  state.more = after !== undefined;
+}

@@ -1,0 +1,135 @@
+/** `iam apply`: a plan, a question, the writes one after the other, and what came of it. */
+import type { CommandOptions } from '../command.ts';
+import type { PlanDeps } from './deps.ts';
+import { createExecution, executeSteps } from './executor.ts';
+import { listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
+import type { Plan } from './plan.ts';
+import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
+import { getDocumentFiles, renderPlan } from './render.ts';
+import { computeFingerprint, loadPlan } from './saved-plan.ts';
+import { formatSecret, openSecretOutput, type SecretOutput } from './secret-output.ts';
+import { appendToRecord } from './set-record.ts';
+import { buildSteps, type Step } from './steps.ts';
+
+interface ApplyInput {
+  readonly content: PlanContent;
+  readonly prune: boolean;
+  /** Of a saved plan: what it must still be. */
+  readonly fingerprint?: string;
+}
+
+/** Applies documents, or a plan that was saved. */
+export async function runApply(deps: PlanDeps, savedPlan: string | undefined, options: CommandOptions): Promise<void> {
+  const input = await readApplyInput(deps, savedPlan, options);
+  const prepared = await prepare(deps, input.content, input.prune);
+  const { plan } = prepared;
+  if (input.fingerprint !== undefined && computeFingerprint(plan) !== input.fingerprint)
+    throw deps.failure('The plan is stale: what it relied on is not as it was.', {
+      code: 'PLAN_STALE',
+      exitCode: 6,
+      hint: 'Make it again with `iam plan`, and look at what is different.',
+    });
+  const { context } = deps;
+  const isDry = options.dryRun === true;
+  if (!isDry) assertNoLockout(deps, plan, options);
+  if (isDry || plan.changes.length === 0 || context.printer.isForPeople) await renderPlan(deps, plan);
+  if (isDry) context.notice('Not sent: this was a dry run.');
+  if (isDry || plan.changes.length === 0) return;
+  const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
+  deps.requireChanges(steps.reduce((count, step) => count + (step.kind === 'join' ? step.members.length : 1), 0));
+  await confirmPlan(deps, plan, options);
+  await executePlan(deps, prepared, steps, options);
+}
+
+async function readApplyInput(
+  deps: PlanDeps,
+  savedPlan: string | undefined,
+  options: CommandOptions,
+): Promise<ApplyInput> {
+  const files = getDocumentFiles(options);
+  const set = options.set as string | undefined;
+  if (savedPlan === undefined) return { content: await readContent(deps, files, set), prune: options.prune === true };
+  if (files.length > 0 || set !== undefined || options.prune === true)
+    throw deps.usage('A saved plan says all itself: it goes with neither -f nor --set nor --prune.');
+  return loadPlan(deps, savedPlan);
+}
+
+function assertNoLockout(deps: PlanDeps, plan: Plan, options: CommandOptions): void {
+  const { callerLoses, lastAdministrator } = plan.guards;
+  if (options.allowSelfLockout === true || (callerLoses.length === 0 && !lastAdministrator)) return;
+  throw deps.failure(`${listWarnings(plan)[0]} Nothing was changed.`, {
+    code: 'SELF_LOCKOUT',
+    exitCode: 2,
+    hint: 'Change the documents, or add --allow-self-lockout where that is what you want.',
+  });
+}
+
+/** Removing what was made, or administrators, is confirmed by typing a name; everything else by yes. */
+async function confirmPlan(deps: PlanDeps, plan: Plan, options: CommandOptions): Promise<void> {
+  const stdinIsData = getDocumentFiles(options).includes('-');
+  const { administratorsLose, lastAdministrator } = plan.guards;
+  const removed = describeRemovals(plan);
+  const name = plan.set ?? new URL(deps.baseUrl).host;
+  if (removed === '' && administratorsLose.length === 0 && !lastAdministrator) {
+    const changes = `${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}`;
+    // A script confirms what may be removed this time, and need not know whether anything is.
+    return deps.confirm(`Apply ${changes}?`, options, stdinIsData, { alternativeName: name });
+  }
+  const what = removed === '' ? 'This takes roles from administrators.' : `This removes ${removed} for good.`;
+  await deps.confirm(what, options, stdinIsData, { requireName: true, name });
+}
+
+/** `2 things and 1 membership`; nothing where the plan removes nothing. */
+function describeRemovals(plan: Plan): string {
+  const formatCount = (count: number, word: string) =>
+    count === 0 ? [] : [`${count} ${word}${count === 1 ? '' : 's'}`];
+  return [...formatCount(summarize(plan).delete, 'thing'), ...formatCount(plan.pruned.length, 'membership')].join(
+    ' and ',
+  );
+}
+
+async function executePlan(
+  deps: PlanDeps,
+  { plan, state, recordFile }: PreparedPlan,
+  steps: readonly Step[],
+  options: CommandOptions,
+): Promise<void> {
+  const secretOutput = await openSecretOutput(deps, plan.changes, options.secretOutput as string | undefined);
+  const execution = createExecution(deps, state, {
+    storeSecret: secretOutput.write,
+    record: async (what, ...things) => {
+      if (recordFile !== undefined) await appendToRecord(recordFile, what, things);
+    },
+  });
+  try {
+    await executeSteps(execution, steps);
+  } catch (error) {
+    // A secret that was made is lost where it is not shown now.
+    await printSecrets(deps, secretOutput);
+    await secretOutput.close();
+    throw error;
+  }
+  await printResult(deps, plan, secretOutput);
+  await secretOutput.close();
+}
+
+async function printResult(deps: PlanDeps, plan: Plan, secretOutput: SecretOutput): Promise<void> {
+  const { context } = deps;
+  const { format, isForPeople } = context.printer;
+  if (isForPeople) await printSecrets(deps, secretOutput);
+  else if (format === 'name' || format === 'csv') await context.printer.value(plan.changes.map(toChangeJson));
+  else {
+    const secrets = secretOutput.unsaved.length > 0 ? { secrets: secretOutput.unsaved } : {};
+    await context.printer.value({ ...toPlanJson(plan), ...secrets });
+  }
+  const { create, update, delete: removed } = summarize(plan);
+  context.notice(`Applied: ${create} created, ${update} changed, ${removed} deleted.`);
+}
+
+async function printSecrets(deps: PlanDeps, { unsaved: shown }: SecretOutput): Promise<void> {
+  if (shown.length === 0) return;
+  const { printer, notice } = deps.context;
+  if (printer.isForPeople) printer.lines(shown.map(formatSecret));
+  else await printer.value({ secrets: shown });
+  notice('Keep the secrets now: they will not be shown again.');
+}

@@ -1,0 +1,101 @@
+/** A document that says what a server has: everything but secrets, in an order that stays the same. Pure. */
+import type { Member } from './members.ts';
+import { memberFields, memberKinds, sortMembers } from './members.ts';
+import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
+import { entrySchemas, type KindName, kindNames } from './schema.ts';
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Entries of these kinds; a kind that has none is left out. */
+export function buildExportDocument(
+  state: RemoteState,
+  requested: readonly KindName[],
+): Readonly<Record<string, readonly Entry[]>> {
+  const builders: Readonly<Record<KindName, () => Entry[]>> = {
+    groups: () =>
+      sortEntries(
+        [...(state.groups?.values() ?? [])].map((group) => buildGroupEntry(group, state)),
+        'groupName',
+      ),
+    clients: () => buildClientEntries(state),
+    apiKeys: () => buildApiKeyEntries(state),
+    corporateGroups: () => buildCorporateGroupEntries(state),
+    customers: () => buildCustomerEntries(state),
+  };
+  const entries = kindNames.filter((kind) => requested.includes(kind)).map((kind) => [kind, builders[kind]()] as const);
+  return Object.fromEntries(entries.filter(([, list]) => list.length > 0));
+}
+
+function sortEntries(entries: readonly Entry[], ...fields: readonly string[]): Entry[] {
+  const key = (entry: Entry) => fields.map((field) => String(entry[field] ?? '')).join('\n');
+  return [...entries].sort((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
+}
+
+/** The fields that a document can have, in its order; what is empty is left out. */
+function buildEntry(kind: KindName, thing: Entry): Entry {
+  const names = Object.keys(entrySchemas[kind].properties ?? {});
+  const isFull = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(names.filter((name) => isFull(thing[name])).map((name) => [name, thing[name]]));
+}
+
+function buildGroupEntry(group: RemoteGroup, state: RemoteState): Entry {
+  const members = sortMembers(getGroupMembers(state, group.groupName).values());
+  const lists = memberKinds.map((kind) => [
+    memberFields[kind],
+    members.filter((one) => one.kind === kind).map(buildMemberEntry),
+  ]);
+  return buildEntry('groups', {
+    ...group,
+    roles: [...group.roles].sort(),
+    dependencies: [...group.dependencies].sort().map((groupName) => ({ groupName })),
+    ...Object.fromEntries(lists),
+  });
+}
+
+function buildMemberEntry({ id, businessId }: Member): unknown {
+  return businessId === undefined ? id : { businessId, userId: id };
+}
+
+/** A client with a service account goes by that: elsewhere its id would be another. */
+function buildClientEntries({ clients = [] }: RemoteState): Entry[] {
+  const entries = clients.map(({ clientId, ...client }) =>
+    buildEntry('clients', {
+      ...client,
+      ...(client.serviceAccountId === undefined ? { clientId } : {}),
+      scope: [...((client.scope as string[] | undefined) ?? [])].sort(),
+      grantTypes: [...((client.grantTypes as string[] | undefined) ?? [])].sort(),
+    }),
+  );
+  return sortEntries(entries, 'serviceAccountId', 'clientId');
+}
+
+/** Of several keys of one client for one application each needs its id. */
+function buildApiKeyEntries({ apiKeys = [], clients = [] }: RemoteState): Entry[] {
+  const services = new Map(clients.map(({ clientId, serviceAccountId }) => [clientId, serviceAccountId]));
+  const usageCounts = new Map<string, number>();
+  const usageKey = ({ clientId, appId }: { clientId: string; appId: string }) => `${clientId} ${appId}`;
+  for (const key of apiKeys) usageCounts.set(usageKey(key), (usageCounts.get(usageKey(key)) ?? 0) + 1);
+  const entries = apiKeys.map((key) => {
+    const serviceAccountId = services.get(key.clientId);
+    const owner = serviceAccountId === undefined ? { clientId: key.clientId } : { serviceAccountId };
+    const isAmbiguous = (usageCounts.get(usageKey(key)) ?? 0) > 1;
+    return buildEntry('apiKeys', { ...owner, appId: key.appId, ...(isAmbiguous ? { apiKeyId: key.apiKeyId } : {}) });
+  });
+  return sortEntries(entries, 'serviceAccountId', 'clientId', 'appId', 'apiKeyId');
+}
+
+function buildCorporateGroupEntries({ corporateGroups = [] }: RemoteState): Entry[] {
+  const entries = corporateGroups.map((group) =>
+    buildEntry('corporateGroups', { ...group, businesses: [...group.businesses].sort() }),
+  );
+  return sortEntries(entries, 'corporateGroupName');
+}
+
+function buildCustomerEntries({ customers = [], businesses }: RemoteState): Entry[] {
+  const entries = customers.map((customer) => {
+    const business = customer.businessId === undefined ? undefined : businesses.get(customer.businessId);
+    if (!business) return buildEntry('customers', customer as unknown as Entry);
+    return buildEntry('customers', { ...business, document: customer.document, name: undefined, userId: undefined });
+  });
+  return sortEntries(entries, 'businessId', 'userId');
+}

@@ -1,0 +1,162 @@
+/** A plan as people read it and as programs do. Pure. */
+import { escapeControls } from '../runtime/control-characters.ts';
+import type { AnyChange, FieldChange } from './changes.ts';
+import { administrativeRoles } from './guards.ts';
+import type { Plan } from './plan.ts';
+import type { RoleEffect } from './role-effects.ts';
+
+export interface TextStyle {
+  /** Lines are wrapped to it. */
+  readonly width: number;
+  /** How many entries of a list, and how many who gain or lose roles, are shown. */
+  readonly maxEntries: number;
+}
+
+const marks = { create: '+', update: '~', delete: '-' } as const;
+/** Kinds of things as people call them. */
+export const kindLabels = {
+  group: 'group',
+  client: 'client',
+  apiKey: 'API key',
+  corporateGroup: 'corporate group',
+  customer: 'customer',
+  membership: 'member of',
+} as const;
+
+/** The changes alone. */
+export function formatChanges(changes: readonly AnyChange[], style: TextStyle): string[] {
+  return changes.flatMap(({ action, kind, name, fields }) => [
+    `${marks[action]} ${kindLabels[kind]} ${escapeControls(name)}`,
+    ...formatFields(action === 'delete' ? [] : fields, style),
+  ]);
+}
+
+function formatFields(fields: readonly FieldChange[], style: TextStyle): string[] {
+  const widest = Math.max(0, ...fields.map(({ field }) => field.length));
+  return fields.flatMap((change) => {
+    const head = `    ${change.field.padEnd(widest)}  `;
+    const { added = [], removed = [] } = change;
+    if (added.length + removed.length === 0) return [`${head}${formatValueChange(change)}`];
+    return wrapWords(
+      head,
+      [...formatSigned('+', added, style.maxEntries), ...formatSigned('-', removed, style.maxEntries)],
+      style.width,
+    );
+  });
+}
+
+function formatValueChange({ before, after }: FieldChange): string {
+  const shown = (value: unknown) => (value === undefined ? '(none)' : escapeControls(String(value)));
+  return before === undefined ? shown(after) : `${shown(before)} -> ${shown(after)}`;
+}
+
+function formatSigned(sign: string, entries: readonly string[], most: number): string[] {
+  const shown = entries.slice(0, most).map((entry) => `${sign} ${escapeControls(entry)}`);
+  return entries.length > most ? [...shown, `${sign} ${entries.length - most} more`] : shown;
+}
+
+/** Words on as many lines as they need, the later ones indented as far as the first. */
+function wrapWords(head: string, words: readonly string[], width: number): string[] {
+  const lines = [head];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    const isStart = line.length === head.length;
+    if (isStart) lines[lines.length - 1] = line + word;
+    else if (line.length + 2 + word.length > width) lines.push(' '.repeat(head.length) + word);
+    else lines[lines.length - 1] = `${line}  ${word}`;
+  }
+  return lines;
+}
+
+/** The whole plan: changes, roles, warnings, and a line that counts. */
+export function formatPlan(plan: Plan, style: TextStyle): string[] {
+  const { changes, roles } = plan;
+  if (changes.length === 0) return [...listWarnings(plan), 'No changes: everything is as the documents say.'];
+  return [
+    ...formatChanges(changes, style),
+    ...(roles.length === 0 ? [] : ['', 'Effective roles:', ...formatRoleEffects(roles, style)]),
+    ...listWarnings(plan).flatMap((warning) => ['', `! ${warning}`]),
+    '',
+    formatSummary(plan),
+  ];
+}
+
+function formatRoleEffects(roles: readonly RoleEffect[], style: TextStyle): string[] {
+  const shown = roles.slice(0, style.maxEntries);
+  const names = shown.map(({ kind, id }) => `${kind} ${escapeControls(id)}`);
+  const widest = Math.min(40, Math.max(...names.map((name) => name.length)));
+  const lines = shown.flatMap(({ gains, loses }, at) => {
+    const words = [...formatSigned('+', gains, style.maxEntries), ...formatSigned('-', loses, style.maxEntries)];
+    return wrapWords(`    ${(names[at] ?? '').padEnd(widest)}  `, words, style.width);
+  });
+  const rest = roles.length - shown.length;
+  return rest > 0 ? [...lines, `    and ${rest} more; -o wide shows all`] : lines;
+}
+
+/** What should be known before it is done. */
+export function listWarnings({ guards, orphans }: Plan): string[] {
+  const { callerLoses, lastAdministrator, administratorsLose } = guards;
+  const names = orphans.slice(0, 10).map(({ kind, name }) => `${kindLabels[kind]} ${escapeControls(name)}`);
+  return [
+    ...(callerLoses.length > 0 ? [`You would lose ${callerLoses.join(' and ')}.`] : []),
+    ...(lastAdministrator ? ['No user would be left who can administer the service.'] : []),
+    ...(administratorsLose.length > 0 && callerLoses.length === 0
+      ? [`${formatNames(administratorsLose)} would lose ${administrativeRoles.join(' or ')}.`]
+      : []),
+    ...(orphans.length > 0
+      ? [
+          `Made by earlier applies of this set and no longer asked for: ${names.join(', ')}${orphans.length > 10 ? ' and more' : ''}. --prune removes them.`,
+        ]
+      : []),
+  ];
+}
+
+function formatNames(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map(escapeControls).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+export interface PlanSummary {
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+  /** Who gains and who loses roles; a business counts once. */
+  readonly gain: number;
+  readonly lose: number;
+}
+
+/** How much of what. */
+export function summarize({ changes, roles }: Pick<Plan, 'changes' | 'roles'>): PlanSummary {
+  const count = (action: string) => changes.filter((change) => change.action === action).length;
+  return {
+    create: count('create'),
+    update: count('update'),
+    delete: count('delete'),
+    gain: roles.filter(({ gains }) => gains.length > 0).length,
+    lose: roles.filter(({ loses }) => loses.length > 0).length,
+  };
+}
+
+/** `Plan: 2 to create, 1 to change, none to delete; 3 gain roles, 1 loses roles.` */
+export function formatSummary(plan: Plan): string {
+  const { create, update, delete: deleted, gain, lose } = summarize(plan);
+  const formatCount = (count: number) => (count === 0 ? 'none' : String(count));
+  const roles = `${formatCount(gain)} gain${gain === 1 ? 's' : ''} roles, ${formatCount(lose)} lose${lose === 1 ? 's' : ''} roles`;
+  return `Plan: ${formatCount(create)} to create, ${formatCount(update)} to change, ${formatCount(deleted)} to delete; ${roles}.`;
+}
+
+/** The plan for programs. */
+export function toPlanJson(plan: Plan): Readonly<Record<string, unknown>> {
+  return {
+    ...(plan.set === undefined ? {} : { set: plan.set }),
+    changes: plan.changes.map(toChangeJson),
+    roles: plan.roles,
+    warnings: listWarnings(plan),
+    summary: summarize(plan),
+  };
+}
+
+/** A change without what only its execution needs. */
+export function toChangeJson({ action, kind, name, id, fields }: AnyChange): Readonly<Record<string, unknown>> {
+  return { action, kind, name, ...(id === undefined ? {} : { id }), fields };
+}

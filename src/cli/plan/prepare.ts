@@ -1,0 +1,126 @@
+/** From documents to a plan for a server: reads both, and ends where anything is wrong. Nothing here writes. */
+
+import type { PlanDeps } from './deps.ts';
+import { buildDesired, type Desired, validateDesired } from './desired.ts';
+import { type Diagnostic, findPosition, formatDiagnostics } from './diagnostics.ts';
+import { type Documents, parseDocuments } from './documents.ts';
+import { administrativeRoles, type PlanCaller } from './guards.ts';
+import { buildPlan, type Plan } from './plan.ts';
+import type { ManagedResource } from './prune.ts';
+import { refresh } from './refresh.ts';
+import { computeRefreshScope, isEmptyScope } from './refresh-scope.ts';
+import { emptyRemoteState, type RemoteState } from './remote-state.ts';
+import { buildRecordPath, readRecord } from './set-record.ts';
+import { readSources } from './sources.ts';
+
+export interface PreparedPlan {
+  readonly plan: Plan;
+  readonly desired: Desired;
+  readonly state: RemoteState;
+  readonly caller: PlanCaller;
+  /** The record of the set, where there is a set. */
+  readonly recordFile?: string | undefined;
+}
+
+export type PlanContent = Pick<Documents, 'set' | 'entries' | 'positions'>;
+
+const maxDiagnostics = 50;
+
+/** Reads the documents; the set may be named beside them. */
+export async function readContent(
+  deps: PlanDeps,
+  files: readonly string[],
+  set: string | undefined,
+): Promise<PlanContent> {
+  const documents = parseDocuments(deps.yaml, await readSources(deps, files));
+  const setName = set ?? documents.set;
+  if (set !== undefined && documents.set !== undefined && set !== documents.set)
+    throw deps.usage(`--set is ${set}, and the documents are of the set ${documents.set}.`);
+  if (setName !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(setName))
+    throw deps.usage('The name of a set is 1 to 64 letters, digits and . _ -');
+  assertNoDiagnostics(deps, [...documents.diagnostics, ...validateDesired(buildDesired(documents), documents)]);
+  return { set: setName, entries: documents.entries, positions: documents.positions };
+}
+
+function assertNoDiagnostics(deps: PlanDeps, diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length === 0) return;
+  const lines = formatDiagnostics(diagnostics);
+  const rest = lines.length > maxDiagnostics ? [`and ${lines.length - maxDiagnostics} more`] : [];
+  const count = lines.length === 1 ? 'a fault' : `${lines.length} faults`;
+  throw deps.failure(`The documents have ${count}; nothing was changed.`, {
+    code: 'DOCUMENT_INVALID',
+    exitCode: 2,
+    hint: 'See docs/provisioning.md, or `iam export` for documents that fit.',
+    lines: [...lines.slice(0, maxDiagnostics), ...rest].map((line) => `  ${line}`),
+  });
+}
+
+/** Reads the server as far as the documents ask, and plans. */
+export async function prepare(deps: PlanDeps, content: PlanContent, prune: boolean): Promise<PreparedPlan> {
+  const desired = buildDesired(content);
+  if (prune && content.set === undefined)
+    throw deps.usage(
+      '--prune needs a set: it removes only what an earlier apply of the same set made.',
+      'Name one with --set, or `set:` in the document.',
+    );
+  const recordFile =
+    content.set === undefined
+      ? undefined
+      : buildRecordPath(deps.baseUrl, content.set, deps.context.environment.variables);
+  const recorded = recordFile === undefined ? [] : await readRecord(recordFile);
+  const state = await readState(deps, desired, recorded, prune);
+  const draft = buildPlan({ desired, state, caller: {}, recorded, prune });
+  assertNoDiagnostics(
+    deps,
+    draft.issues.map(({ path, message }) => ({
+      message,
+      place: path === '' ? undefined : findPosition(content.positions, path),
+    })),
+  );
+  const caller = affectsAdministrators(draft) ? await readCaller(deps) : {};
+  const plan = buildPlan({ desired, state, caller, recorded, prune });
+  return { plan, desired, state, caller, recordFile };
+}
+
+async function readState(
+  deps: PlanDeps,
+  desired: Desired,
+  recorded: readonly ManagedResource[],
+  prune: boolean,
+): Promise<RemoteState> {
+  let state = emptyRemoteState;
+  for (;;) {
+    const scope = computeRefreshScope(desired, state, recorded, prune);
+    if (isEmptyScope(scope)) return state;
+    state = await refresh(deps, state, scope);
+  }
+}
+
+/** Whether it matters who applies the plan. */
+function affectsAdministrators({ guards, changes, roles }: Plan): boolean {
+  const losesRole = roles.some(({ loses }) => loses.some((role) => administrativeRoles.includes(role)));
+  return (
+    losesRole ||
+    guards.lastAdministrator ||
+    changes.some(({ kind, action }) => kind === 'client' && action === 'delete')
+  );
+}
+
+async function readCaller(deps: PlanDeps): Promise<PlanCaller> {
+  const {
+    user_id: userId,
+    business_id: businessId,
+    client_id: clientId,
+    service_id: serviceId,
+  } = (await deps.readClaims()) ?? {};
+  const caller = pickTexts({ userId, businessId, clientId, serviceId });
+  if (caller.userId !== undefined || caller.clientId === undefined) return caller;
+  const page = await deps.readControlPage('/_iam/clients', { name: caller.clientId, limit: 1000 });
+  const own = page?.items.find((client) => (client as { clientId?: string }).clientId === caller.clientId);
+  const { authorities, serviceAccountId } = (own ?? {}) as { authorities?: string[]; serviceAccountId?: string };
+  return { ...caller, ...(authorities ? { authorities } : {}), serviceId: caller.serviceId ?? serviceAccountId };
+}
+
+function pickTexts(values: Readonly<Record<string, unknown>>): PlanCaller {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'string'));
+}

@@ -1,0 +1,123 @@
+/** What an earlier apply of the same set made and the documents no longer have. Pure. */
+
+import { buildCorporateGroupRemoval } from './business-changes.ts';
+import type { AnyChange, GroupChange } from './changes.ts';
+import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './client-changes.ts';
+import type { Desired } from './desired.ts';
+import { buildGroupRemoval } from './group-changes.ts';
+import { findOrphanedMemberships, type OrphanedMembership } from './memberships.ts';
+import type { RemoteState } from './remote-state.ts';
+import type { ResourceIndex } from './resource-index.ts';
+
+/** Something that an apply made: known by its id, which nothing else ever has; a membership by its group and its member. */
+export interface ManagedResource {
+  readonly kind: 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'membership';
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What goes: things, and members of groups that stay. */
+export interface Removals {
+  readonly resources: readonly AnyChange[];
+  readonly memberships: readonly OrphanedMembership[];
+}
+
+export const noRemovals: Removals = { resources: [], memberships: [] };
+
+/** The removals of what is recorded, still there and no longer asked for. */
+export function findRemovals(
+  recorded: readonly ManagedResource[],
+  desired: Desired,
+  state: RemoteState,
+  index: ResourceIndex,
+): Removals {
+  const resources = findRemovedResources(recorded, desired, state, index);
+  const removed = new Set(resources.flatMap(({ kind, name }) => (kind === 'group' ? [name] : [])));
+  const memberships = findOrphanedMemberships(recorded, desired, state).filter(
+    ({ groupName }) => !removed.has(groupName),
+  );
+  return { resources, memberships };
+}
+
+function findRemovedResources(
+  recorded: readonly ManagedResource[],
+  desired: Desired,
+  state: RemoteState,
+  index: ResourceIndex,
+): AnyChange[] {
+  const desiredIds = listDesiredIds(desired, state, index);
+  const ids = new Set(
+    recorded.filter(({ kind, id }) => !desiredIds.has(`${kind} ${id}`)).map(({ kind, id }) => `${kind} ${id}`),
+  );
+  return [
+    ...[...(state.groups?.values() ?? [])]
+      .filter(({ groupId }) => ids.has(`group ${groupId}`))
+      .map((one) => buildGroupRemoval(one, state)),
+    ...(state.corporateGroups ?? [])
+      .filter((one) => ids.has(`corporateGroup ${one.corporateGroupId}`))
+      .map(buildCorporateGroupRemoval),
+    ...(state.apiKeys ?? []).filter(({ apiKeyId }) => ids.has(`apiKey ${apiKeyId}`)).map(buildApiKeyRemoval),
+    ...(state.clients ?? []).filter(({ clientId }) => ids.has(`client ${clientId}`)).map(buildClientRemoval),
+  ];
+}
+
+/** What the documents mean, as it is on the server. */
+function listDesiredIds(desired: Desired, state: RemoteState, index: ResourceIndex): Set<string> {
+  const found = [
+    ...desired.groups.map(({ groupName }) => ['group', state.groups?.get(groupName)?.groupId]),
+    ...desired.corporateGroups.map((one) => [
+      'corporateGroup',
+      index.corporateGroup(one.corporateGroupName)?.corporateGroupId,
+    ]),
+    ...desired.apiKeys.map((entry) => ['apiKey', index.apiKey(entry)?.apiKeyId]),
+    ...desired.clients.map((entry) => ['client', index.client(entry)?.clientId]),
+  ];
+  return new Set(found.map(([kind, id]) => `${kind} ${id}`));
+}
+
+/** Why a group can't go: others that stay depend on it. */
+export function findRemainingDependents(
+  changes: readonly GroupChange[],
+  after: ReadonlyMap<string, { readonly dependencies: readonly string[] }>,
+): string[] {
+  const removed = new Set(changes.filter(({ action }) => action === 'delete').map(({ name }) => name));
+  return [...after].flatMap(([name, { dependencies }]) =>
+    dependencies
+      .filter((below) => removed.has(below))
+      .map((below) => `the group ${below} can't be pruned: ${name} depends on it`),
+  );
+}
+
+/** What the documents still name of the clients that go. */
+export function findRemainingReferences(
+  changes: readonly AnyChange[],
+  desired: Desired,
+  index: ResourceIndex,
+): PlanIssue[] {
+  const removed = new Set(
+    changes.flatMap((one) => (one.kind === 'client' && one.action === 'delete' ? [one.name, one.id] : [])),
+  );
+  const message = (name: string) =>
+    `the client of ${name} would be pruned: it is no longer among the clients of the documents`;
+  if (removed.size === 0) return [];
+  return [
+    ...desired.groups.flatMap(({ path, members }) =>
+      (members.service ?? []).flatMap(({ id }, at) =>
+        removed.has(id) ? [{ path: `${path}/services/${at}`, message: message(id) }] : [],
+      ),
+    ),
+    ...desired.apiKeys.flatMap((entry) => {
+      const { clientId } = index.client(entry) ?? {};
+      return removed.has(clientId)
+        ? [{ path: entry.path, message: message(entry.serviceAccountId ?? clientId ?? '') }]
+        : [];
+    }),
+  ];
+}
+
+/** Services whose clients go. */
+export function listRemovedServices(changes: readonly AnyChange[]): string[] {
+  return changes.flatMap((one) =>
+    one.kind === 'client' && one.action === 'delete' ? (one.before?.serviceAccountId ?? []) : [],
+  );
+}

@@ -1,0 +1,77 @@
+/** Which thing of the server an entry of the documents means. Pure. */
+import type { Desired, DesiredApiKey, DesiredClient, DesiredCustomer } from './desired.ts';
+import type {
+  RemoteApiKey,
+  RemoteBusiness,
+  RemoteClient,
+  RemoteCorporateGroup,
+  RemoteCustomer,
+  RemoteState,
+} from './remote-state.ts';
+
+/** Lists by what entries name, made once: entries and things can be thousands. */
+export interface ResourceIndex {
+  client(entry: Pick<DesiredClient, 'clientId' | 'serviceAccountId'>): RemoteClient | undefined;
+  /** Whether the documents make the client of this service account. */
+  isServiceCreated(serviceAccountId: string): boolean;
+  apiKey(entry: DesiredApiKey): RemoteApiKey | undefined;
+  corporateGroup(name: string): RemoteCorporateGroup | undefined;
+  /** The corporate group that a business is in. */
+  corporateGroupOfBusiness(businessId: string): RemoteCorporateGroup | undefined;
+  customer(entry: DesiredCustomer): RemoteCustomer | undefined;
+  /** Who has the document of an entry: it is there once among users, and among businesses. */
+  documentOwner(entry: DesiredCustomer): RemoteCustomer | undefined;
+  /** Whether the documents make the business. */
+  isBusinessCreated(businessId: string): boolean;
+  business(businessId: string): RemoteBusiness | undefined;
+}
+
+/** Prepares to find things by the words of the documents. */
+export function createResourceIndex(desired: Desired, state: RemoteState): ResourceIndex {
+  const indexBy = <Thing>(things: readonly Thing[] = [], name: (thing: Thing) => unknown) =>
+    new Map(things.map((thing) => [name(thing), thing]));
+  const clients = indexBy(state.clients, ({ clientId }) => clientId);
+  const services = indexBy(state.clients, ({ serviceAccountId }) => serviceAccountId);
+  const keys = indexBy(state.apiKeys, ({ apiKeyId }) => apiKeyId);
+  const keysByUse = indexBy(state.apiKeys, ({ clientId, appId }) => `${clientId} ${appId}`);
+  const corporate = indexBy(state.corporateGroups, ({ corporateGroupName }) => corporateGroupName);
+  const corporateGroupByBusiness = new Map(
+    (state.corporateGroups ?? []).flatMap((group) =>
+      group.businesses.map((businessId) => [businessId, group] as const),
+    ),
+  );
+  const customersOf = (field: 'businessId' | 'userId') =>
+    indexBy(
+      state.customers?.filter((customer) => customer[field] !== undefined),
+      (customer) => customer[field],
+    );
+  const customers = { business: customersOf('businessId'), user: customersOf('userId') };
+  const documents = indexBy(
+    state.customers,
+    ({ businessId, document }) => `${businessId === undefined ? 'user' : 'business'} ${document}`,
+  );
+  const documentOwner: ResourceIndex['documentOwner'] = ({ kind, document }) => documents.get(`${kind} ${document}`);
+  const createdBusinesses = new Set(desired.customers.map(({ businessId }) => businessId));
+  const createdServices = new Set(desired.clients.map(({ serviceAccountId }) => serviceAccountId));
+  const client: ResourceIndex['client'] = ({ clientId, serviceAccountId }) =>
+    serviceAccountId === undefined ? clients.get(clientId) : services.get(serviceAccountId);
+  return {
+    client,
+    isServiceCreated: (id) => createdServices.has(id),
+    apiKey: (entry) => {
+      if (entry.apiKeyId !== undefined) return keys.get(entry.apiKeyId);
+      const owner = entry.clientId ?? client(entry)?.clientId;
+      return keysByUse.get(`${owner} ${entry.appId}`);
+    },
+    corporateGroup: (name) => corporate.get(name),
+    corporateGroupOfBusiness: (businessId) => corporateGroupByBusiness.get(businessId),
+    customer: (entry) => {
+      const { kind, businessId, userId } = entry;
+      if (kind === 'user') return customers.user.get(userId);
+      return businessId === undefined ? documentOwner(entry) : customers.business.get(businessId);
+    },
+    documentOwner,
+    isBusinessCreated: (id) => createdBusinesses.has(id),
+    business: (id) => state.businesses.get(id),
+  };
+}

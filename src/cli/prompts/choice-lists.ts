@@ -1,0 +1,113 @@
+/** Lists that a value can be picked from, by what the value refers to. */
+import { asPage } from '../../client/response.ts';
+import type { ResultPage, Scalar } from '../../client/types.ts';
+import type { RowSource } from '../../contract/entities.ts';
+import { callControlPlane } from '../control-plane.ts';
+import { getOperation } from '../find-operation.ts';
+import type { Context } from '../runtime/context.ts';
+import { escapeControls } from '../runtime/control-characters.ts';
+import type { Choice } from '../runtime/prompter.ts';
+import { settingDefinitions } from '../runtime/settings.ts';
+import { send } from '../send.ts';
+import { type ReferencedRows, rowsOf, textsAt, type ValueSource } from '../value-sources.ts';
+
+/** Values by their names on the command line: `group`, `user-id`. */
+export type KnownValues = Readonly<Record<string, string>>;
+
+export interface ChoicePage {
+  readonly choices: readonly Choice[];
+  /** There are others besides these. */
+  readonly more: boolean;
+}
+
+export interface ChoiceList {
+  /** Choices by a term that the server looks for, or the first ones. */
+  load(term: string | undefined, signal: AbortSignal): Promise<ChoicePage>;
+  /** Whether the server can look for a term. */
+  readonly canSearch: boolean;
+}
+
+/** What a list is for. */
+export interface ValueContext {
+  /** The name of the argument or the option on the command line. */
+  readonly name: string;
+  readonly sources: readonly ValueSource[];
+  readonly known: KnownValues;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** So many are loaded at once: more than anybody reads, few enough to come at once. */
+export const maxLoaded = 200;
+
+/** Values that are known without the server, by the name of the argument. */
+const local: Readonly<Record<string, (context: Context) => readonly Choice[]>> = {
+  key: () => settingDefinitions.map(({ key }) => ({ value: key, name: key })),
+  operation: ({ manifest }) => manifest.operations.map(({ id, title }) => ({ value: id, name: `${id}  ${title}` })),
+};
+
+/** The list that a value comes from; nothing where there is none. */
+export function findChoiceList(context: Context, { name, sources, known }: ValueContext): ChoiceList | undefined {
+  const [source] = sources;
+  if (source === 'profile')
+    return listFixed(Object.keys(context.sources.file.profiles).map((profile) => toChoice([profile])));
+  if (source) return ofRows(context, rowsOf(source, context.manifest), Object.values(known));
+  return Object.hasOwn(local, name) ? listFixed(local[name]?.(context) ?? []) : undefined;
+}
+
+/** Rows of the server. The values that were given before are the parameters of what lists them. */
+function ofRows(context: Context, rows: ReferencedRows, before: readonly string[]): ChoiceList {
+  const { source, parameters } = rows;
+  const { filter } = source;
+  const given = before.slice(0, parameters);
+  return {
+    canSearch: filter !== undefined,
+    load: async (term, signal) => {
+      const narrowed = filter === undefined || term === undefined ? {} : { [filter]: term };
+      return toChoicePage(await pageFrom(context, source, given, { limit: maxLoaded, ...narrowed }, signal), rows);
+    },
+  };
+}
+
+async function pageFrom(
+  context: Context,
+  source: RowSource,
+  given: readonly string[],
+  query: Readonly<Record<string, Scalar>>,
+  signal: AbortSignal,
+): Promise<ResultPage<unknown>> {
+  if ('control' in source) {
+    const values = [...given];
+    const path = source.control.replace(/\{[^}]+\}/g, () => encodeURIComponent(values.shift() ?? ''));
+    return asPage(await callControlPlane(context, 'GET', path, { query, signal }));
+  }
+  const operation = getOperation(context.manifest, source.operation);
+  const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, given[at] ?? '']));
+  const answer = await send(context, operation, { params, ...(operation.response.page ? { query } : {}), signal });
+  return Array.isArray(answer.body) ? asPage(answer) : { items: [answer.body] };
+}
+
+function listFixed(choices: readonly Choice[]): ChoiceList {
+  return { canSearch: false, load: async () => ({ choices, more: false }) };
+}
+
+/** Of each row the value, with what describes it; rows without it are left out. Values within lists come alone, in order. */
+function toChoicePage({ items, next }: ResultPage<unknown>, { property, entity }: ReferencedRows): ChoicePage {
+  const more = next !== undefined;
+  const rows = items as readonly Row[];
+  const isPlain = rows.every((row) => typeof row[property] === 'string' || row[property] === undefined);
+  if (!isPlain || property.includes('.')) {
+    const values = new Set(rows.flatMap((row) => textsAt(row, property)));
+    return { choices: [...values].sort().map((value) => toChoice([value])), more };
+  }
+  const others = entity.shown.filter((name) => name !== property);
+  const choices = rows
+    .filter((row) => typeof row[property] === 'string')
+    .map((row) => toChoice([row[property], ...others.map((name) => row[name])]));
+  return { choices, more };
+}
+
+function toChoice([value, ...others]: readonly unknown[]): Choice {
+  const shown = [value, ...others].filter((part) => part !== undefined && part !== null && part !== '');
+  return { value: String(value), name: shown.map((part) => escapeControls(String(part))).join('  ') };
+}

@@ -1,0 +1,14 @@
+/** What an entity is called. Pure. */
+import { identifyingProperties } from '../../contract/entities.ts';
+import { formatCell } from './table.ts';
+
+/** What other commands take as the argument for it: of groups and of what begins with its name the name, else the id. */
+export function entityName(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return formatCell(value);
+  const names = Object.keys(value);
+  const best =
+    names.find((name, at) => name === 'groupName' || (name === 'name' && at === 0)) ??
+    names.find((name) => identifyingProperties.has(name)) ??
+    names[0];
+  return best === undefined ? '' : formatCell((value as Readonly<Record<string, unknown>>)[best]);
+}

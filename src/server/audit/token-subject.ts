@@ -1,0 +1,31 @@
+/** Notes for whom a call issues a token, whichever operation it is. */
+import type { TokenIssuer } from '../tokens/issue.ts';
+
+/** Who got a token. */
+export interface TokenSubject {
+  readonly kind: 'client' | 'user' | 'logon';
+  readonly clientId: string;
+  readonly userId?: string;
+  readonly logon?: string;
+  readonly sessionId?: string | undefined;
+}
+
+/** The same issuer, which tells of each token first. */
+export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: TokenSubject) => void): TokenIssuer {
+  return {
+    ...issuer,
+    issueForClient(client, more) {
+      record({ kind: 'client', clientId: client.clientId, sessionId: more?.session?.sessionId });
+      return issuer.issueForClient(client, more);
+    },
+    issueForUser(user, session, client, more) {
+      const { clientId } = client;
+      record({ kind: 'user', clientId, userId: user.userId, sessionId: session.sessionId });
+      return issuer.issueForUser(user, session, client, more);
+    },
+    issueForLogon(logon, session, client, more) {
+      record({ kind: 'logon', clientId: client.clientId, logon, sessionId: session.sessionId });
+      return issuer.issueForLogon(logon, session, client, more);
+    },
+  };
+}

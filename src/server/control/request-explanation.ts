@@ -1,0 +1,160 @@
+/** Why a call was answered as it was: put together from what was kept of it and from what the store says now. */
+import * as z from 'zod';
+import { ErrorItemSchema } from '../../contract/error-body.ts';
+import type { ErrorEntry } from '../../contract/error-entry.ts';
+import { errorTable } from '../../contract/errors.ts';
+import { describeMissing, findMissingAuthorities, formatRoles, isReservedRole } from '../../contract/roles.ts';
+import { type Clock, epochSeconds } from '../clock.ts';
+import { listGroupIdsOfMember } from '../identity/effective-roles.ts';
+import { computeLevel } from '../identity/sessions.ts';
+import { listMemberIdentities } from '../identity/user-roles.ts';
+import type { CredentialKind, RequestLogEntry } from '../observability/request-log.ts';
+import type { Reader } from '../store/store.ts';
+import type { Client, User } from '../store/tables.ts';
+
+export const RequestExplanation = z.strictObject({
+  requestId: z.string(),
+  operation: z.string().optional(),
+  method: z.string(),
+  path: z.string(),
+  status: z.int().optional(),
+  refused: z.boolean(),
+  errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, fix: z.string() })),
+  fault: z.string().optional().describe('What a fault on purpose did to the call'),
+  credential: z.strictObject({
+    way: z.string().describe('How the call presented itself'),
+    taken: z.boolean(),
+    reason: z.string().optional().describe('Why it was not taken; callers are not told'),
+  }),
+  client: z.strictObject({ clientId: z.string(), appId: z.string(), party: z.string() }).optional(),
+  user: z.strictObject({ userId: z.string(), userName: z.string(), locked: z.boolean() }).optional(),
+  session: z
+    .strictObject({ sessionId: z.string(), level: z.string(), endsAt: z.string(), lasts: z.boolean() })
+    .optional()
+    .describe('As it was at the call; lasts tells of now'),
+  logon: z.string().optional(),
+  groups: z.array(z.string()).describe('Names of the groups that the caller is in now'),
+  roles: z.array(z.string()).describe('Roles that counted for the call'),
+  scope: z.array(z.string()),
+  needs: z.string().optional().describe('The role expression of the operation'),
+  missing: z.array(z.string()).describe('What the caller lacked on the nearest way in'),
+  standsAgainst: z.array(z.string()).describe('What the caller must not have on that way'),
+  givenBy: z
+    .array(z.strictObject({ role: z.string(), groups: z.array(z.string()) }))
+    .describe('Groups that have the missing roles themselves, as far as groups give them'),
+  rule: z.string().optional().describe('The rule about objects that refused, beside roles'),
+});
+
+type ExplanationJson = z.input<typeof RequestExplanation>;
+
+interface ExplanationDeps {
+  readonly store: Reader;
+  readonly clock: Clock;
+}
+
+export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDeps): Promise<ExplanationJson> {
+  const { requestId, operation, method, path, status, errors, fault } = entry;
+  return {
+    requestId,
+    ...(operation ? { operation: operation.id } : {}),
+    method,
+    path,
+    ...(status === undefined ? {} : { status }),
+    refused: errors.length > 0,
+    errors: errors.map((error) => ({ ...error, fix: findHint(error.code) })),
+    ...(fault === undefined ? {} : { fault }),
+    ...readReason(entry),
+    ...(await readCaller(entry, deps)),
+    ...(await readRoles(entry, deps)),
+  };
+}
+
+function entryOf(code: string): ErrorEntry | undefined {
+  return (errorTable as Readonly<Record<string, ErrorEntry>>)[code];
+}
+
+function findHint(code: string): string {
+  return entryOf(code)?.hint ?? '';
+}
+
+const credentialLabels: Readonly<Record<CredentialKind, string>> = {
+  none: 'none',
+  'client-id': 'client-id',
+  basic: 'basic',
+  bearer: 'bearer',
+  'api-key': 'api-key',
+  body: 'body',
+  other: 'a header that is no credential',
+};
+
+/** A reason belongs to the credential or to a rule, as the error tells. */
+function readReason({
+  caller,
+  credential,
+  reason,
+  errors,
+}: RequestLogEntry): Pick<ExplanationJson, 'credential' | 'rule'> {
+  const isCredential = errors.some(({ code }) => entryOf(code)?.category === 'credentials' || code === 'GRANT_INVALID');
+  // A login has two: the client that was taken, and what the user showed.
+  const way = (isCredential ? undefined : caller?.authMethod) ?? credentialLabels[credential ?? 'none'];
+  const taken = !isCredential && way !== 'none';
+  if (reason === undefined) return { credential: { way, taken } };
+  return isCredential
+    ? { credential: { way, taken, reason: reason.text } }
+    : { credential: { way, taken }, rule: reason.text };
+}
+
+async function readCaller({ caller, reason }: RequestLogEntry, { store, clock }: ExplanationDeps) {
+  const client = caller?.client ?? reason?.client;
+  const user = caller?.user ?? reason?.user;
+  const { session, logon } = caller ?? {};
+  const now = epochSeconds(clock);
+  const current = session && (await store.sessions.get(session.sessionId));
+  return {
+    ...(client ? { client: { clientId: client.clientId, appId: client.appId, party: client.party } } : {}),
+    ...(user ? { user: { userId: user.userId, userName: user.userName, locked: user.locked } } : {}),
+    ...(session
+      ? {
+          session: {
+            sessionId: session.sessionId,
+            level: computeLevel(session, now),
+            endsAt: new Date(session.endsAt * 1000).toISOString(),
+            lasts: current !== undefined && current.endsAt > now,
+          },
+        }
+      : {}),
+    ...(logon === undefined ? {} : { logon }),
+    groups: await listGroupNames(store, client, user),
+  };
+}
+
+/** Of the user on whose behalf a client calls, else of the client itself. */
+async function listGroupNames(store: Reader, client: Client | undefined, user: User | undefined): Promise<string[]> {
+  const service = client?.serviceAccountId;
+  const own = service === undefined ? [] : [{ kind: 'service', memberId: service } as const];
+  const members = user ? listMemberIdentities(user) : own;
+  const ids = (await Promise.all(members.map((member) => listGroupIdsOfMember(store, member)))).flat();
+  const groups = await Promise.all([...new Set(ids)].map((id) => store.groups.get(id)));
+  return groups.flatMap((group) => (group ? [group.groupName] : [])).sort();
+}
+
+async function readRoles({ caller, operation }: RequestLogEntry, { store }: ExplanationDeps) {
+  const held = { roles: [...(caller?.roles ?? [])].sort(), scope: [...(caller?.scope ?? [])].sort() };
+  if (!operation) return { ...held, missing: [], standsAgainst: [], givenBy: [] };
+  const nobody = { roles: new Set<string>(), scope: new Set<string>() };
+  const miss = findMissingAuthorities(operation.roles, caller ?? nobody);
+  const roles = miss.missingRoles.filter((role) => !isReservedRole(role));
+  const givenBy = await Promise.all(
+    roles.map(async (role) => {
+      const groups = await store.groups.find('role', role, { limit: 10 });
+      return { role, groups: groups.map(({ groupName }) => groupName) };
+    }),
+  );
+  return {
+    ...held,
+    needs: formatRoles(operation.roles),
+    missing: describeMissing(miss),
+    standsAgainst: [...miss.forbidden],
+    givenBy,
+  };
+}

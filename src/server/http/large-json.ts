@@ -1,0 +1,159 @@
+/**
+ * Reads a JSON document of many megabytes without keeping others from their turns: an object whose lists stand two levels
+ * deep, as those of a state do. The entries of these lists are read one by one, the rest around them at last.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { apiError } from '../../contract/errors.ts';
+import { parseBoundedJson } from './bounded-json.ts';
+
+/** Characters that are looked at, and of entries that are read, in one turn of the event loop. */
+const scanPerTurn = 500_000;
+const readPerTurn = 200_000;
+/** What an entry costs besides its length. */
+const entryCost = 100;
+/** Characters of one entry, and of all that stands around the lists. */
+const maxPartLength = 1_000_000;
+const maxEntries = 1_000_000;
+
+/** @throws IamError BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
+export async function parseLargeJson(text: string): Promise<unknown> {
+  const { frame, lists } = await splitLists(text);
+  const value = parseBoundedJson(frame);
+  const parsed: unknown[][] = [];
+  let left = readPerTurn;
+  for (const parts of lists) {
+    const entries: unknown[] = [];
+    for (const part of parts) {
+      left -= part.length + entryCost;
+      if (left < 0) {
+        await setImmediate();
+        left = readPerTurn;
+      }
+      entries.push(parseBoundedJson(part));
+    }
+    parsed.push(entries);
+  }
+  return insertLists(value, parsed);
+}
+
+interface SplitDocument {
+  /** The document, with the number of the list in the place of its entries. */
+  readonly frame: string;
+  /** The text of each entry of each list. */
+  readonly lists: readonly (readonly string[])[];
+}
+
+async function splitLists(text: string): Promise<SplitDocument> {
+  const splitter = new Splitter(text);
+  for (let end = 0; end < text.length; ) {
+    await setImmediate();
+    end += scanPerTurn;
+    splitter.scanTo(end);
+  }
+  return splitter.end();
+}
+
+/** A list is the third of three brackets: {"tables": {"users": [. */
+const listOpening = '{{[';
+
+/** Goes over a document once. Whether it is JSON is for the reader of its parts to say. */
+class Splitter {
+  readonly #text: string;
+  readonly #lists: string[][] = [];
+  #entries = 0;
+  #frame = '';
+  /** The outermost brackets that are open, and how many are. */
+  #open = '';
+  #depth = 0;
+  #quoted = false;
+  #at = 0;
+  /** Where the part that is under way began. */
+  #begun = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  scanTo(finish: number): void {
+    for (; this.#at < finish && this.#at < this.#text.length; this.#at += 1) {
+      const character = this.#text.charCodeAt(this.#at);
+      if (character === quote) this.#quoted = !this.#quoted;
+      else if (this.#quoted) this.#at += character === backslash ? 1 : 0;
+      else if (character === comma) this.#endEntry();
+      else if (character === leftBrace) this.#enter('{');
+      else if (character === leftBracket) this.#enter('[');
+      else if (character === rightBrace || character === rightBracket) this.#leave();
+    }
+  }
+
+  end(): SplitDocument {
+    this.#addToFrame(this.#text.slice(this.#begun));
+    return { frame: this.#frame, lists: this.#lists };
+  }
+
+  get #isInList(): boolean {
+    return this.#depth === 3 && this.#open === listOpening;
+  }
+
+  #enter(bracket: string): void {
+    this.#depth += 1;
+    if (this.#depth > 3) return;
+    this.#open += bracket;
+    if (!this.#isInList) return;
+    this.#addToFrame(`${this.#text.slice(this.#begun, this.#at + 1)}${this.#lists.length}`);
+    this.#lists.push([]);
+    this.#begun = this.#at + 1;
+  }
+
+  #leave(): void {
+    if (this.#isInList) {
+      const isEmpty = this.#lists.at(-1)?.length === 0 && !/\S/.test(this.#text.slice(this.#begun, this.#at));
+      if (!isEmpty) this.#endEntry();
+      this.#begun = this.#at;
+    }
+    this.#depth = Math.max(0, this.#depth - 1);
+    this.#open = this.#open.slice(0, this.#depth);
+  }
+
+  #endEntry(): void {
+    if (!this.#isInList) return;
+    this.#entries += 1;
+    if (this.#at - this.#begun > maxPartLength || this.#entries > maxEntries) throw createTooComplexError();
+    this.#lists.at(-1)?.push(this.#text.slice(this.#begun, this.#at));
+    this.#begun = this.#at + 1;
+  }
+
+  #addToFrame(more: string): void {
+    if (this.#frame.length + more.length > maxPartLength) throw createTooComplexError();
+    this.#frame += more;
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const leftBrace = 0x7b;
+const rightBrace = 0x7d;
+const leftBracket = 0x5b;
+const rightBracket = 0x5d;
+
+function createTooComplexError() {
+  return apiError(
+    'BODY_TOO_COMPLEX',
+    `The body has more than ${maxEntries} entries, or an entry or the rest of it is longer than ${maxPartLength} characters.`,
+  );
+}
+
+/** The lists in their places, where the frame has their numbers. */
+function insertLists(value: unknown, lists: readonly unknown[][]): unknown {
+  if (!isObject(value)) return value;
+  for (const part of Object.values(value)) {
+    if (!isObject(part)) continue;
+    for (const [name, inner] of Object.entries(part)) if (Array.isArray(inner)) part[name] = lists[inner[0]];
+  }
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

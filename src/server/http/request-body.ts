@@ -1,0 +1,111 @@
+/** Reads bodies: bounded in length, depth and number of values, UTF-8 only, without names that reach into prototypes. */
+import type { IncomingMessage } from 'node:http';
+import { apiError, detailedError, fieldError } from '../../contract/errors.ts';
+import { parseBoundedJson } from './bounded-json.ts';
+import { parseLargeJson } from './large-json.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
+export async function readJson(request: IncomingMessage, limit: number, isLarge = false): Promise<unknown> {
+  assertJsonContentType(request);
+  const text = decode(await readBytes(request, limit));
+  if (!/\S/.test(text)) throw apiError('BODY_NOT_JSON', 'The body is empty where JSON is due.');
+  return isLarge ? parseLargeJson(text) : parseBoundedJson(text);
+}
+
+/** RFC 6749 and its extensions name some twenty parameters; what is not known is ignored. */
+const maxFields = 100;
+
+/**
+ * The fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
+ * BODY_NOT_JSON (unreadable), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
+ */
+export async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
+  assertUncompressed(request);
+  const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/x-www-form-urlencoded')
+    throw apiError(
+      'CONTENT_TYPE_UNSUPPORTED',
+      'The body must be sent as Content-Type: application/x-www-form-urlencoded.',
+    );
+  const text = decode(await readBytes(request, limit));
+  assertFieldCount(text);
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name)) throw fieldError('QUERY_REPEATED', name, `${name} is given more than once.`);
+    fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
+}
+
+function assertFieldCount(text: string): void {
+  let fields = 1;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) fields += 1;
+  if (fields > maxFields)
+    throw detailedError('BODY_TOO_COMPLEX', { limit: maxFields }, `The form has more than ${maxFields} fields.`);
+}
+
+/** Whether a request has neither a body nor says of what type it would be. */
+export function hasNoBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'] ?? '0';
+  return headers['content-type'] === undefined && headers['transfer-encoding'] === undefined && length === '0';
+}
+
+function assertUncompressed({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw apiError('CONTENT_TYPE_UNSUPPORTED', 'Compressed bodies are not taken.', { 'Accept-Encoding': 'identity' });
+}
+
+function assertJsonContentType(request: IncomingMessage): void {
+  assertUncompressed(request);
+  const { headers } = request;
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '');
+  if (
+    !/^application\/([a-z0-9.+-]+\+)?json$/.test(type) ||
+    (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')
+  )
+    throw apiError('CONTENT_TYPE_UNSUPPORTED', 'The body must be sent as Content-Type: application/json in UTF-8.', {
+      Accept: 'application/json',
+    });
+}
+
+/**
+ * What is too long is read on and thrown away, as far as the time for a request goes: ending the connection under a
+ * caller who still sends would take the answer away from him.
+ */
+async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw createTooLargeError(limit);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else reject(createTooLargeError(limit));
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    // Nobody is there any more to read the answer, and nothing is wrong here.
+    request.on('error', () => reject(apiError('REQUEST_TIMEOUT', 'The request broke off.')));
+  });
+}
+
+function createTooLargeError(limit: number) {
+  return detailedError('BODY_TOO_LARGE', { limit }, `The body is longer than ${limit} bytes.`);
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw apiError('BODY_NOT_JSON', 'The body is not valid UTF-8.');
+  }
+}

@@ -1,0 +1,197 @@
+/** Checks path, query and body against the declaration, and turns what is wrong into faults that name the field. */
+import type { IncomingHttpHeaders } from 'node:http';
+import * as z from 'zod';
+import { type ApiErrorItem, type FieldErrorCode, fieldError, IamError } from '../../contract/errors.ts';
+import { findMalformedNames, isWellEncoded } from './query.ts';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+type Issue = z.core.$ZodIssue;
+
+/** `field`, `list[3].field`: how messages name a place in a body. */
+function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
+    '',
+  );
+}
+
+const maxErrors = 100;
+
+/** One fault for each issue. The rejected value itself is never repeated: it may be a secret. */
+function listErrors(issues: readonly Issue[], what: string): ApiErrorItem[] {
+  return issues
+    .slice(0, maxErrors)
+    .flatMap((issue) => toErrors(issue, what))
+    .slice(0, maxErrors);
+}
+
+function toErrors(issue: Issue, what: string): ApiErrorItem[] {
+  const field = formatPath(issue.path);
+  const subject = field || what;
+  // The body itself is no field.
+  const details = field === '' ? undefined : { field };
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, maxErrors).map((key) => unknownField(formatPath([...issue.path, key])));
+  const expected = expectedType(issue);
+  if (expected !== undefined) {
+    if (issue.input === undefined && issue.path.length > 0)
+      return [{ code: 'FIELD_MISSING', message: `${subject} is required.`, details }];
+    return [{ code: 'FIELD_TYPE', message: `${subject} must be ${withArticle(expected)}.`, details }];
+  }
+  if (issue.code === 'invalid_union')
+    return [{ code: 'FIELD_TYPE', message: `${subject} is of none of the possible forms.`, details }];
+  return [{ code: 'FIELD_VALUE', message: `${subject} ${issue.message}.`, details }];
+}
+
+function unknownField(field: string): ApiErrorItem {
+  return { code: 'FIELD_UNKNOWN', message: `${field}: there is no such field.`, details: { field } };
+}
+
+/** The type that was due where another came; of a choice that is the type of its values. */
+function expectedType(issue: Issue): string | undefined {
+  if (issue.code === 'invalid_type') return issue.expected;
+  if (issue.code !== 'invalid_value') return undefined;
+  const type = typeof issue.values[0];
+  return typeof issue.input === type ? undefined : type;
+}
+
+function withArticle(type: string): string {
+  const name = type === 'int' ? 'whole number' : type === 'record' ? 'object' : type;
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+}
+
+/**
+ * Gives every issue a predicate as its message. Checks of the contract bring theirs (`must not be empty`), which zod
+ * takes first; only where a check has none does zod ask here, and its own words are a sentence.
+ */
+const predicates: z.core.$ZodErrorMap = (issue) => {
+  const message = z.config().localeError?.(issue);
+  const text = typeof message === 'object' ? message?.message : message;
+  return `is not allowed: ${text ?? 'Invalid input'}`;
+};
+
+/** @throws IamError with one fault for each thing that is wrong; malformed ones first, since their status outranks. */
+export function validateBody(schema: z.ZodType, body: unknown): unknown {
+  const result = schema.safeParse(body, { reportInput: true, error: predicates });
+  if (result.success) return result.data;
+  throw createValidationError(listErrors(result.error.issues, 'The body'));
+}
+
+function createValidationError(errors: readonly ApiErrorItem[]): IamError {
+  const malformed = errors.filter(({ code }) => code !== 'FIELD_VALUE');
+  const refused = errors.filter(({ code }) => code === 'FIELD_VALUE');
+  return new IamError([...malformed, ...refused] as [ApiErrorItem, ...ApiErrorItem[]]);
+}
+
+/** @throws IamError PATH_VALUE. `raw` holds the segments as they came. */
+export function validateParams(shape: Shape, raw: ReadonlyMap<string, string>): Record<string, unknown> {
+  const params: Record<string, unknown> = {};
+  for (const [name, segment] of raw) {
+    const schema = shape[name];
+    if (schema) params[name] = validateParam(name, schema, segment);
+  }
+  return params;
+}
+
+function validateParam(name: string, schema: z.ZodType, raw: string): unknown {
+  const result = schema.safeParse(decodeSegment(name, raw), { error: predicates });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw fieldError('PATH_VALUE', name, `${name} in the path ${issue?.message ?? 'is not possible'}.`);
+}
+
+function decodeSegment(name: string, raw: string): string {
+  if (!raw.includes('%')) return raw;
+  if (!isWellEncoded(raw)) throw fieldError('PATH_VALUE', name, `${name} in the path is not valid percent-encoding.`);
+  return decodeURIComponent(raw);
+}
+
+/** A reader of the query for one operation. `lenient`: what is wrong counts as not given (no 400 is documented). */
+export function createQueryReader(shape: Shape, lenient: boolean) {
+  const readers = Object.entries(shape).map(([name, schema]) => {
+    const kind = unwrapType(schema);
+    return { name, read: memoizeLatest((given) => readParameter(given, schema, kind, name), kind) };
+  });
+  return (search: URLSearchParams, raw: string): Record<string, unknown> => {
+    const found: Record<string, unknown> = {};
+    const errors: ApiErrorItem[] = [];
+    const garbled = findMalformedNames(raw);
+    for (const { name, read } of readers) {
+      const outcome = garbled.has(name)
+        ? rejectParameter('FIELD_TYPE', name, `${name} is not valid percent-encoding.`)
+        : read(search.has(name) ? search.getAll(name) : noValues);
+      if (outcome.errors.length > 0) errors.push(...outcome.errors);
+      else if (outcome.value !== undefined) found[name] = outcome.value;
+    }
+    if (errors.length > 0 && !lenient) throw createValidationError(errors);
+    return found;
+  };
+}
+
+const noValues: readonly string[] = [];
+
+/** Who asks again mostly gives the same numbers and truth values. A text may be a secret, which is not kept for that. */
+function memoizeLatest(read: (given: readonly string[]) => ParameterOutcome, kind: string) {
+  let absent: ParameterOutcome | undefined;
+  let latest: { readonly text: string; readonly outcome: ParameterOutcome } | undefined;
+  return (given: readonly string[]): ParameterOutcome => {
+    const [text] = given;
+    if (text === undefined) {
+      absent ??= read(noValues);
+      return absent;
+    }
+    if (given.length > 1 || kind === 'string') return read(given);
+    if (latest?.text !== text) latest = { text, outcome: read(given) };
+    return latest.outcome;
+  };
+}
+
+/** A reader of the headers that one operation declares. `lenient`: what is wrong counts as not given. */
+export function createHeaderReader(shape: Shape, lenient: boolean) {
+  const names = Object.entries(shape);
+  return (given: IncomingHttpHeaders): Record<string, unknown> => {
+    const found: Record<string, unknown> = {};
+    const errors: ApiErrorItem[] = [];
+    for (const [name, schema] of names) {
+      const outcome = readParameter([given[name.toLowerCase()] ?? []].flat(), schema, unwrapType(schema), name);
+      errors.push(...outcome.errors);
+      if (outcome.value !== undefined) found[name] = outcome.value;
+    }
+    if (errors.length > 0 && !lenient) throw createValidationError(errors);
+    return found;
+  };
+}
+
+interface ParameterOutcome {
+  readonly value?: unknown;
+  readonly errors: readonly ApiErrorItem[];
+}
+
+function readParameter(given: readonly string[], schema: z.ZodType, kind: string, name: string): ParameterOutcome {
+  if (given.length > 1) return rejectParameter('QUERY_REPEATED', name, `${name} is given more than once.`);
+  const value = coerce(given[0], kind);
+  if (typeof value === 'string' && kind !== 'string')
+    return rejectParameter('FIELD_TYPE', name, `${name} must be ${withArticle(kind)}.`);
+  const result = schema.safeParse(value, { reportInput: true, error: predicates });
+  if (result.success) return { value: result.data, errors: [] };
+  if (value === undefined) return rejectParameter('FIELD_MISSING', name, `${name} is required.`);
+  const [issue] = result.error.issues;
+  return rejectParameter('FIELD_VALUE', name, `${name} ${issue?.message ?? 'is not allowed'}.`);
+}
+
+function rejectParameter(code: FieldErrorCode, field: string, message: string): ParameterOutcome {
+  return { errors: [{ code, message, details: { field } }] };
+}
+
+/** The type under optional wrappers: what the text of a query has to be turned into. */
+function unwrapType(schema: z.ZodType): string {
+  const { type, innerType } = schema.def as { type: string; innerType?: z.ZodType };
+  return innerType ? unwrapType(innerType) : type;
+}
+
+function coerce(text: string | undefined, kind: string): string | number | boolean | undefined {
+  if (text === undefined) return undefined;
+  if (kind === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}

@@ -1,0 +1,54 @@
+/** Proving that a contact is one's own: a code goes there, and comes back. */
+import type { RequestSource } from '../http/request-source.ts';
+import { contactOf, markFactorVerified, requireFactor } from './factors.ts';
+import { issueOneTimeToken } from './one-time-tokens.ts';
+import { consumeOtp, sendOtp, subjectOfUser } from './otp.ts';
+import { createUnknownSource, resolveSessionOtpSource } from './otp-source.ts';
+import type { OtpDeps } from './otp-value.ts';
+import { type Principal, requireUserCaller } from './principal.ts';
+import { revalidateUserCaller } from './revalidate-caller.ts';
+
+/** What a code for a contact is bound to: user and contact, whichever session asked for it. */
+function toOtpBinding(userId: string, factorId: string) {
+  return { purpose: 'factor', subject: subjectOfUser(userId), target: factorId } as const;
+}
+
+interface FactorDeps extends OtpDeps {
+  readonly source: RequestSource;
+}
+
+/** Sends a code to a factor of the caller. @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, TOO_MANY_CODES. */
+export async function sendFactorOtp(deps: FactorDeps, caller: Principal, factorId: string): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);
+    const factor = await requireFactor(tx, user, caller.client, factorId);
+    // Until it is proven, the contact may be that of another person, whom the limits protect.
+    const source = factor.verified ? await resolveSessionOtpSource(tx, user, session, deps) : createUnknownSource(deps);
+    await sendOtp(tx, { ...toOtpBinding(user.userId, factor.id), contacts: [contactOf(factor)], source }, deps);
+  });
+  deps.outbox.wake();
+}
+
+/**
+ * Takes the code of a factor, which is verified from then on, for a single-use value of the caller's session.
+ * @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, CODE_INVALID, CODE_FAILURES; LOGIN_NAME_TAKEN where a
+ *   main e-mail was proved by another user before, and the code stays good then.
+ */
+export async function verifyFactor(
+  deps: FactorDeps,
+  caller: Principal,
+  factorId: string,
+  code: string,
+): Promise<{ readonly challengeId: string }> {
+  const { user: callingUser, session: callingSession } = requireUserCaller(caller);
+  await requireFactor(deps.store, callingUser, caller.client, factorId);
+  const source = await resolveSessionOtpSource(deps.store, callingUser, callingSession, deps);
+  return consumeOtp({ ...toOtpBinding(callingUser.userId, factorId), code, source }, deps, async (tx) => {
+    const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);
+    await markFactorVerified(tx, user, await requireFactor(tx, user, caller.client, factorId));
+    const { userId } = user;
+    const { sessionId, clientId } = session;
+    const { value } = await issueOneTimeToken(tx, { kind: 'auth-smart', userId, sessionId, clientId }, deps);
+    return { challengeId: value };
+  });
+}

@@ -1,0 +1,56 @@
+/** Values that are good for one use within a short time. The store keeps their hashes only. */
+
+import type { Clock } from '../clock.ts';
+import { epochSeconds } from '../clock.ts';
+import { generateSecret, type Random } from '../random.ts';
+import type { Transaction } from '../store/store.ts';
+import type { OneTimeToken } from '../store/tables.ts';
+import { clearExpired } from './clear-expired.ts';
+import { hashSecret } from './secrets.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+type OneTimeTokenKind = OneTimeToken['kind'];
+
+/** Seconds that each kind is good for. */
+export const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> = {
+  param: 60,
+  'certificate-nonce': 120,
+  'auth-smart': 300,
+};
+
+/** A new value of 256 random bits, bound to what is said of it. */
+export async function issueOneTimeToken(
+  tx: Transaction,
+  token: Omit<OneTimeToken, 'ticketHash' | 'expiresAt'>,
+  { clock, random }: Deps,
+): Promise<{ readonly value: string; readonly expiresIn: string }> {
+  const value = generateSecret(random);
+  const ticketHash = hashSecret(value);
+  const now = epochSeconds(clock);
+  await clearExpired(tx.tickets, (row) => row.ticketHash, now, ticketHash);
+  const lifetime = oneTimeTokenLifetimes[token.kind];
+  await tx.tickets.insert({ ...token, ticketHash, expiresAt: now + lifetime });
+  return { value, expiresIn: String(lifetime) };
+}
+
+/** Takes a value: it is gone, whatever comes of it. Undefined where it is none of this kind, or over. */
+export async function consumeOneTimeToken(
+  tx: Transaction,
+  kind: OneTimeTokenKind,
+  value: string,
+  clock: Clock,
+): Promise<OneTimeToken | undefined> {
+  const token = await tx.tickets.get(hashSecret(value));
+  if (!token || token.kind !== kind) return undefined;
+  await tx.tickets.delete(token.ticketHash);
+  return token.expiresAt > epochSeconds(clock) ? token : undefined;
+}
+
+/** Voids the tickets of a user. */
+export async function revokeOneTimeTokens(tx: Transaction, userId: string): Promise<void> {
+  for (const { ticketHash } of await tx.tickets.find('userId', userId)) await tx.tickets.delete(ticketHash);
+}

@@ -1,0 +1,65 @@
+/** Redeeming what stands for a signed-in user: the other half of generate-param. */
+import { type Clock, epochSeconds } from '../clock.ts';
+import type { Random } from '../random.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { OneTimeToken, Session, User } from '../store/tables.ts';
+import { createAuthenticationError } from './authenticate.ts';
+import { findDeviceByToken } from './devices.ts';
+import { consumeOneTimeToken } from './one-time-tokens.ts';
+import { computeLevel, findActiveSession, startSession } from './sessions.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What the redeeming client shows. */
+export interface RedeemParamRequest {
+  readonly param: string;
+  readonly clientId: string;
+  readonly deviceTokenId?: string | undefined;
+}
+
+/**
+ * A new session of the user that the value stands for. What is refused is not used up by it.
+ * @throws IamError CREDENTIALS_INVALID, whatever is wrong.
+ */
+export async function redeemParam(
+  tx: Transaction,
+  { param, clientId, deviceTokenId }: RedeemParamRequest,
+  deps: Deps,
+): Promise<{ readonly user: User; readonly session: Session }> {
+  const token = await consumeOneTimeToken(tx, 'param', param, deps.clock);
+  if (!token || (token.targetClientId ?? clientId) !== clientId) throw createAuthenticationError('CREDENTIALS_INVALID');
+  const now = epochSeconds(deps.clock);
+  const { user, source } = await requireSourceSession(tx, token, now);
+  const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
+  const { session } = await startSession(
+    tx,
+    {
+      clientId,
+      userId: user.userId,
+      level: computeLevel(source, now),
+      remember: false,
+      renewable: false,
+      scope: token.scope,
+      logon: source.logon,
+      deviceKey: device?.deviceKey,
+      parentSession: source,
+    },
+    deps,
+  );
+  return { user, session };
+}
+
+/** The session that the value comes from and its user, as they are now. */
+async function requireSourceSession(
+  reader: Pick<Reader, 'users' | 'sessions'>,
+  { userId = '', sessionId = '' }: OneTimeToken,
+  now: number,
+): Promise<{ readonly user: User; readonly source: Session }> {
+  const user = await reader.users.get(userId);
+  const source = await findActiveSession(reader, sessionId, now);
+  if (!user || user.locked || source?.userId !== userId) throw createAuthenticationError('CREDENTIALS_INVALID');
+  return { user, source };
+}

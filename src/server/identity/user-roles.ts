@@ -1,0 +1,82 @@
+/** What a user may do: the level of its proof, what kind of user it is, and what its groups give. */
+import { isAdministrativeRole } from '../../contract/roles.ts';
+import type { Reader } from '../store/store.ts';
+import { foldIdentifier, type Membership, type Session, type User } from '../store/tables.ts';
+import { listGroupIdsOfMember, resolveEffectiveRoles } from './effective-roles.ts';
+
+type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
+export type AuthenticationLevel = Session['level'];
+
+/** Levels are cumulative. */
+const levels: Readonly<Record<AuthenticationLevel, readonly string[]>> = {
+  NONE: [],
+  'AUTH-IDENTIFIED': ['AUTH-IDENTIFIED'],
+  'AUTH-BASIC': ['AUTH-IDENTIFIED', 'AUTH-BASIC'],
+  'AUTH-MFA': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
+};
+
+/** The roles that a level of proof gives. */
+export function rolesOfLevel(level: AuthenticationLevel): readonly string[] {
+  return levels[level];
+}
+
+/** Whether a role is a level of authentication that is part of, or below, one of these roles. */
+export function isLevelUpTo(role: string, roles: ReadonlySet<string>): boolean {
+  return Object.entries(levels).some(([level, given]) => roles.has(level) && given.includes(role));
+}
+
+/** The memberships that count for a user: its own, those of its business, and those it has in the name of its business. */
+export function listMemberIdentities(
+  user: Pick<User, 'userId' | 'businessId'>,
+): Pick<Membership, 'kind' | 'memberId' | 'businessId'>[] {
+  const own = { kind: 'user', memberId: user.userId } as const;
+  if (user.businessId === undefined) return [own];
+  return [
+    own,
+    { kind: 'business', memberId: user.businessId },
+    { kind: 'businessUser', memberId: user.userId, businessId: user.businessId },
+  ];
+}
+
+/** The ids of all groups that give a user roles directly. */
+export async function listGroupIdsOfUser(
+  reader: Pick<Reader, 'memberships'>,
+  user: Pick<User, 'userId' | 'businessId'>,
+): Promise<string[]> {
+  const groups = await Promise.all(listMemberIdentities(user).map((member) => listGroupIdsOfMember(reader, member)));
+  return [...new Set(groups.flat())];
+}
+
+/** The roles that a user has from its groups, whatever its level. */
+export async function resolveGroupRolesOfUser(
+  reader: RoleReader,
+  user: Pick<User, 'userId' | 'businessId'>,
+): Promise<Set<string>> {
+  return resolveEffectiveRoles(reader, await listGroupIdsOfUser(reader, user));
+}
+
+/** Every role of a user who has proven himself to this level. Below AUTH-IDENTIFIED nothing is given. */
+export async function resolveUserRoles(
+  reader: RoleReader,
+  user: User,
+  level: AuthenticationLevel,
+): Promise<Set<string>> {
+  if (level === 'NONE') return new Set();
+  const kind = user.businessId === undefined ? 'PERSON' : 'BUSINESS';
+  return new Set([
+    ...rolesOfLevel(level),
+    ...(user.lead ? [] : ['USER']),
+    kind,
+    ...(await resolveGroupRolesOfUser(reader, user)),
+  ]);
+}
+
+/** The user whom this name logs in: userId, userName, verified e-mail or a further identifier. */
+export async function findUserByLogin(reader: Pick<Reader, 'users'>, name: string): Promise<User | undefined> {
+  return reader.users.getBy('login', foldIdentifier(name));
+}
+
+/** Whether a set of roles makes an administrator: ADMIN, or one of the IAM_ADMIN roles. */
+export function isAdministrative(roles: ReadonlySet<string>): boolean {
+  return [...roles].some(isAdministrativeRole);
+}

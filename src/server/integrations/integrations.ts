@@ -1,0 +1,43 @@
+/** The world outside: four ports, each with an embedded default and an adapter for the real thing. */
+import type { AdjustableClock } from '../adjustable-clock.ts';
+import type { Passwords } from '../identity/passwords.ts';
+import type { StoreSecret } from '../identity/store-secret.ts';
+import type { Ids } from '../ids.ts';
+import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
+import type { Settings } from '../settings.ts';
+import type { Store } from '../store/store.ts';
+import { createMainframe, type Mainframe } from './mainframe.ts';
+import { createOutbox, type MessageOutbox } from './outbox.ts';
+import { createProductSystem, type ProductSystem } from './product-system.ts';
+import { createProviders, type Providers } from './providers.ts';
+import type { Timer } from './timer.ts';
+
+export interface Integrations {
+  readonly outbox: MessageOutbox;
+  readonly mainframe: Mainframe;
+  readonly productSystem: ProductSystem;
+  readonly providers: Providers;
+}
+
+/** What ports are made of. */
+export interface IntegrationDeps {
+  readonly store: Store;
+  readonly storeSecret: StoreSecret;
+  readonly clock: AdjustableClock;
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly passwords: Passwords;
+  readonly ids: Ids;
+  readonly timer: Timer;
+  readonly log: Log;
+}
+
+export function createIntegrations(parts: IntegrationDeps): Integrations {
+  return {
+    outbox: createOutbox(parts),
+    mainframe: createMainframe(parts),
+    productSystem: createProductSystem(parts),
+    providers: createProviders(parts),
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * SAML 2.0 responses as proofs. The signature is checked by node-saml, which hands back what was signed; everything else
+ * is read from that, by our clock. Before, the response must be of the one shape that leaves nothing to interpret: one
+ * assertion, in its place, with signatures of algorithms that hold.
+ */
+import type { FederatedAssertion } from '../../identity/federated-login.ts';
+import type { Reader } from '../../store/store.ts';
+import type { Provider } from '../../store/tables.ts';
+import { readAssertion, type SamlAssertion } from './saml-assertion.ts';
+import { childrenOf, onlyChild, parseXml, walkElements, type XmlElement, type XmlLimits } from './xml.ts';
+
+type SamlProvider = Extract<Provider, { kind: 'saml' }>;
+
+export interface SamlReceiver {
+  readonly reader: Pick<Reader, 'providers'>;
+  /** The URL of the operation that takes responses: what is meant for another is not taken. */
+  readonly recipient: string;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Whom a response proves. `encoded` is base64. Undefined where anything is wrong with it; what that is, is not told.
+ */
+export async function verifySamlResponse(
+  encoded: string,
+  receiver: SamlReceiver,
+): Promise<FederatedAssertion | undefined> {
+  const xml = decodeResponse(encoded);
+  const shape = xml && readResponseShape(xml, receiver.recipient);
+  if (!shape) return undefined;
+  for (const row of await receiver.reader.providers.find('kind', 'saml')) {
+    if (row.kind !== 'saml' || row.entityId !== shape.issuer) continue;
+    const assertion = await verifyAssertion(encoded, row, { ...receiver, ...shape });
+    if (assertion) return toFederatedAssertion(row, assertion);
+  }
+  return undefined;
+}
+
+function decodeResponse(encoded: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the response looks like from outside. Nothing of it is proven yet. */
+interface ResponseShape {
+  readonly issuer: string;
+  readonly responseSigned: boolean;
+  readonly assertionSigned: boolean;
+}
+
+function readResponseShape(xml: string, recipient: string): ResponseShape | undefined {
+  try {
+    const response = parseXml(xml, limits);
+    const assertion = onlyChild(response, 'Assertion');
+    if (!assertion || !hasExpectedStructure(response, assertion, recipient)) return undefined;
+    const [responseSigned, assertionSigned] = [response, assertion].map((each) => countSignatures(each) === 1);
+    const issuer = onlyChild(assertion, 'Issuer')?.text;
+    if (issuer === undefined || !(responseSigned || assertionSigned)) return undefined;
+    return { issuer, responseSigned: responseSigned === true, assertionSigned: assertionSigned === true };
+  } catch {
+    return undefined;
+  }
+}
+
+function countSignatures(element: XmlElement): number {
+  return childrenOf(element, 'Signature').length;
+}
+
+/**
+ * Providers send some 30 elements, and two for each attribute or group of the user, of which they send 150 at most. What
+ * the worst response within these limits costs node-saml is measured in test/security/saml-cost.test.ts.
+ */
+const limits: XmlLimits = {
+  depth: 16,
+  elements: 400,
+  names: 64,
+  attributesEach: 16,
+  attributes: 800,
+  declarationsEach: 16,
+  declarations: 800,
+  namespaceLength: 256,
+};
+/** A signature is gone through many times: it has 12 elements, and those of KeyInfo. */
+const maxSignatureElements = 40;
+/** What InclusiveNamespaces lists is looked for in each attribute. */
+const maxPrefixListLength = 256;
+
+function isSmallSignature(signature: XmlElement): boolean {
+  const all = [...walkElements(signature)];
+  return all.length <= maxSignatureElements && all.filter(({ name }) => name === 'Reference').length === 1;
+}
+
+/** What a response is made of; extensions decide nothing. */
+const allowedChildren: ReadonlySet<string> = new Set(['Issuer', 'Signature', 'Extensions', 'Status', 'Assertion']);
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
+/** Forgers move, double and hide what was signed: here everything stands once, and where it belongs. */
+function hasExpectedStructure(response: XmlElement, assertion: XmlElement, recipient: string): boolean {
+  const all = [...walkElements(response)];
+  const count = (called: string) => all.filter(({ name }) => name === called).length;
+  const ids = all.flatMap(({ attributes }) =>
+    Object.entries(attributes).flatMap(([name, value]) => (name.toLowerCase() === 'id' ? [value] : [])),
+  );
+  return (
+    response.name === 'Response' &&
+    response.children.every(({ name }) => allowedChildren.has(name)) &&
+    count('Response') === 1 &&
+    count('Assertion') === 1 &&
+    count('EncryptedAssertion') === 0 &&
+    count('Signature') === countSignatures(response) + countSignatures(assertion) &&
+    Math.max(countSignatures(response), countSignatures(assertion)) <= 1 &&
+    [response, assertion].flatMap((each) => childrenOf(each, 'Signature')).every(isSmallSignature) &&
+    all.every(({ attributes }) => (attributes.PrefixList?.length ?? 0) <= maxPrefixListLength) &&
+    new Set(ids).size === ids.length &&
+    all.every(({ attributes }) => attributes.Algorithm === undefined || allowedAlgorithms.has(attributes.Algorithm)) &&
+    (onlyChild(response, 'Issuer')?.text ?? readIssuer(assertion)) === readIssuer(assertion) &&
+    onlyChild(onlyChild(response, 'Status'), 'StatusCode')?.attributes.Value === success &&
+    (response.attributes.Destination || recipient) === recipient
+  );
+}
+
+function readIssuer(assertion: XmlElement): string | undefined {
+  return onlyChild(assertion, 'Issuer')?.text;
+}
+
+/** RSA with SHA-256 and SHA-512, and the ways of writing XML down. SHA-1 and shared secrets are not among them. */
+const allowedAlgorithms: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+  'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+  'http://www.w3.org/2001/10/xml-exc-c14n#',
+  'http://www.w3.org/2001/10/xml-exc-c14n#WithComments',
+]);
+
+async function verifyAssertion(
+  encoded: string,
+  provider: SamlProvider,
+  receiver: SamlReceiver & ResponseShape,
+): Promise<SamlAssertion | undefined> {
+  // Only now is the library loaded: most servers never see a SAML response.
+  const { extractSignedAssertion: signedAssertion } = await import('./saml-signature.ts');
+  const signedXml = await signedAssertion(encoded, provider, receiver);
+  return signedXml === undefined ? undefined : readAssertion(signedXml, provider, receiver);
+}
+
+function toFederatedAssertion(provider: SamlProvider, assertion: SamlAssertion): FederatedAssertion {
+  const { subject, persistent, email, expiresAt } = assertion;
+  return {
+    provider,
+    subject,
+    persistent,
+    ...(email === undefined ? {} : { email }),
+    replayKey: `saml\n${provider.entityId}\n${assertion.id}`,
+    expiresAt,
+  };
+}

@@ -1,0 +1,99 @@
+/** Which statuses and error codes each operation has answered with, and how long it took: counters, nothing else. */
+import type { Operation } from '../../contract/operation.ts';
+
+/** Seconds up to which answers are counted together, for /metrics. */
+export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
+
+/** Answers of one status. */
+export interface StatusCount {
+  calls: number;
+  seconds: number;
+  /** By bound, and in the last place what took longer than all of them. */
+  readonly buckets: number[];
+}
+
+export interface OperationCount {
+  readonly statuses: Map<number, StatusCount>;
+  readonly codes: Map<string, number>;
+}
+
+export interface CoverageCounters {
+  count(
+    operation: Operation<never>,
+    status: number,
+    codes: readonly { readonly code: string }[],
+    milliseconds: number,
+  ): void;
+  /** By the id of the operation, since they were last cleared; those that were never called are missing. */
+  byOperation(): ReadonlyMap<string, OperationCount>;
+  /** The same since the start, whatever was cleared: figures for /metrics must not go back. */
+  sinceStart(): ReadonlyMap<string, OperationCount>;
+  clear(): void;
+}
+
+export function createCoverageCounters(): CoverageCounters {
+  const counts: CountMap = new Map();
+  const cleared: CountMap = new Map();
+
+  return {
+    count({ id }, status, codes, milliseconds) {
+      const counted = getOrCreateOperation(counts, id);
+      countStatus(counted.statuses, status, milliseconds / 1000);
+      for (const { code } of codes) counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1);
+    },
+    byOperation: () => counts,
+    sinceStart() {
+      const all: CountMap = new Map();
+      for (const part of [cleared, counts]) addAll(all, part);
+      return all;
+    },
+    clear() {
+      addAll(cleared, counts);
+      counts.clear();
+    },
+  };
+}
+
+type CountMap = Map<string, OperationCount>;
+
+function getOrCreateOperation(counts: CountMap, id: string): OperationCount {
+  let found = counts.get(id);
+  if (!found) {
+    found = { statuses: new Map(), codes: new Map() };
+    counts.set(id, found);
+  }
+  return found;
+}
+
+function addAll(sum: CountMap, part: CountMap): void {
+  for (const [id, { statuses, codes }] of part) {
+    const added = getOrCreateOperation(sum, id);
+    for (const [status, count] of statuses) addStatus(getOrCreateStatus(added.statuses, status), count);
+    for (const [code, calls] of codes) added.codes.set(code, (added.codes.get(code) ?? 0) + calls);
+  }
+}
+
+function addStatus(sum: StatusCount, { calls, seconds, buckets }: StatusCount): void {
+  sum.calls += calls;
+  sum.seconds += seconds;
+  for (const [at, count] of buckets.entries()) sum.buckets[at] = (sum.buckets[at] ?? 0) + count;
+}
+
+function getOrCreateStatus(statuses: Map<number, StatusCount>, status: number): StatusCount {
+  let found = statuses.get(status);
+  if (!found) {
+    found = { calls: 0, seconds: 0, buckets: Array<number>(durationBounds.length + 1).fill(0) };
+    statuses.set(status, found);
+  }
+  return found;
+}
+
+function countStatus(statuses: Map<number, StatusCount>, status: number, seconds: number): void {
+  const found = getOrCreateStatus(statuses, status);
+  found.calls += 1;
+  found.seconds += seconds;
+  const { buckets } = found;
+  let at = 0;
+  while (at < durationBounds.length && seconds > (durationBounds[at] ?? 0)) at += 1;
+  buckets[at] = (buckets[at] ?? 0) + 1;
+}

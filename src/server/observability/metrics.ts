@@ -1,0 +1,97 @@
+/** Figures in the text format of Prometheus. Names of operations, statuses and tables are all that tells them apart. */
+import { type Metric, Registry } from 'prom-client';
+import type { AuditLog } from '../audit/audit.ts';
+import type { Store } from '../store/store.ts';
+import { durationBounds, type OperationCount, type StatusCount } from './coverage.ts';
+import type { LoopDelay } from './stopwatch.ts';
+
+type CountsByOperation = ReadonlyMap<string, OperationCount>;
+
+interface MetricsDeps {
+  readonly store: Store;
+  readonly audit: AuditLog | undefined;
+  readonly delay: ReturnType<LoopDelay['readAndReset']>;
+  readonly hashesWaiting: number;
+}
+
+interface Sample {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+const countedTables = ['users', 'clients', 'groups', 'businesses', 'sessions', 'messages'] as const;
+
+/** Counted here and not by the library, which takes longer for it than a call may. */
+export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps) {
+  const { store, hashesWaiting, delay } = deps;
+  const registry = new Registry();
+  const rows = await Promise.all(
+    countedTables.map(async (table) => ({ labels: { table }, value: await store[table].count() })),
+  );
+  const add = (name: string, help: string, type: string, values: readonly Sample[]) =>
+    registry.registerMetric({
+      name,
+      get: async () => ({ name, help, type, values, aggregator: 'sum' }),
+    } as unknown as Metric);
+  add('iam_request_duration_seconds', 'Calls by operation and status', 'histogram', listDurationSamples(counts));
+  add('iam_store_rows', 'Rows of the store', 'gauge', rows);
+  add('iam_store_writable', 'Whether the store takes writes', 'gauge', singleSample(store.health().writable ? 1 : 0));
+  add('iam_hashes_waiting', 'Password hashes that wait for their turn', 'gauge', singleSample(hashesWaiting));
+  add('iam_event_loop_delay_seconds', 'How long what was due had to wait since this was last asked', 'gauge', [
+    { labels: { quantile: '0.5' }, value: delay.median },
+    { labels: { quantile: '0.99' }, value: delay.p99 },
+    { labels: { quantile: '1' }, value: delay.max },
+  ]);
+  for (const [name, help, type, value] of listDiskMetrics(deps)) add(name, help, type, singleSample(value));
+  return { contentType: registry.contentType, text: await registry.metrics() };
+}
+
+type MetricRow = readonly [name: string, help: string, type: string, value: number];
+
+/** Of what is written to disks, where anything is. */
+function listDiskMetrics({ store, audit }: MetricsDeps): MetricRow[] {
+  const disk = store.diskStats?.();
+  const auditHealth = audit?.health();
+  return [
+    ...(disk
+      ? ([
+          ['iam_store_journal_bytes', 'Size of the journal since the last checkpoint', 'gauge', disk.walBytes],
+          ['iam_store_syncs_total', 'How often the disk was waited for', 'counter', disk.syncs],
+          ['iam_store_sync_seconds_total', 'How long the disk was waited for', 'counter', disk.syncSeconds],
+        ] as const)
+      : []),
+    ...(auditHealth
+      ? ([
+          ['iam_audit_writable', 'Whether the audit log is written', 'gauge', auditHealth.writable ? 1 : 0],
+          ['iam_audit_lines_lost_total', 'Lines of the audit log that were never written', 'counter', auditHealth.lost],
+        ] as const)
+      : []),
+  ];
+}
+
+function singleSample(value: number): Sample[] {
+  return [{ labels: {}, value }];
+}
+
+function listDurationSamples(counts: CountsByOperation): Sample[] {
+  return [...counts].flatMap(([operation, { statuses }]) =>
+    [...statuses].flatMap(([status, count]) => buildHistogram({ operation, status }, count)),
+  );
+}
+
+/** Each bucket holds those before it. */
+function buildHistogram(labels: Sample['labels'], { calls, seconds, buckets }: StatusCount): Sample[] {
+  const name = 'iam_request_duration_seconds';
+  let sum = 0;
+  const upTo = durationBounds.map((bound, at) => {
+    sum += buckets[at] ?? 0;
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: bound }, value: sum };
+  });
+  return [
+    ...upTo,
+    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: calls },
+    { metricName: `${name}_sum`, labels, value: seconds },
+    { metricName: `${name}_count`, labels, value: calls },
+  ];
+}

@@ -1,0 +1,45 @@
+/** What a developer may ask of a running server: its last calls, what they covered, and faults. Part of the control plane. */
+
+import { createSubscribers, type Subscribers } from '../integrations/subscribers.ts';
+import type { Timer } from '../integrations/timer.ts';
+import { hasTestFeatures, type Settings } from '../settings.ts';
+import { type CoverageCounters, createCoverageCounters } from './coverage.ts';
+import { createFaultInjector, type FaultInjector } from './fault-injector.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
+import { createLoopDelay, type LoopDelay, type Stopwatch, systemStopwatch } from './stopwatch.ts';
+
+export interface Observability {
+  readonly requestLog: RequestLog;
+  /** Who waits for calls. */
+  readonly requestWaiters: Subscribers;
+  /** Since the start, or since somebody began anew. */
+  readonly coverage: CoverageCounters;
+  readonly faults: FaultInjector;
+  readonly stopwatch: Stopwatch;
+  readonly loopDelay: LoopDelay;
+  hashesWaiting(): number;
+}
+
+interface ObservabilityDeps {
+  readonly stopwatch?: Stopwatch;
+  readonly timer?: Timer;
+  hashesWaiting(): number;
+}
+
+/** @returns nothing where the control plane is switched off: then nothing is kept either. */
+export function createObservability(
+  settings: Pick<Settings, 'disableControlPlane' | 'requestLogSize' | 'testFeatures' | 'allowRemote'>,
+  { stopwatch = systemStopwatch, timer, hashesWaiting }: ObservabilityDeps,
+): Observability | undefined {
+  if (settings.disableControlPlane) return undefined;
+  const requestWaiters = createSubscribers();
+  return {
+    requestLog: createRequestLog({ maxRequests: settings.requestLogSize, onAdded: requestWaiters.notify }),
+    requestWaiters,
+    coverage: createCoverageCounters(),
+    faults: createFaultInjector(timer, hasTestFeatures(settings)),
+    stopwatch,
+    loopDelay: createLoopDelay(),
+    hashesWaiting,
+  };
+}

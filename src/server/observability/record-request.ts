@@ -1,0 +1,79 @@
+/** Keeps what there is of a call that was answered, and counts it. The way of every call: nothing is looked at here. */
+import type { Context } from 'koa';
+import type { ErrorItem } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { Clock } from '../clock.ts';
+import { controlPrefix } from '../control/define.ts';
+import { readReason } from '../identity/error-reasons.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { Observability } from './observability.ts';
+import type { CredentialKind } from './request-log.ts';
+
+/** What the steps of a call leave in its state. */
+interface RequestState {
+  readonly path: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly operation?: Operation<never>;
+  readonly caller?: Principal;
+  readonly errors?: readonly ErrorItem[];
+  readonly thrown?: unknown;
+  readonly body?: unknown;
+  readonly answer?: string;
+  readonly fault?: string;
+  readonly dropped?: boolean;
+}
+
+const belowControl = `${controlPrefix}/`;
+const noErrors: readonly ErrorItem[] = [];
+/** Looked at again and again, by programs: they would put out everything else. */
+const ignoredPaths = new Set(['/healthz', '/readyz', '/metrics', controlPrefix]);
+
+/** Calls to the control plane are not kept: looking at calls would else change what is seen. */
+export function recordRequest(ctx: Context, actor: string, observability: Observability, clock: Clock): void {
+  const state = ctx.state as RequestState;
+  const { path, operation, errors = noErrors, answer } = state;
+  if (ignoredPaths.has(path) || path.startsWith(belowControl)) return;
+  const duration = observability.stopwatch.now() - state.startedAt;
+  const status = state.dropped ? undefined : ctx.res.statusCode;
+  if (operation && status !== undefined) observability.coverage.count(operation, status, errors, duration);
+  const { url = '' } = ctx.req;
+  observability.requestLog.add({
+    sequence: 0,
+    requestId: state.requestId,
+    at: clock.now().getTime(),
+    duration,
+    method: ctx.req.method ?? '',
+    path,
+    search: url.length === path.length ? '' : url.slice(path.length + 1),
+    operation,
+    caller: state.caller,
+    actor,
+    status,
+    errors,
+    body: state.body,
+    bodyLength: state.body === undefined ? 0 : measureBody(state.body, ctx),
+    response: answer,
+    responseLength: answer?.length ?? 0,
+    fault: state.fault,
+    credential: errors === noErrors ? undefined : detectCredential(ctx, operation),
+    reason: typeof state.thrown === 'object' && state.thrown !== null ? readReason(state.thrown) : undefined,
+  });
+}
+
+/** As it was sent; what came in chunks is measured. */
+function measureBody(body: unknown, { req }: Context): number {
+  return Number(req.headers['content-length']) || JSON.stringify(body).length;
+}
+
+/** How a refused call presented itself: never what it presented. */
+function detectCredential({ req, state }: Context, operation: Operation<never> | undefined): CredentialKind {
+  const { authorization, 'x-api-key': apiKey } = req.headers;
+  if (authorization !== undefined) {
+    const [scheme = ''] = authorization.trim().toLowerCase().split(' ');
+    return scheme === 'basic' || scheme === 'bearer' ? scheme : 'other';
+  }
+  if (apiKey !== undefined) return 'api-key';
+  if (operation?.request.clientInBody) return 'body';
+  return operation?.auth === 'client-id' && /(^|&)clientId=/.test(state.query) ? 'client-id' : 'none';
+}

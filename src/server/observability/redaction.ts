@@ -1,0 +1,109 @@
+/**
+ * What of a recorded request may be looked at: of bodies and queries only what the operation declares, and of that
+ * nothing that its schema marks as sensitive. What is not declared may be a secret in the wrong place.
+ */
+import * as z from 'zod';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { FieldTree, type RedactionStyle, redact } from '../../contract/redaction.ts';
+import { parseQuery } from '../http/query.ts';
+import { maxBodyLength, type RequestLogEntry } from './request-log.ts';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+export const secretMark = '(secret)';
+const undeclaredMark = '(not declared)';
+/** Nothing is known of it, so only that it is there is shown. */
+const hiddenMark = '(not shown)';
+
+const style: RedactionStyle = {
+  sensitive: () => secretMark,
+  // Not even their names: a secret may stand where a name is due.
+  undeclared: (fields) => [[undeclaredMark, fields.length]],
+  mistyped: hiddenMark,
+};
+
+/** The body of the request; undefined where there was none. */
+export function redactBody({ body, bodyLength, operation }: RequestLogEntry): unknown {
+  if (body === undefined) return formatOmitted(bodyLength);
+  const schema = operation?.request.body;
+  return schema ? redact(body, fieldsOf(schema), style) : hiddenMark;
+}
+
+/** The body of the response. An error array holds nothing that its caller did not see. */
+export function redactResponse({ response, responseLength, errors, operation }: RequestLogEntry): unknown {
+  if (errors.length > 0) return errors;
+  if (response === undefined) return formatOmitted(responseLength);
+  const schema = operation && findResponseSchema(operation);
+  const value = schema && parseJson(response);
+  return schema && typeof value === 'object' ? redact(value, fieldsOf(schema), style) : hiddenMark;
+}
+
+function formatOmitted(length: number): string | undefined {
+  return length > maxBodyLength ? `(left out: ${length} bytes)` : undefined;
+}
+
+/** Query parameters by their names. */
+export function redactQuery({ search, operation }: RequestLogEntry): Record<string, string> {
+  const declared = (operation?.request.query ?? {}) as Shape;
+  const entries = [...parseQuery(search)].map(([name, value]) => {
+    const schema = Object.hasOwn(declared, name) ? declared[name] : undefined;
+    if (schema) return [name, fieldsOf(schema).level === undefined ? value : secretMark];
+    return [name, name === 'clientId' && operation?.auth === 'client-id' ? value : undeclaredMark];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function findResponseSchema({ response }: Operation<never>): z.ZodType | undefined {
+  if ('page' in response) return response.page;
+  return 'body' in response ? response.body : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Declared {
+  readonly names: ReadonlySet<string>;
+  readonly fields: FieldTree;
+}
+
+/** By schema, which never changes. */
+const compiled = new WeakMap<z.ZodType, Declared>();
+
+function declaredIn(schema: z.ZodType): Declared {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const names = new Set<string>();
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  collectFieldNames(json, names);
+  const declared = { names, fields: new FieldTree([json]) };
+  compiled.set(schema, declared);
+  return declared;
+}
+
+/** Every name of a field, at any depth, that a schema declares. */
+export function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
+  return declaredIn(schema).names;
+}
+
+/** What a schema declares about its fields. */
+export function fieldsOf(schema: z.ZodType): FieldTree {
+  return declaredIn(schema).fields;
+}
+
+/** Whether the schema of an object marks the field of this name as sensitive. */
+export function isSensitiveField(schema: z.ZodType, name: string): boolean {
+  return fieldsOf(schema).field(name)?.level !== undefined;
+}
+
+function collectFieldNames(node: unknown, found: Set<string>): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { properties } = node as { readonly properties?: object };
+  for (const name of Object.keys(properties ?? {})) found.add(name);
+  for (const inner of Object.values(node)) collectFieldNames(inner, found);
+}

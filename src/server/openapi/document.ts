@@ -1,0 +1,120 @@
+/** The OpenAPI 3.1 document of the operations. Served at /openapi.json, kept in docs/. */
+import type { Operation } from '../../contract/operation.ts';
+import { servicePrefix } from '../../contract/prefix.ts';
+import { formatRoles } from '../../contract/roles.ts';
+import { buildParameters, buildRequestBody, buildSecurity, securitySchemes } from './requests.ts';
+import { buildHttpFailure, buildResponses, exampleComponents, headerComponents } from './responses.ts';
+import { type Json, SchemaCollection } from './schemas.ts';
+import { type ApiTag, serviceTags } from './tags.ts';
+
+type AnyOperation = Operation<never>;
+
+export interface DocumentOptions {
+  /** Version of the package. */
+  readonly version: string;
+  /** Where callers reach the service, without the prefix of the interface. */
+  readonly baseUrl: string;
+}
+
+/** What a document of some operations is made with. */
+export interface DocumentParts extends DocumentOptions {
+  readonly title: string;
+  readonly description: string;
+  /** Goes before the path of every operation. */
+  readonly prefix: string;
+  /** In the order in which they are shown. */
+  readonly tags: readonly ApiTag[];
+  tagOf(operation: AnyOperation): string;
+  securityOf(operation: AnyOperation): Json[];
+  /** The sentence about the roles of an operation. */
+  rolesText(roles: string): string;
+  /** Codes that any call may get here, besides those of HTTP itself. */
+  readonly guardCodes: Parameters<typeof buildHttpFailure>[1];
+}
+
+const description = `Identities, groups, roles and credentials.
+
+Every failure is a non-empty array of \`{code, message}\`; codes are stable. Validation lists every fault, one item each.
+Unknown query parameters and headers are ignored, unknown fields of a body are refused.
+Every answer carries X-Request-Id. Lists answer 200 where they are complete and 206 with a Link header where more follows.
+\`x-roles\` is the role expression that a caller must satisfy; role names compare without the prefix ROLE_.
+\`x-sensitive\` marks fields with credentials or one-time values: keep them out of logs.
+Where an operation documents no 403, a missing role is 401.`;
+
+/** The document of these operations. The same operations and options give the same text. */
+export function buildOpenApiDocument(operations: readonly AnyOperation[], options: DocumentOptions): Json {
+  const byPath = [...operations].sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
+  return buildDocument(byPath, {
+    ...options,
+    title: 'IAM',
+    description,
+    prefix: servicePrefix,
+    tags: serviceTags,
+    tagOf: ({ id }) => id.split('.')[0] ?? id,
+    securityOf: buildSecurity,
+    rolesText: (roles) => `Roles: ${roles}.`,
+    guardCodes: [],
+  });
+}
+
+/** The document of these operations, in their order. */
+export function buildDocument(operations: readonly AnyOperation[], parts: DocumentParts): Json {
+  const { title, version, baseUrl, prefix } = parts;
+  const schemas = new SchemaCollection();
+  const paths = buildPaths(operations, parts, schemas);
+  const responses = { Http: buildHttpFailure(schemas, parts.guardCodes) };
+  const text = JSON.stringify({ paths, responses });
+  const used = new Set(operations.map(parts.tagOf));
+  const schemesUsed = new Set(operations.flatMap((operation) => parts.securityOf(operation).flatMap(Object.keys)));
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description: parts.description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: `${baseUrl.replace(/\/+$/, '')}${prefix}` }],
+    tags: parts.tags.filter(({ name }) => used.has(name)),
+    paths,
+    components: {
+      schemas: schemas.components,
+      responses,
+      examples: pickReferenced('examples', exampleComponents, text),
+      headers: pickReferenced('headers', headerComponents, text),
+      securitySchemes: Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => schemesUsed.has(name))),
+    },
+  };
+}
+
+function pickReferenced(kind: string, components: Json, text: string): Json {
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  );
+}
+
+const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function buildPaths(operations: readonly AnyOperation[], parts: DocumentParts, schemas: SchemaCollection): Json {
+  const templates = [...new Set(operations.map(({ path }) => path))];
+  const methodsAt = (template: string) =>
+    operations
+      .filter(({ path }) => path === template)
+      .sort((a, b) => methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method))
+      .map((operation) => [operation.method.toLowerCase(), buildOperation(operation, parts, schemas)]);
+  return Object.fromEntries(templates.map((template) => [template, Object.fromEntries(methodsAt(template))]));
+}
+
+function buildOperation(operation: AnyOperation, parts: DocumentParts, schemas: SchemaCollection): Json {
+  const { id, title } = operation;
+  const roles = formatRoles(operation.roles);
+  const body = buildRequestBody(operation, schemas);
+  const parameters = buildParameters(operation, schemas);
+  return {
+    operationId: id,
+    summary: title,
+    description: `${operation.description}\n\n${parts.rolesText(roles)}`,
+    tags: [parts.tagOf(operation)],
+    ...(operation.deprecated ? { deprecated: true } : {}),
+    security: parts.securityOf(operation),
+    'x-roles': roles,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: buildResponses(operation, schemas),
+  };
+}

@@ -1,0 +1,105 @@
+/** Reads a seed document, YAML or JSON (which is YAML), and says of every fault in which line it stands. */
+import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { SeedError } from './error.ts';
+import { toSeedIssues } from './issues.ts';
+import { SeedDocument } from './schema.ts';
+
+/** @throws SeedError naming file, line and column of every fault. */
+export async function parseSeed(text: string, file: string): Promise<SeedDocument> {
+  const plain = parsePlainJson(text);
+  if (plain !== undefined) {
+    // Reading it as YAML, which knows the lines, takes longer than all the rest of a start.
+    const { success, data } = await SeedDocument.safeParseAsync(plain);
+    if (success) return data;
+  }
+  const lines = new LineCounter();
+  // The library compares each key of an object with all others of it.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  const syntaxErrors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message: stripPosition(message) }));
+  const errors = [...syntaxErrors, ...(syntaxErrors.length === 0 ? findDuplicateKeys(document) : [])].slice(
+    0,
+    maxErrors,
+  );
+  if (errors.length > 0)
+    throw new SeedError(
+      errors.map(({ offset, message }) => `${formatPosition(file, lines, offset)} ${message}`).join('\n'),
+    );
+  const result = await SeedDocument.safeParseAsync(toPlainValue(document, file) ?? {}, { reportInput: true });
+  if (result.success) return result.data;
+  const issues = result.error.issues.slice(0, maxErrors).flatMap(toSeedIssues).slice(0, maxErrors);
+  const positionOf = (path: readonly PropertyKey[]) => formatPosition(file, lines, findOffset(document, path));
+  throw new SeedError(
+    issues.map(({ path, message }) => `${positionOf(path)} ${path.join('.') || 'the document'}: ${message}`).join('\n'),
+  );
+}
+
+/** So many faults are told; each has to be looked for in the document. */
+const maxErrors = 100;
+
+/** Keys that stand in one object more than once, of which the last would count in silence. */
+function findDuplicateKeys(document: Document): { readonly offset: number; readonly message: string }[] {
+  const found: { offset: number; message: string }[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) found.push({ offset: (isNode(key) && key.range?.[0]) || 0, message: duplicateKeyMessage });
+        seen.add(name);
+      }
+    },
+  });
+  return found;
+}
+
+const duplicateKeyMessage = 'Map keys must be unique';
+
+/** The reader of YAML says again where it is, and shows the line. */
+function stripPosition(message: string): string {
+  return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+}
+
+/** The value of a text that is JSON and has no key twice, of which JSON would take the last in silence. */
+function parsePlainJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    // In JSON, a string before a colon is a key, and every other colon stands in a string.
+    const keyCount = text.match(/"(?:[^"\\]|\\.)*"\s*:?/g)?.filter((found) => found.endsWith(':')).length ?? 0;
+    return keyCount === countKeys(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value).reduce((sum: number, one) => sum + countKeys(one), 0);
+  return inner + (Array.isArray(value) ? 0 : Object.keys(value).length);
+}
+
+/** Aliases of aliases can stand for more than any memory holds. */
+function toPlainValue(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new SeedError(`${file}: ${(error as Error).message}`);
+  }
+}
+
+function formatPosition(file: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${file}:${line}:${col}:`;
+}
+
+/** Where a value begins; for a value that is not there, where what should hold it begins. */
+function findOffset(document: Document, path: readonly PropertyKey[]): number {
+  const parent = document.getIn(path.slice(0, -1), true) as Node | undefined;
+  const last = path.at(-1);
+  const pair = isMap(parent)
+    ? parent.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === last)
+    : undefined;
+  const key = pair?.key as Node | undefined;
+  const node = key ?? (document.getIn(path, true) as Node | undefined) ?? parent;
+  if (node?.range) return node.range[0];
+  return path.length > 0 ? findOffset(document, path.slice(0, -1)) : 0;
+}

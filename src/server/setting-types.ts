@@ -1,0 +1,76 @@
+/** What a setting can be, and how the table of settings says it in a line. */
+
+interface SettingBase {
+  /** The flag is `--name`. */
+  readonly name: string;
+  readonly environment: string;
+  readonly description: string;
+  /** False: only from the environment (secrets have no business on a command line). */
+  readonly flag: boolean;
+}
+
+export type Setting = SettingBase &
+  (
+    | {
+        readonly kind: 'text';
+        readonly default?: string;
+        readonly values?: readonly string[];
+        check?(value: string): string | undefined;
+      }
+    | { readonly kind: 'integer'; readonly default: number; readonly least: number; readonly most: number }
+    | { readonly kind: 'boolean'; readonly default: boolean }
+    | {
+        readonly kind: 'list';
+        readonly default: readonly string[];
+        check?(item: string): string | undefined;
+      }
+  );
+
+export function toEnvironmentName(name: string): string {
+  return `IAM_SERVE_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+export function textSetting<const V extends string = string>(
+  name: string,
+  description: string,
+  more: { default?: V; values?: readonly V[]; check?(value: string): string | undefined } = {},
+) {
+  return { kind: 'text' as const, name, environment: toEnvironmentName(name), description, flag: true, ...more };
+}
+
+export function integerSetting(name: string, fallback: number, range: readonly [number, number], description: string) {
+  const [least, most] = range;
+  return {
+    kind: 'integer' as const,
+    name,
+    environment: toEnvironmentName(name),
+    description,
+    flag: true,
+    default: fallback,
+    least,
+    most,
+  };
+}
+
+export function booleanSetting(name: string, description: string) {
+  return {
+    kind: 'boolean' as const,
+    name,
+    environment: toEnvironmentName(name),
+    description,
+    flag: true,
+    default: false,
+  };
+}
+
+/** From the environment only. `check` says what a value must be, never what it is. */
+export function secretSetting(environment: string, description: string, check?: (value: string) => string | undefined) {
+  return {
+    kind: 'text' as const,
+    name: environment.toLowerCase().replaceAll('_', '-'),
+    environment,
+    description,
+    flag: false,
+    ...(check ? { check } : {}),
+  };
+}

@@ -1,0 +1,66 @@
+/** What the start tells: one line for programs, or a few for a person. Secrets made by this start are told here only. */
+import { servicePrefix } from '../contract/prefix.ts';
+import { controlPrefix } from './control/define.ts';
+import type { RunningServer } from './http/listen.ts';
+import type { Settings } from './settings.ts';
+
+/** One line of JSON for programs that wait for the server. */
+export function formatReadyLine(
+  { url, bootstrapResult: bootstrapped, warnings }: RunningServer,
+  settings: Settings,
+  pid: number,
+): string {
+  const store = settings.store === 'memory' ? { store: 'memory' } : { store: 'file', data: settings.data };
+  const warningFields = warnings.length > 0 ? { warnings } : {};
+  return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...store, ...bootstrapped, ...warningFields })}\n`;
+}
+
+/** What a person reads: where it is, what is new, what to type next. `profile`: where the credentials were kept. */
+export function formatBanner(service: RunningServer, settings: Settings, profile: string | undefined): string {
+  const { url, bootstrapResult: bootstrapped } = service;
+  const storeLocation = settings.store === 'memory' ? 'in memory, forgotten at the stop' : settings.data;
+  const lines = [
+    `Ready: ${url}${servicePrefix}`,
+    `Store: ${storeLocation}`,
+    ...(settings.disableControlPlane ? [] : [`Read and try the API: ${url}${controlPrefix}/docs`]),
+    ...formatDeviations(settings),
+    '',
+    ...formatCredentials(service, profile),
+  ];
+  const next = profile === undefined && bootstrapped.adminClientSecret !== undefined ? formatExportLines(service) : [];
+  return `${[...lines, 'Next, in another terminal:', ...next, '  ./bin/iam.js groups list', '', 'Ctrl-C stops it.'].join('\n')}\n`;
+}
+
+/** Whatever makes this server answer otherwise than the interface says is told at the start. */
+function formatDeviations(settings: Settings): string[] {
+  const deviations = [
+    settings.softErrors ? 'soft-errors' : '',
+    settings.expiresIn === 'epoch' ? 'expires-in=epoch' : '',
+  ].filter(Boolean);
+  return deviations.length > 0 ? [`Differs from the interface: ${deviations.join(', ')}`] : [];
+}
+
+function formatCredentials({ bootstrapResult: bootstrapped }: RunningServer, profile: string | undefined): string[] {
+  const { adminClientId, adminClientSecret, appClientId, adminUser, adminPassword } = bootstrapped;
+  if (adminClientSecret === undefined && adminPassword === undefined) return [];
+  return [
+    'New credentials, shown this once:',
+    ...(adminClientSecret === undefined
+      ? []
+      : [`  administrator client   ${adminClientId}`, `    its secret           ${adminClientSecret}`]),
+    ...(adminPassword === undefined
+      ? []
+      : [`  administrator user     ${adminUser}`, `    password             ${adminPassword}`]),
+    `  application client     ${appClientId} (no secret)`,
+    ...(profile === undefined ? [] : [`The iam command has the administrator client already: ${profile}`]),
+    '',
+  ];
+}
+
+function formatExportLines({ url, bootstrapResult: bootstrapped }: RunningServer): string[] {
+  return [
+    `  export IAM_BASE_URL=${url}`,
+    `  export IAM_CLIENT_ID=${bootstrapped.adminClientId}`,
+    '  export IAM_CLIENT_SECRET=...   # the secret above',
+  ];
+}

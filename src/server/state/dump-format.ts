@@ -1,0 +1,86 @@
+/**
+ * The state as one JSON document: every table with one row a line, tables and rows always in the same order, so that
+ * two exports of one state are the same bytes and tools can compare them line by line.
+ */
+import { apiError } from '../../contract/errors.ts';
+import { createPause, type Pause } from '../for-each-yielding.ts';
+import { findShape, type StoredRow, type TableShape, tableNames } from '../store/overlay.ts';
+import { SortedKeys } from '../store/sorted-keys.ts';
+import type { TableName } from '../store/tables.ts';
+import type { DumpTables } from './dump.ts';
+
+/** Rises whenever an older program could not make use of what a newer one writes. */
+export const dumpFormatVersion = 1;
+
+/** What a document is, as far as it can be said before its version is known. */
+export interface DumpDocument {
+  readonly formatVersion: number;
+  readonly tables?: unknown;
+}
+
+/** Others have their turns meanwhile: rows do not change in place. */
+export async function encodeDump(dump: DumpTables): Promise<string> {
+  const pause = createPause();
+  const parts: string[] = [];
+  for (const name of tableNames)
+    parts.push(`${JSON.stringify(name)}:[${await formatRows(dump.get(name) ?? [], pause)}]`);
+  return `{"formatVersion":${dumpFormatVersion},"tables":{\n${parts.join(',\n')}\n}}\n`;
+}
+
+async function formatRows(rows: readonly StoredRow[], pause: Pause): Promise<string> {
+  const lines: string[] = [];
+  for (const row of rows) {
+    const pausing = pause();
+    if (pausing) await pausing;
+    lines.push(JSON.stringify(row));
+  }
+  return lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`;
+}
+
+/** @throws IamError STATE_NEWER; STATE_DAMAGED naming the place. What is wrong there is told, what stands there is not. */
+export async function decodeDump({ formatVersion, tables, ...others }: DumpDocument): Promise<DumpTables> {
+  if (formatVersion > dumpFormatVersion)
+    throw apiError('STATE_NEWER', `The document has format ${formatVersion}; this server knows ${dumpFormatVersion}.`);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw createDumpError(`there is no such field as ${unknown}`);
+  if (!isObject(tables)) throw createDumpError('tables must be an object');
+  for (const name of Object.keys(tables)) if (!findShape(name)) throw createDumpError(`there is no table ${name}`);
+  const dump = new Map<TableName, readonly StoredRow[]>();
+  for (const name of tableNames) dump.set(name, await parseRows(name, tables[name]));
+  return dump;
+}
+
+/** In the order of their keys. */
+async function parseRows(name: TableName, rows: unknown): Promise<StoredRow[]> {
+  const shape = findShape(name);
+  if (!shape || !Array.isArray(rows)) throw createDumpError(`tables.${name} must be a list of rows`);
+  const byKey = new Map<string, StoredRow>();
+  const keys = new SortedKeys();
+  const pause = createPause();
+  for (const [number, row] of rows.entries()) {
+    await pause();
+    const parsed = parseRow(shape, row, `${name}[${number}]`);
+    const key = shape.key(parsed);
+    if (byKey.has(key)) throw createDumpError(`${name}[${number}] has the key of another row`);
+    byKey.set(key, parsed);
+    keys.add(key);
+  }
+  return [...keys].map((key) => byKey.get(key) as StoredRow);
+}
+
+function parseRow({ schema }: TableShape, row: unknown, position: string): StoredRow {
+  const result = schema.safeParse(row);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = [position, ...(issue?.path ?? [])].join('.');
+  throw createDumpError(`${field} is not what such a row holds (${issue?.code ?? 'invalid'})`);
+}
+
+/** The document can't be what an export gave. */
+export function createDumpError(what: string) {
+  return apiError('STATE_DAMAGED', `The document is no state of this service: ${what}.`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

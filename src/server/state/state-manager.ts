@@ -1,0 +1,146 @@
+/**
+ * The state of a running server as a whole: back to its beginning, out and in as a document, kept and brought back under
+ * a name. Each of them is one transaction, so whatever else writes does so before it or after it; it is on disk as a
+ * whole when it is acknowledged, and where it fails nothing has changed.
+ */
+import { apiError } from '../../contract/errors.ts';
+import type { Clock } from '../clock.ts';
+import type { ApiKeyUses } from '../identity/api-key-uses.ts';
+import type { GrowthLimit } from '../identity/growth-limit.ts';
+import type { Outbox } from '../identity/messages.ts';
+import type { ReloadableStoreSecret } from '../identity/store-secret.ts';
+import type { Throttles } from '../identity/throttles.ts';
+import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
+import type { SigningKey, TableName } from '../store/tables.ts';
+import { assertKeysUsable, type KeyRing } from '../tokens/keys.ts';
+import type { BaselineName, BaselineSource } from './baseline.ts';
+import { type DumpTables, dumpStore, keyOf, readTables, replaceTables } from './dump.ts';
+import { diffDumps, type TableDifference } from './dump-diff.ts';
+import { createDumpError, type DumpDocument, decodeDump, encodeDump } from './dump-format.ts';
+import { createSnapshots, type Snapshot, type Snapshots } from './snapshots.ts';
+
+export interface StateManager {
+  /** Everything in the store as it is at this moment. */
+  dump(): Promise<DumpTables>;
+  reset(to: BaselineName): Promise<void>;
+  export(): Promise<string>;
+  /** @throws IamError STATE_NEWER, STATE_DAMAGED; STATE_NOT_EMPTY unless `force`. */
+  import(document: DumpDocument, force: boolean): Promise<void>;
+  readonly snapshots: Pick<Snapshots, 'list' | 'delete'>;
+  /** @throws IamError SNAPSHOT_EXISTS, TOO_MANY_SNAPSHOTS. */
+  saveSnapshot(name: string, replace: boolean): Promise<Snapshot>;
+  /** @throws IamError SNAPSHOT_NOT_FOUND. */
+  restoreSnapshot(name: string): Promise<void>;
+  /** Each is the name of a snapshot, or `now`, `seed` or `empty`. @throws IamError SNAPSHOT_NOT_FOUND. */
+  diff(from: string, to: string): Promise<TableDifference[]>;
+}
+
+export interface StateManagerDeps {
+  readonly store: Store;
+  readonly storeSecret: ReloadableStoreSecret;
+  readonly keys: KeyRing;
+  readonly clock: Clock;
+  readonly baseline: BaselineSource;
+  readonly throttles: Throttles;
+  readonly growthLimit: GrowthLimit;
+  readonly apiKeyUses: ApiKeyUses;
+  readonly outbox: Outbox;
+}
+
+/** Names that no snapshot can have: they stand for other states. */
+export const reservedSnapshotNames = ['now', 'seed', 'empty'] as const;
+
+/** The keys that sign stay, so that verifiers need not ask again; and with them what voids tokens that they signed. */
+const retainedOnRestore: ReadonlySet<TableName> = new Set<TableName>(['signingKeys', 'revokedTokens']);
+/** The store's own key stays besides: nothing that a fresh start makes was made with it. */
+const retainedOnReset: ReadonlySet<TableName> = new Set<TableName>([...retainedOnRestore, 'storeSecrets']);
+const retainedOnImport: ReadonlySet<TableName> = new Set<TableName>();
+
+/** Tables of what somebody made to last. What comes and goes with logins and codes is no reason to ask again. */
+const durableTables = [
+  ...(['clients', 'apiKeys', 'groups', 'memberships', 'users', 'businesses', 'corporateGroups', 'customers'] as const),
+  ...(['devices', 'factors', 'logons', 'products', 'providers'] as const),
+];
+
+export function createStateManager(deps: StateManagerDeps): StateManager {
+  const { store, baseline, clock } = deps;
+  const snapshots = createSnapshots(clock);
+
+  /** @param before is run in the same transaction, and may refuse. */
+  async function replaceAll(
+    dump: DumpTables,
+    retained: ReadonlySet<TableName>,
+    before?: (tx: Transaction) => Promise<void>,
+  ) {
+    await store.transaction(async (tx) => {
+      await before?.(tx);
+      await replaceTables(tx, dump, retained);
+    });
+    await clearCaches(deps);
+  }
+
+  async function readDump(name: string): Promise<DumpTables> {
+    if (name === 'now') return dumpStore(store);
+    return name === 'seed' || name === 'empty' ? baseline.read(name) : snapshots.read(name);
+  }
+
+  return {
+    snapshots,
+    dump: () => dumpStore(store),
+    reset: async (to) => replaceAll(await baseline.read(to), retainedOnReset),
+    export: async () => encodeDump(await dumpStore(store)),
+    async import(document, force) {
+      const dump = await decodeDump(document);
+      await assertUsableKeys(dump);
+      const emptyDump = await baseline.read('empty');
+      await replaceAll(dump, retainedOnImport, (tx) => assertPristine(tx, emptyDump, force)).catch(explainDuplicate);
+      // What else is in the document was checked; keys are read anew, and one is made where none fits the settings.
+      await deps.keys.reload();
+    },
+    async saveSnapshot(name, replace) {
+      snapshots.assertRoom(name, replace);
+      return snapshots.save(name, await dumpStore(store), replace);
+    },
+    restoreSnapshot: async (name) => replaceAll(snapshots.read(name), retainedOnRestore),
+    async diff(from, to) {
+      const [before, after] = [await readDump(from), await readDump(to)];
+      return diffDumps(before, after);
+    },
+  };
+}
+
+/** What is held in memory about rows that are no more. Tokens are looked up in the store with each call, so they are not. */
+async function clearCaches(deps: StateManagerDeps): Promise<void> {
+  const { throttles, growthLimit, apiKeyUses, storeSecret, outbox } = deps;
+  throttles.reset();
+  growthLimit.clear();
+  apiKeyUses.clear();
+  await storeSecret.reload();
+  // Whoever waits for a message looks again, and messages that are to go out do.
+  outbox.wake();
+}
+
+async function assertUsableKeys(dump: DumpTables): Promise<void> {
+  if (dump.get('storeSecrets')?.length !== 1) throw createDumpError('storeSecrets must hold the key of the store');
+  const { length } = Buffer.from(String(dump.get('storeSecrets')?.[0]?.value), 'base64url');
+  if (length !== 32) throw createDumpError('storeSecrets[0].value must be a key of 32 bytes');
+  await assertKeysUsable((dump.get('signingKeys') ?? []) as unknown as readonly SigningKey[]).catch(() => {
+    throw createDumpError('signingKeys holds a key that can not be used');
+  });
+}
+
+/** @throws IamError STATE_NOT_EMPTY where somebody made more than the first start did. */
+async function assertPristine(tx: Transaction, emptyDump: DumpTables, force: boolean): Promise<void> {
+  if (force) return;
+  const present = await readTables(tx);
+  for (const table of durableTables) {
+    const known = new Set(emptyDump.get(table)?.map((row) => keyOf(table, row)));
+    if (present.get(table)?.some((row) => !known.has(keyOf(table, row)))) throw apiError('STATE_NOT_EMPTY');
+  }
+}
+
+function explainDuplicate(error: unknown): never {
+  if (error instanceof DuplicateError)
+    throw createDumpError(`two rows of ${error.table} share what is unique (${error.constraint})`);
+  throw error;
+}

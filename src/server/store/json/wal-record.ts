@@ -1,0 +1,130 @@
+/**
+ * The journal's lines. Each is one JSON object whose last member is the CRC of all bytes before it, so that a line
+ * is taken whole or not at all:
+ *
+ *   {"formatVersion":1,"first":7,"epoch":2,"crc32":"..."}                                 the head of a segment
+ *   {"sequence":8,"last":9,"epoch":2,"bytes":42,"changes":[...],"first":7,"crc32":"..."}  one commit
+ *
+ * Commits from `first` to `last` were written together: none of them was acknowledged before all were durable.
+ * `bytes` is the length of the changes. These tell a tail that was torn in writing from damage to what was once
+ * durable; one stands at the beginning and one at the end, so that either half of a line still says something.
+ */
+import { crc32 } from 'node:zlib';
+import * as z from 'zod';
+import { findShape, type Overlay } from '../overlay.ts';
+import { FORMAT_VERSION } from './layout.ts';
+
+const WalHeader = z.object({ formatVersion: z.number(), first: z.number(), epoch: z.number() });
+const WalChange = z.union([
+  z.tuple([z.literal('put'), z.string(), z.record(z.string(), z.unknown())]),
+  z.tuple([z.literal('delete'), z.string(), z.string()]),
+]);
+const WalEntry = z.object({
+  sequence: z.number(),
+  epoch: z.number(),
+  changes: z.array(z.unknown()),
+  first: z.number(),
+});
+
+export type WalHeader = z.infer<typeof WalHeader>;
+export type WalEntry = z.infer<typeof WalEntry>;
+
+/** The longest that a line goes on after its changes, where its batch begins with `first` or before. */
+export function entryEndLength(first: number): number {
+  return `,"first":${first},"crc32":"00000000"}\n`.length;
+}
+
+const CRC_SUFFIX = /^,"crc32":"([0-9a-f]{8})"\}$/;
+const CRC_SUFFIX_LENGTH = ',"crc32":"00000000"}'.length;
+const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,"bytes":(\d+),"changes":/;
+const ENTRY_END = /,"first":(\d+),"crc32":"[0-9a-f]{8}"\}\n$/;
+
+export function encodeHeader(first: number, epoch: number): Buffer {
+  return Buffer.from(appendCrc(JSON.stringify({ formatVersion: FORMAT_VERSION, first, epoch }).slice(0, -1)));
+}
+
+/** The lines of commits that are written together. */
+export function encodeBatch(first: number, epoch: number, commits: readonly Overlay[]): Buffer {
+  const last = first + commits.length - 1;
+  const lines = commits.map((commit, offset) => {
+    const changes = encodeChanges(commit);
+    const bytes = Buffer.byteLength(changes);
+    const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"bytes":${bytes}`;
+    return appendCrc(`${start},"changes":${changes},"first":${first}`);
+  });
+  return Buffer.from(lines.join(''));
+}
+
+function appendCrc(start: string): string {
+  return `${start},"crc32":"${formatCrc(crc32(start))}"}\n`;
+}
+
+/** A CRC as it stands in files. */
+export function formatCrc(crc: number): string {
+  return crc.toString(16).padStart(8, '0');
+}
+
+function encodeChanges(commit: Overlay): string {
+  const changes: string[] = [];
+  for (const { shape, rows, removed } of commit.parts()) {
+    for (const key of removed) changes.push(JSON.stringify(['delete', shape.name, key]));
+    for (const row of rows.values()) changes.push(JSON.stringify(['put', shape.name, row]));
+  }
+  return `[${changes.join()}]`;
+}
+
+/** What a segment's head says; undefined for a line that is not one. */
+export function decodeHeader(line: Buffer): WalHeader | undefined {
+  return WalHeader.safeParse(verifyCrc(line)).data;
+}
+
+/** What a commit's line says; undefined for a line that is not one. */
+export function decodeEntry(line: Buffer): WalEntry | undefined {
+  return WalEntry.safeParse(verifyCrc(line)).data;
+}
+
+/** The object on a line (without its newline), where its CRC is right. */
+function verifyCrc(line: Buffer): unknown {
+  const end = line.length - CRC_SUFFIX_LENGTH;
+  if (end <= 0) return undefined;
+  const crc = CRC_SUFFIX.exec(line.toString('latin1', end))?.[1];
+  if (crc === undefined || crc !== formatCrc(crc32(line.subarray(0, end)))) return undefined;
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the beginning of a damaged line tells of its commit: whether it was the last of its batch, and where the
+ * changes ended.
+ */
+export function parseEntryStart(bytes: Buffer): { lastOfBatch: boolean; changesEnd: number } | undefined {
+  const found = ENTRY_START.exec(bytes.toString('latin1', 0, 200));
+  if (found === null) return undefined;
+  const [start, sequence, last, length] = found;
+  return { lastOfBatch: sequence === last, changesEnd: start.length + Number(length) };
+}
+
+/** What the end of a damaged line tells of its commit: the sequence of the first one of its batch. */
+export function parseEntryEnd(bytes: Buffer): number | undefined {
+  const first = ENTRY_END.exec(bytes.toString('latin1', Math.max(0, bytes.length - 100)))?.[1];
+  return first === undefined ? undefined : Number(first);
+}
+
+/** Does to the bottom layer what a commit did. Doing so again changes nothing. @throws where it can't be understood. */
+export function replay(entry: WalEntry, base: Overlay): void {
+  for (const change of entry.changes) {
+    const [kind, name, value] = WalChange.parse(change);
+    const shape = findShape(name);
+    if (shape === undefined) throw new Error(`there is no table ${name}`);
+    const table = base.table(shape.name);
+    if (kind === 'delete') {
+      table.remove(value);
+      continue;
+    }
+    const row = shape.schema.parse(value);
+    table.put(shape.key(row), row);
+  }
+}

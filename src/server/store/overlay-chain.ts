@@ -1,0 +1,115 @@
+/** Reading through a chain of layers of one table, topmost first. */
+import type { StoredRow, TableOverlay } from './overlay.ts';
+import type { KeyCursor, SortedKeys } from './sorted-keys.ts';
+import type { Range } from './store.ts';
+
+export type OverlayChain = readonly TableOverlay[];
+
+export function readRow(chain: OverlayChain, key: string): StoredRow | undefined {
+  for (const layer of chain) {
+    const row = layer.rows.get(key);
+    if (row !== undefined) return row;
+    if (layer.removed.has(key)) return undefined;
+  }
+  return undefined;
+}
+
+/** The row that has the value in a unique index. */
+export function readUnique(chain: OverlayChain, unique: string, value: string): StoredRow | undefined {
+  for (const [depth, layer] of chain.entries()) {
+    const key = layer.holder(unique, value);
+    if (key !== undefined && !isHidden(chain, depth, key)) return layer.rows.get(key);
+  }
+  return undefined;
+}
+
+export function readMatches(chain: OverlayChain, index: string, value: string, range: Range): StoredRow[] {
+  return mergeChain(chain, (layer) => layer.matches(index, value), range);
+}
+
+export function readAllRows(chain: OverlayChain, range: Range): StoredRow[] {
+  return mergeChain(chain, (layer) => layer.keys, range);
+}
+
+/** Costs as much as the layers above the bottom are large, and these hold only what is not yet settled. */
+export function countRows(chain: OverlayChain): number {
+  const bottom = chain.at(-1);
+  if (bottom === undefined) return 0;
+  let count = bottom.rows.size;
+  for (const [depth, layer] of chain.slice(0, -1).entries()) {
+    for (const key of layer.rows.keys()) if (!bottom.rows.has(key) && !isHidden(chain, depth, key)) count += 1;
+    for (const key of layer.removed) if (bottom.rows.has(key) && !isHidden(chain, depth, key)) count -= 1;
+  }
+  return count;
+}
+
+/** Whether a layer above `depth` has the last word on the key. */
+function isHidden(chain: OverlayChain, depth: number, key: string): boolean {
+  for (let above = 0; above < depth; above += 1) if (chain[above]?.mentions(key)) return true;
+  return false;
+}
+
+interface OverlayCursor {
+  readonly depth: number;
+  readonly cursor: KeyCursor;
+}
+
+function mergeChain(
+  chain: OverlayChain,
+  pick: (layer: TableOverlay) => SortedKeys | undefined,
+  range: Range,
+): StoredRow[] {
+  const { after, limit = Number.POSITIVE_INFINITY } = range;
+  const [only] = chain;
+  if (only !== undefined && chain.length === 1) return readSingle(only, pick(only), after, limit);
+  const cursors = openCursors(chain, pick, after);
+  const rows: StoredRow[] = [];
+  while (rows.length < limit) {
+    const lowest = findLowest(cursors);
+    const key = lowest?.cursor.key;
+    if (lowest === undefined || key === undefined) break;
+    if (!isHidden(chain, lowest.depth, key)) rows.push(chain[lowest.depth]?.rows.get(key) as StoredRow);
+    for (const { cursor } of cursors) if (cursor.key === key) cursor.advance();
+  }
+  return rows;
+}
+
+/** Where there is one layer, nothing has to be merged and nothing is hidden. */
+function readSingle(
+  { rows }: TableOverlay,
+  keys: SortedKeys | undefined,
+  after: string | undefined,
+  limit: number,
+): StoredRow[] {
+  const found: StoredRow[] = [];
+  const cursor = keys?.cursor(after);
+  for (; cursor?.key !== undefined && found.length < limit; cursor.advance())
+    found.push(rows.get(cursor.key) as StoredRow);
+  return found;
+}
+
+function openCursors(
+  chain: OverlayChain,
+  pick: (layer: TableOverlay) => SortedKeys | undefined,
+  after: string | undefined,
+): OverlayCursor[] {
+  const cursors: OverlayCursor[] = [];
+  for (const [depth, layer] of chain.entries()) {
+    const keys = pick(layer);
+    if (keys !== undefined) cursors.push({ depth, cursor: keys.cursor(after) });
+  }
+  return cursors;
+}
+
+/** The cursor at the lowest key; where several are, that of the topmost layer. */
+function findLowest(cursors: readonly OverlayCursor[]): OverlayCursor | undefined {
+  let lowest: OverlayCursor | undefined;
+  let lowestKey: string | undefined;
+  for (const candidate of cursors) {
+    const { key } = candidate.cursor;
+    if (key === undefined || (lowestKey !== undefined && key >= lowestKey)) continue;
+    lowest = candidate;
+    lowestKey = key;
+  }
+  return lowest;
+}

@@ -1,0 +1,11 @@
+/**
+ * The service for tests of other programs, in this process: `const iam = await startServer()`. Also everything of
+ * `iam-standin/client`, so that one import is enough.
+ */
+export * from '../client/index.ts';
+export type { DateInput, IamClock } from './clock.ts';
+export type { IamServer } from './iam-server.ts';
+export type { Inbox, InboxFilter, InboxMessage, InboxWaitOptions } from './inbox.ts';
+export type { RequestFilter, RequestRecord, Requests, RequestWaitOptions } from './requests.ts';
+export type { SignInOptions, SignInResult } from './sign-in.ts';
+export { type ServerCredentials, type SettingValues, type StartOptions, startServer } from './start-server.ts';

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { RateLimiter } from '../../../src/cli/bulk/rate-limiter.ts';
+import { runConcurrently } from '../../../src/cli/bulk/workers.ts';
+
+/** Time that goes on when somebody waits. */
+function createFakeClock() {
+  let now = 0;
+  return {
+    now: () => now,
+    pause: async (milliseconds: number) => {
+      const end = now + milliseconds;
+      await Promise.resolve();
+      now = Math.max(now, end);
+    },
+  };
+}
+
+const never = () => false;
+
+describe('the pace', () => {
+  test('lets so many calls leave in a time', async () => {
+    const time = createFakeClock();
+    const pace = new RateLimiter(time, 50);
+    const starts: number[] = [];
+    for (let call = 0; call < 5; call += 1) {
+      await pace.acquire(never);
+      starts.push(time.now());
+    }
+    expect(starts).toEqual([0, 50, 100, 150, 200]);
+  });
+
+  test('holds all calls while the server asks for it, also those that wait already', async () => {
+    const time = createFakeClock();
+    const pace = new RateLimiter(time, 10);
+    await pace.acquire(never);
+    const waiting = [pace.acquire(never), pace.acquire(never)].map(async (turn) => {
+      await turn;
+      return time.now();
+    });
+    pace.pauseFor(1000);
+    expect(Math.min(...(await Promise.all(waiting)))).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('lets go of who waits once the run is over', async () => {
+    const time = createFakeClock();
+    const pace = new RateLimiter(time, 0);
+    pace.pauseFor(Number.POSITIVE_INFINITY);
+    let isOver = false;
+    const turn = pace.acquire(() => isOver);
+    isOver = true;
+    await turn;
+  });
+});
+
+/** Ten thousand rows, and how many of them are held: taken, and not yet reported. */
+function countedRows(total: number) {
+  const seen = { taken: 0, reported: 0, most: 0 };
+  async function* rows() {
+    for (let row = 0; row < total; row += 1) {
+      seen.taken += 1;
+      seen.most = Math.max(seen.most, seen.taken - seen.reported);
+      yield row;
+    }
+  }
+  return { seen, rows: rows() };
+}
+
+const turnOfLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('workers', () => {
+  test('hold no more of ten thousand rows than are under way', async () => {
+    const { seen, rows } = countedRows(10_000);
+    const results = new Set<number>();
+    const work = async (row: number) => {
+      if (row % 7 === 0) await turnOfLoop();
+      return row;
+    };
+    for await (const row of runConcurrently(rows, 8, work, never)) {
+      results.add(row);
+      seen.reported += 1;
+    }
+    expect(results.size).toBe(10_000);
+    expect(seen.most).toBeLessThanOrEqual(9);
+  });
+
+  test('begin no row while nobody takes results', async () => {
+    const { seen, rows } = countedRows(10_000);
+    const results = runConcurrently(rows, 4, async (row) => row, never);
+    await results.next();
+    for (let turn = 0; turn < 100; turn += 1) await turnOfLoop();
+    expect(seen.taken).toBe(4);
+    await results.return();
+    expect(seen.taken).toBe(4);
+  });
+
+  test('finish what is under way when one fails or the run is over, and begin nothing more', async () => {
+    const { seen, rows } = countedRows(100);
+    let finished = 0;
+    const work = async (row: number) => {
+      if (row === 1) throw new Error('the disk is full');
+      await turnOfLoop();
+      finished += 1;
+      return row;
+    };
+    const run = async () => {
+      for await (const _ of runConcurrently(rows, 3, work, never)) seen.reported += 1;
+    };
+    await expect(run()).rejects.toThrow('the disk is full');
+    expect([seen.taken, finished]).toEqual([3, 2]);
+    const other = countedRows(100);
+    let isOver = false;
+    const done: number[] = [];
+    for await (const row of runConcurrently(
+      other.rows,
+      3,
+      async (given) => given,
+      () => isOver,
+    )) {
+      done.push(row);
+      isOver = true;
+    }
+    expect([done.sort(), other.seen.taken]).toEqual([[0, 1, 2], 3]);
+  });
+});

@@ -1,0 +1,311 @@
+import { appendFile, chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  errorResponse,
+  type FakeHandler,
+  type FakeResponse,
+  type FakeServer,
+  startFakeServer,
+} from '../../client/fake-server.ts';
+import { type CliResult, Home, tokenVariables } from '../run-cli.ts';
+
+type Answers = Record<string, FakeResponse>;
+
+/** Makes groups, or answers as it is told for a name; what it is told can change. */
+function groupServer(answers: Answers = {}) {
+  const answer: FakeHandler = ({ body }) => {
+    const { groupName } = JSON.parse(body || '{}') as { groupName: string };
+    return answers[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
+  };
+  return startFakeServer(answer);
+}
+
+function take(server: FakeServer): string[] {
+  const received = server.received as unknown as { body: string }[];
+  return received.splice(0).map(({ body }) => (JSON.parse(body) as { groupName: string }).groupName);
+}
+
+const creating = ['--operation', 'groups.create', '-o', 'jsonl', '--concurrency', '1'];
+
+function run(home: Home, server: FakeServer, words: readonly string[], signal?: AbortSignal): Promise<CliResult> {
+  const given = { url: server.url, variables: tokenVariables, ...(signal ? { signal } : {}) };
+  return home.iam(['bulk', ...words], given);
+}
+
+const states = ({ out }: CliResult) =>
+  out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => (JSON.parse(line) as { line: number; state: string }).state);
+
+async function rows(home: Home, text = 'groupName\na\nb\nc\n'): Promise<string> {
+  await writeFile(home.file('rows.csv'), text);
+  return home.file('rows.csv');
+}
+
+describe('a run after another with the same rows', () => {
+  test('does nothing where all is done', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home);
+    expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
+    expect(take(server)).toEqual(['a', 'b', 'c']);
+    const again = await run(home, server, ['run', file, ...creating]);
+    expect(again).toEqual({ code: 0, out: '', err: '0 of 0 rows done; 3 were done before.\n' });
+    expect(take(server)).toEqual([]);
+  });
+
+  test('sends what was refused again, and its reject file holds what was refused last', async () => {
+    await using home = await Home.make();
+    const answers: Answers = { a: errorResponse(412, 'X'), c: errorResponse(422, 'Y') };
+    await using server = await groupServer(answers);
+    const file = await rows(home);
+    const first = await run(home, server, ['run', file, ...creating]);
+    expect([first.code, states(first)]).toEqual([8, ['failed', 'ok', 'failed']]);
+    expect(first.err).toContain('2 rows failed');
+    expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\na\nc\n');
+    expect((await stat(home.file('rows.rejects.csv'))).mode & 0o777).toBe(0o600);
+    take(server);
+    delete answers.a;
+    expect((await run(home, server, ['run', file, ...creating])).code).toBe(8);
+    expect(take(server)).toEqual(['a', 'c']);
+    expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\nc\n');
+    delete answers.c;
+    expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
+    expect(take(server)).toEqual(['c']);
+    await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('goes on after a signal: what was under way is finished and noted', async () => {
+    await using home = await Home.make();
+    const over = new AbortController();
+    await using server = await startFakeServer(() => {
+      over.abort('SIGINT');
+      return { status: 201, json: { groupId: 'g' } };
+    });
+    const file = await rows(home);
+    const first = await run(home, server, ['run', file, ...creating], over.signal);
+    expect([first.code, states(first)]).toEqual([130, ['ok']]);
+    expect(first.err).toContain('Interrupted');
+    expect(take(server)).toEqual(['a']);
+    expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
+    expect(take(server)).toEqual(['b', 'c']);
+  });
+
+  test('does not repeat a row without an answer that may be done, until it is told to', async () => {
+    await using home = await Home.make();
+    const answers: Answers = { b: { hangUp: true } };
+    await using server = await groupServer(answers);
+    const file = await rows(home);
+    const first = await run(home, server, ['run', file, ...creating]);
+    expect([first.code, states(first)]).toEqual([8, ['ok', 'unknown', 'ok']]);
+    await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
+    take(server);
+    delete answers.b;
+    const second = await run(home, server, ['run', file, ...creating]);
+    expect([second.code, states(second), take(server)]).toEqual([8, ['unknown'], []]);
+    const retried = await run(home, server, ['retry', home.file('rows.ledger'), '--repeat-unknown']);
+    expect([retried.code, take(server)]).toEqual([0, ['b']]);
+  });
+
+  test('repeats one whose operation may be repeated', async () => {
+    await using home = await Home.make();
+    const answers = { first: true };
+    await using server = await startFakeServer(() => {
+      if (!answers.first) return { json: {} };
+      answers.first = false;
+      return { hangUp: true };
+    });
+    const file = await rows(home, 'operation,groupId,groupName\ngroups.update,ops,x\n');
+    expect((await run(home, server, ['run', file])).code).toBe(8);
+    expect((await run(home, server, ['run', file])).code).toBe(0);
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('takes a row as unanswered that a killed run had sent, and a line that it left half for none', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home);
+    await run(home, server, ['run', file, ...creating]);
+    take(server);
+    const [heading = ''] = (await readFile(home.file('rows.ledger'), 'utf8')).split('\n');
+    await writeFile(home.file('rows.ledger'), `${heading}\n{"row":1,"line":2,"state":"ok"}\n`);
+    await appendFile(home.file('rows.ledger'), '{"row":2,"line":3,"state":"sent"}\n{"row":3,"li');
+    const outcome = await run(home, server, ['run', file, ...creating]);
+    expect([outcome.code, states(outcome), take(server)]).toEqual([8, ['unknown', 'ok'], ['c']]);
+    const lines = (await readFile(home.file('rows.ledger'), 'utf8')).trim().split('\n');
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+  });
+});
+
+describe('the ledger', () => {
+  test('is private, and tells each row before it is sent and after', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer({ a: errorResponse(422, 'X', 'no such thing') });
+    await run(home, server, ['run', await rows(home, 'groupName\na\n'), ...creating]);
+    const file = home.file('rows.ledger');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const [heading, ...entries] = (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(heading).toMatchObject({ ledger: 1, operation: 'groups.create', server: server.url });
+    expect(entries).toEqual([
+      { row: 1, line: 2, state: 'sent' },
+      { row: 1, line: 2, state: 'failed', status: 422, code: 'X' },
+    ]);
+  });
+
+  test.each([
+    ['of other rows', async (home: Home) => void (await rows(home, 'groupName\nz\n'))],
+    ['of another server', async () => undefined],
+  ])('%s is refused, and nothing is sent', async (what, change) => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    await using other = await groupServer();
+    const file = await rows(home);
+    await run(home, server, ['run', file, ...creating]);
+    take(server);
+    await change(home);
+    const target = what.endsWith('server') ? other : server;
+    const outcome = await run(home, target, ['run', file, ...creating]);
+    expect([outcome.code, outcome.err.includes('is the ledger of')]).toEqual([2, true]);
+    expect([...take(server), ...take(other)]).toEqual([]);
+  });
+
+  test.each([
+    ['not a ledger', 'groupName\nops\n'],
+    ['damaged', '{"ledger":1,"digest":"x"}\nnot JSON\n{"row":1}\n'],
+    ['of something else', '{"digest":"x"}\n'],
+  ])('that is %s is refused and left as it is', async (_what, text) => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    await writeFile(home.file('rows.ledger'), text);
+    expect((await run(home, server, ['run', await rows(home), ...creating])).code).toBe(2);
+    expect(await readFile(home.file('rows.ledger'), 'utf8')).toBe(text);
+    expect(take(server)).toEqual([]);
+  });
+
+  test('is used by one run at a time: rows of two at once are sent once', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home);
+    const both = await Promise.all([1, 2].map(() => run(home, server, ['run', file, ...creating])));
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(take(server)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('bulk retry', () => {
+  test('sends what failed, and no other row', async () => {
+    await using home = await Home.make();
+    const answers: Answers = { b: errorResponse(412, 'X') };
+    await using server = await groupServer(answers);
+    await run(home, server, ['run', await rows(home), ...creating, '--max-errors', '1']);
+    expect(take(server)).toEqual(['a', 'b']);
+    delete answers.b;
+    expect((await run(home, server, ['retry', home.file('rows.ledger')])).code).toBe(0);
+    expect(take(server)).toEqual(['b']);
+  });
+
+  test('takes rows that were moved, refuses those that changed or are gone, and a ledger that is not there', async () => {
+    await using home = await Home.make();
+    const answers: Answers = { b: errorResponse(412, 'X') };
+    await using server = await groupServer(answers);
+    const file = await rows(home);
+    await run(home, server, ['run', file, ...creating]);
+    take(server);
+    const ledger = home.file('rows.ledger');
+    await writeFile(home.file('changed.csv'), 'groupName\nz\n');
+    expect((await run(home, server, ['retry', ledger, home.file('changed.csv')])).code).toBe(2);
+    await writeFile(home.file('moved.csv'), await readFile(file));
+    await rm(file);
+    expect((await run(home, server, ['retry', ledger])).code).toBe(2);
+    expect((await run(home, server, ['retry', home.file('none')])).code).toBe(2);
+    expect(take(server)).toEqual([]);
+    delete answers.b;
+    expect((await run(home, server, ['retry', ledger, home.file('moved.csv')])).code).toBe(0);
+    expect(take(server)).toEqual(['b']);
+  });
+});
+
+describe('files of a run', () => {
+  test('that are there already are not overwritten, and nothing is sent', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home);
+    await writeFile(home.file('mine'), 'precious');
+    expect((await run(home, server, ['run', file, ...creating, '--rejects', home.file('mine')])).code).toBe(2);
+    expect(await readFile(home.file('mine'), 'utf8')).toBe('precious');
+    expect(take(server)).toEqual([]);
+  });
+
+  test('can be run again: the reject file is valid input', async () => {
+    await using home = await Home.make();
+    const answers: Answers = { 'a,"x"\ny': errorResponse(412, 'X') };
+    await using server = await groupServer(answers);
+    const file = await rows(home, '\ufeffgroupName,roles\r\n"a,""x""\ny",A\r\nb,B\r\n');
+    expect((await run(home, server, ['run', file, ...creating])).code).toBe(8);
+    take(server);
+    delete answers['a,"x"\ny'];
+    expect((await run(home, server, ['run', home.file('rows.rejects.csv'), ...creating])).code).toBe(0);
+    expect(take(server)).toEqual(['a,"x"\ny']);
+  });
+
+  test('secrets go to their private file alone, also when a run goes on', async () => {
+    await using home = await Home.make();
+    let made = 0;
+    await using server = await startFakeServer(({ body }) => {
+      if (body.includes('refused') && made === 1) return errorResponse(422, 'X', 'no secret-2 here');
+      made += 1;
+      return { status: 201, json: { id: `k${made}`, apiKey: `very-secret-${made}` } };
+    });
+    const file = await rows(home, 'appId,clientId,apiKey\nx,y,\nrefused,y,secret-2\n');
+    const words = ['run', file, '--operation', 'api-key.create', '--concurrency', '1', '-o', 'jsonl'];
+    expect((await run(home, server, words)).code).toBe(2);
+    expect(server.received).toEqual([]);
+    const secrets = home.file('secrets');
+    const first = await run(home, server, [...words, '--secret-output', secrets]);
+    expect(first.code).toBe(8);
+    made = 2;
+    const second = await run(home, server, [...words, '--secret-output', secrets]);
+    expect(second.code).toBe(0);
+    expect((await stat(secrets)).mode & 0o777).toBe(0o600);
+    const kept = (await readFile(secrets, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(kept).toEqual([
+      { line: 2, operation: 'api-key.create', id: 'k1', apiKey: 'very-secret-1' },
+      { line: 3, operation: 'api-key.create', id: 'k3', apiKey: 'very-secret-3' },
+    ]);
+    const ledger = await readFile(home.file('rows.ledger'), 'utf8');
+    expect(ledger + first.out + first.err + second.out + second.err).not.toContain('secret-');
+  });
+
+  test.each(['rejects', 'ledger'])(
+    'where the %s can not be written, no file of secrets is left behind either',
+    async (kind) => {
+      await using home = await Home.make();
+      await using server = await startFakeServer(() => ({ status: 201, json: {} }));
+      const file = await rows(home, 'appId,clientId\nx,y\n');
+      await mkdir(home.file('mine'));
+      const words = ['run', file, '--operation', 'api-key.create', '--secret-output', home.file('secrets')];
+      expect((await run(home, server, [...words, `--${kind}`, home.file('mine')])).code).not.toBe(0);
+      await expect(stat(home.file('secrets'))).rejects.toThrow('ENOENT');
+      expect(server.received).toEqual([]);
+      expect((await run(home, server, words)).code).toBe(0);
+    },
+  );
+
+  test('a file of secrets that others can read is refused', async () => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(() => errorResponse(412, 'X'));
+    const file = await rows(home, 'appId,clientId\nx,y\n');
+    const words = ['run', file, '--operation', 'api-key.create', '--secret-output', home.file('secrets')];
+    await run(home, server, words);
+    await chmod(home.file('secrets'), 0o644);
+    expect((await run(home, server, words)).code).toBe(2);
+    expect(server.received).toHaveLength(1);
+  });
+});

@@ -1,0 +1,211 @@
+/** Where the examples of commands are tried: one server, brought back to its beginning before each. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { saveProfile } from '../../../src/cli/runtime/profile.ts';
+import { adminClient, createFakeClock, startServer, type TestServer } from '../../harness.ts';
+import { type CliResult, Home, iam, type RunOptions } from '../run-cli.ts';
+import { type ExampleSetup, exampleSetups } from './example-setups.ts';
+import { deployerSecret, password, seed } from './seed.ts';
+
+/** One thing that a command says of itself, by `iam commands --json`. */
+export interface CatalogueEntry {
+  readonly command: string;
+  readonly operation?: string;
+  readonly title: string;
+  readonly effect: 'local' | 'read' | 'write' | 'destructive';
+  readonly effectVaries?: boolean;
+  readonly idempotent: boolean;
+  readonly roles: string;
+  readonly examples: readonly string[];
+  readonly method?: string;
+}
+
+/** A call that reached the server. */
+export interface LoggedCall {
+  readonly method: string;
+  readonly operation?: string;
+  readonly status: number;
+  readonly requestId: string;
+}
+
+/** An example that can be run: its words, and everything it needs. */
+export interface PreparedExample {
+  readonly words: readonly string[];
+  /** The exit code that it ends with. */
+  readonly code: number;
+  run(more?: readonly string[], given?: RunOptions): Promise<CliResult>;
+}
+
+type Tokens = Readonly<Record<'administrator' | 'alice' | 'bob', string>>;
+
+const snapshot = 'walk';
+const snapshotNames = ['before', 'after'];
+
+/** Every command once; two operations may have one. */
+export async function readCatalogue(): Promise<CatalogueEntry[]> {
+  const entries = JSON.parse((await iam(['commands', '--json'])).out) as CatalogueEntry[];
+  return entries.filter(({ command }, at) => entries.findIndex((other) => other.command === command) === at);
+}
+
+export class ExampleRunner implements AsyncDisposable {
+  readonly #homes: Home[] = [];
+  /** What stands for the ids that only a server gives. */
+  readonly names: Readonly<Record<string, string>>;
+  readonly server: TestServer;
+  readonly #tokens: Tokens;
+
+  constructor(server: TestServer, tokens: Tokens, names: Readonly<Record<string, string>>) {
+    this.server = server;
+    this.names = names;
+    this.#tokens = tokens;
+  }
+
+  static async create(): Promise<ExampleRunner> {
+    const environment = { IAM_APP_CLIENT_ID: 'APP_CLIENT_ID' };
+    // What is asked of the machine's own clock, as by `iam doctor`, has to agree.
+    const clock = createFakeClock(new Date().toISOString());
+    const server = await startServer({ seed, environment, clock, flags: { 'fast-passwords': true } });
+    const tokens = {
+      administrator: (await server.as({ basic: adminClient }).clientIdentities.login()).accessToken,
+      alice: await passSecondFactor(server, await loginUser(server, 'alice')),
+      bob: await loginUser(server, 'bob'),
+    };
+    const body = { userName: 'alice' };
+    for (const _ of ['an earlier message', 'the last'])
+      await server.as().userIdentities.retrieve({ query: application, body });
+    const [message, earlier] = await readField(server, '/_iam/inbox', 'id');
+    const [session] = await readField(server, '/_iam/sessions', 'sessionId');
+    const names = {
+      ...{ MESSAGE_ID: message ?? '', ID: earlier ?? '', SESSION_ID: session ?? '' },
+      ...{ TOKEN_ID: tokens.bob, 'https://iam.example.com': server.url },
+    };
+    const runner = new ExampleRunner(server, tokens, names);
+    await runner.#control('POST', 'state/snapshots', { name: snapshot });
+    return runner;
+  }
+
+  /** Everything as it was at first, also what no state holds. */
+  async reset(): Promise<void> {
+    const { clock } = this.server;
+    clock.advance((Date.now() - clock.now().getTime()) / 1000);
+    await this.#control('PUT', 'clock', { reset: true });
+    await this.#control('DELETE', 'faults');
+    await this.#control('DELETE', 'sandboxes/test-1');
+    for (const name of snapshotNames) await this.#control('DELETE', `state/snapshots/${name}`);
+    await this.#control('POST', `state/snapshots/${snapshot}/restore`);
+  }
+
+  /** Gives the id of the call. */
+  async #control(method: string, target: string, json?: unknown): Promise<string> {
+    const path = `/_iam/${target}`;
+    const body = json === undefined ? undefined : JSON.stringify(json);
+    const type = body === undefined ? [] : [['content-type', 'application/json'] as const];
+    const { status, headers } = await this.server.send({ method, path, headers: type, body });
+    if (status >= 300 && status !== 404) throw new Error(`${method} ${path} was answered with ${status}`);
+    return String(headers['x-request-id']);
+  }
+
+  /** Where the log stands once everything that was called is in it: a line is written after its answer. */
+  async markLog(): Promise<number> {
+    const last = await this.#control('GET', 'clock');
+    while (!this.server.log.at(-1)?.includes(last)) await new Promise(setImmediate);
+    return this.server.log.length;
+  }
+
+  /** The calls since such a mark. */
+  async callsSince(mark: number): Promise<LoggedCall[]> {
+    const end = (await this.markLog()) - 1;
+    const lines = this.server.log
+      .slice(mark, end)
+      .map((line) => JSON.parse(line) as LoggedCall & { readonly msg: string });
+    return lines.filter(({ msg }) => msg === 'call');
+  }
+
+  /** Makes everything that an example needs; `url` is another server to call than that of the stage. */
+  async prepare(example: string, url = this.server.url): Promise<PreparedExample> {
+    const home = await Home.make();
+    this.#homes.push(home);
+    const setup: ExampleSetup = exampleSetups[example] ?? {};
+    for (const name of setup.profiles ?? []) await saveProfile(name, { baseUrl: url, ...adminClient }, home.variables);
+    for (const [name, text] of Object.entries(setup.files ?? {})) {
+      await mkdir(path.dirname(home.file(name)), { recursive: true });
+      await writeFile(home.file(name), text);
+    }
+    const given = (more: RunOptions = {}, as = setup.as): RunOptions => ({
+      url,
+      variables: { XDG_STATE_HOME: home.file('state'), ...this.#variables(as) },
+      now: () => this.server.clock.now().getTime(),
+      ...more,
+    });
+    for (const line of setup.before ?? [])
+      await home.iam(this.#words(home, line), { ...given({}), url: this.server.url });
+    const more = await setup.prepare?.({
+      iam: (line, as) => home.iam(this.#words(home, line), { ...given({}, as), url: this.server.url }),
+    });
+    const names = { ...setup.names, ...more?.names };
+    const stdin = more?.stdin ?? setup.stdin;
+    const words = this.#words(home, example, names).slice(1);
+    return {
+      words,
+      code: setup.code ?? 0,
+      run: (added = [], changed = {}) =>
+        home.iam(withOptions(words, added), {
+          ...given({ ...(stdin === undefined ? {} : { stdin }), ...(setup.terminal ? { columns: 80 } : {}) }),
+          ...changed,
+        }),
+    };
+  }
+
+  #variables(as: ExampleSetup['as'] = 'administrator'): Record<string, string> {
+    if (as === 'nobody') return {};
+    if (as === 'client') return { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+    if (as === 'password') return { IAM_PASSWORD: password };
+    if (as === 'deployer') return { IAM_CLIENT_SECRET: deployerSecret };
+    return { IAM_TOKEN: this.#tokens[as] };
+  }
+
+  /** As a shell reads it, without what only a shell does; files are in the folder of the example. */
+  #words(home: Home, line: string, names: Readonly<Record<string, string>> = {}): string[] {
+    const [commandLine = ''] = line.split(/ [>|] /);
+    const all = { ...this.names, ...names };
+    const words = [...commandLine.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+    return words.map((word) => all[word] ?? (isFile(word) ? home.file(word) : word));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const home of this.#homes) await home[Symbol.asyncDispose]();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
+const application = { clientId: 'APP_CLIENT_ID' };
+
+async function loginUser(server: TestServer, userName: string): Promise<string> {
+  const client = server.as({ basic: { clientId: userName, clientSecret: password } });
+  const { accessToken } = await client.userIdentities.login({ query: { ...application, 'remember-me': true } });
+  return accessToken;
+}
+
+/** The token of a user after a second proof. */
+async function passSecondFactor(server: TestServer, token: string): Promise<string> {
+  const { userIdentities } = server.as({ token });
+  const { challengeId } = await userIdentities.leverageMfa({ body: {} });
+  const [code = ''] = await readField(server, '/_iam/inbox', 'code');
+  const { accessToken } = await userIdentities.fulfillMfa({ body: { challengeId, token: code } });
+  return accessToken;
+}
+
+async function readField(server: TestServer, target: string, name: string): Promise<string[]> {
+  const { json } = await server.send({ method: 'GET', path: target });
+  return (json as Readonly<Record<string, string>>[]).map((row) => row[name] ?? '');
+}
+
+/** What stands after two dashes is no option. */
+function withOptions(words: readonly string[], added: readonly string[]): string[] {
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  return [...words.slice(0, end), ...added, ...words.slice(end)];
+}
+
+function isFile(word: string): boolean {
+  return /^([\w-]+\.(csv|jsonl?|yaml|ledger)|iam\/|first-password)$/.test(word);
+}

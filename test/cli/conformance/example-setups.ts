@@ -1,0 +1,193 @@
+/**
+ * What examples of commands need besides the server of the walk, by the example as it is printed. One that is not here
+ * runs as it stands. A new example that needs something gets a line.
+ */
+import type { CliResult } from '../run-cli.ts';
+import { password } from './seed.ts';
+
+export interface ExampleSetup {
+  /** Files in the folder where it is typed. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Somebody sits at a terminal, and types what standard input holds. */
+  readonly terminal?: boolean;
+  /** Who calls: the administrator by a token, where left out. */
+  readonly as?: ExampleCaller;
+  /** Profiles that are there, with the administrator's credentials; the first is the current one. */
+  readonly profiles?: readonly string[];
+  /** Commands that are run before it, without the word iam. */
+  readonly before?: readonly string[];
+  /** Words that others take the place of. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The exit code; 0 where left out. */
+  readonly code?: number;
+  /** What is known only once something was done. */
+  prepare?(tools: SetupDeps): Promise<Pick<ExampleSetup, 'stdin' | 'names'>>;
+}
+
+/** Alice has given a second proof, bob acts for no business; both by a token, `client` and `deployer` by a secret. */
+export type ExampleCaller = 'administrator' | 'alice' | 'bob' | 'client' | 'deployer' | 'password' | 'nobody';
+
+export interface SetupDeps {
+  readonly iam: (line: string, as?: ExampleCaller) => Promise<CliResult>;
+}
+
+const document = 'groups:\n  - groupName: ops\n    roles: [DEPLOY, ROLLBACK, VIEW]\n';
+const documents = { files: { 'iam.yaml': document } };
+const folder = { files: { 'iam/groups.yaml': document } };
+const alice: ExampleSetup = { as: 'alice' };
+const bob: ExampleSetup = { as: 'bob' };
+const factors = 'authenticationFactors:\n  - contactType: EMAIL\n    email: alice@example.net\n    tags: [work]\n';
+const withStagingProfile: ExampleSetup = { as: 'nobody', profiles: ['staging'] };
+const renameGroup = 'groups update ops --set groupName=former';
+const withClientToken = {
+  prepare: async ({ iam }: SetupDeps) => ({ stdin: (await iam('token generate', 'client')).out }),
+};
+const withLoggedCall = {
+  prepare: async ({ iam }: SetupDeps) => {
+    await iam('groups list');
+    const [call] = JSON.parse((await iam('requests list --limit 1 -o json')).out) as { id: string }[];
+    return { names: { REQUEST_ID: call?.id ?? '' } };
+  },
+};
+
+export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
+  'iam groups create --group-name ops --role DEPLOY --role ROLLBACK': { before: [renameGroup] },
+  'iam groups create --group-name leads --role APPROVE --dependency ops': { before: ['groups delete leads --yes'] },
+  'iam groups delete ops --yes': { before: ['groups delete leads --yes'] },
+  'iam groups businesses remove ops BUSINESS_ID --yes': { before: ['groups businesses add ops BUSINESS_ID'] },
+  'iam groups services remove ops billing-service --yes': { before: ['groups services add ops billing-service'] },
+  'iam groups business-users remove ops BUSINESS_ID USER_ID --yes': {
+    before: ['groups business-users add ops BUSINESS_ID USER_ID'],
+  },
+  'iam groups update ops --add-dependency leads --dry-run': { before: ['groups remove-dependency leads ops --yes'] },
+  'iam groups update ops -f ops.yaml': { files: { 'ops.yaml': 'groupName: ops\nroles: [VIEW]\n' } },
+  'iam clients create --app-id billing --service-account-id billing-service': {
+    names: { 'billing-service': 'another-service' },
+  },
+  'iam customers create-business --business-id acme --business-name Acme --document 12345': {
+    names: { acme: 'initech' },
+  },
+  'iam users create --user-name alice --user-email alice@example.com': {
+    names: { alice: 'carol', 'alice@example.com': 'carol@example.com' },
+  },
+  'iam users remove-identity USER_ID alice.smith --yes': {
+    before: ['users add-identity USER_ID --identity alice.smith'],
+  },
+  'iam users factors add USER_ID -f factors.yaml': { files: { 'factors.yaml': factors } },
+  'iam users provision-logon USER_ID --logon SMITH01 --password-file first-password': {
+    files: { 'first-password': 'FIRST#1\n' },
+  },
+  'iam my-clients create --app-id reports --scope READ': bob,
+  'iam my-clients delete CLIENT_ID --yes': {
+    ...bob,
+    prepare: async ({ iam }) => {
+      const { out } = await iam('my-clients create --app-id reports --scope READ -o json', 'bob');
+      return { names: { CLIENT_ID: (JSON.parse(out) as { clientId: string }).clientId } };
+    },
+  },
+  'iam products authorize --product-id reports-basic': bob,
+  'iam products validate --product-alias reports --sku basic --billing-type SUBSCRIPTION': bob,
+  'iam factors add --contact-type EMAIL --email alice@example.org --tag home': alice,
+  'iam factors add -f factors.yaml': { ...alice, files: { 'factors.yaml': factors } },
+  'iam factors list': alice,
+  'iam factors remove FACTOR_ID': alice,
+  'iam factors send-token main-email': alice,
+  'iam factors update FACTOR_ID --contact-type EMAIL --email alice@example.org': alice,
+  'iam factors validate-token main-email --token-file -': {
+    ...alice,
+    prepare: async ({ iam }) => {
+      await iam('factors send-token main-email', 'alice');
+      return { stdin: (await iam('inbox code alice@example.com')).out };
+    },
+  },
+  'iam requests show REQUEST_ID -o json': withLoggedCall,
+  'iam requests wait --operation groups.create --status 201': { before: ['groups create --group-name first'] },
+  'iam requests wait --operation user-identities.login --count 3 --wait 60s': {
+    before: Array.from({ length: 3 }, () => 'login --user alice --client-id APP_CLIENT_ID'),
+    as: 'password',
+  },
+  'iam why REQUEST_ID': withLoggedCall,
+  'iam why REQUEST_ID -o json': withLoggedCall,
+  'iam faults remove f1': {
+    prepare: async ({ iam }) => ({
+      names: { f1: (await iam('faults add --operation groups.create --fail 503 -o name')).out.trim() },
+    }),
+  },
+  'iam bulk run groups.csv --operation groups.create': { files: { 'groups.csv': 'groupName\nfirst\nsecond\n' } },
+  'iam bulk run rows.jsonl --rate 10/s -o csv > report.csv': {
+    files: { 'rows.jsonl': '{"operation":"groups.create","body":{"groupName":"first"}}\n' },
+  },
+  'iam bulk run keys.csv --operation api-key.create --secret-output keys.jsonl': {
+    files: { 'keys.csv': 'appId,clientId\nbilling,CLIENT_ID\n' },
+  },
+  'iam bulk run gone.csv --operation user-identities.remove --confirm 12': {
+    files: { 'gone.csv': `id\n${Array.from({ length: 12 }, (_, at) => `gone-${at}\n`).join('')}` },
+  },
+  'iam bulk retry groups.ledger': createFailedRun(),
+  'iam bulk retry groups.ledger --repeat-unknown': createFailedRun(),
+  'iam state save before --replace': { before: ['state save before'] },
+  'iam state restore before --yes': { before: ['state save before'] },
+  'iam state delete before': { before: ['state save before'] },
+  'iam state diff before now': { before: ['state save before'] },
+  'iam state diff before after -o json': { before: ['state save before', 'state save after'] },
+  'iam state import state.json': { before: ['state export -f state.json', 'state reset --empty --yes'] },
+  'iam state import state.json --force --yes': { before: ['state export -f state.json'] },
+  'iam sandbox delete test-1 --yes': { before: ['sandbox create test-1'] },
+  'iam token generate --profile staging': withStagingProfile,
+  'iam token inspect -f - -o json': withClientToken,
+  'iam token verify -f - -q': withClientToken,
+  'iam profile show local': { profiles: ['local'] },
+  'iam profile use local': { profiles: ['staging', 'local'] },
+  'iam profile remove old --yes': { profiles: ['old'] },
+  'iam profile add staging --base-url https://iam.example.com --client-id deployer': { as: 'deployer' },
+  'iam profile add ci --base-url https://iam.example.com --client-id ci --secret-file -': { stdin: 'secret\n' },
+  'iam config set output json': { profiles: ['local'] },
+  'iam login --user alice --client-id APP_CLIENT_ID': { as: 'nobody', terminal: true, stdin: `${password}\n` },
+  'iam login --user alice --client-id APP_CLIENT_ID --password-stdin': { as: 'nobody', stdin: `${password}\n` },
+  // Nobody is asked for the code here, which is told; the code is asked for in test/cli/login.test.ts.
+  'iam login --mfa': {
+    as: 'nobody',
+    prepare: async ({ iam }) => {
+      await iam('login --user alice --client-id APP_CLIENT_ID', 'password');
+      return {};
+    },
+    code: 10,
+  },
+  'iam login --base-url https://iam.example.com --client-id deployer': { as: 'deployer' },
+  'iam logout --profile staging': withStagingProfile,
+  'iam can billing-service DEPLOY -q': { before: ['groups services add ops billing-service'] },
+  'iam can USER_ID APPROVE --business BUSINESS_ID -o json': {
+    before: ['groups business-users add leads BUSINESS_ID USER_ID'],
+  },
+  'iam whoami': { as: 'client' },
+  'iam whoami -o json': { as: 'client' },
+  'iam plan -f iam.yaml': documents,
+  'iam plan -f iam.yaml --out plan.json': documents,
+  'iam plan -f iam/ --detailed-exitcode -o json': { ...folder, code: 9 },
+  'iam apply -f iam.yaml': documents,
+  'iam apply plan.json': { ...documents, before: ['plan -f iam.yaml --out plan.json'] },
+  'iam apply -f iam/ --yes --secret-output secrets.jsonl': folder,
+  'iam apply -f iam.yaml --set base --prune --confirm base': {
+    files: { ...documents.files, 'before.yaml': `${document}  - groupName: former\n` },
+    before: ['apply -f before.yaml --set base --yes'],
+  },
+  'iam diff -f iam.yaml': { ...documents, code: 1 },
+  'iam diff -f iam.yaml -o json': { ...documents, code: 1 },
+  'iam doctor': { as: 'client' },
+  'iam doctor --profile staging -o json': withStagingProfile,
+  'iam coverage --threshold 80 -q': { code: 1 },
+  'iam call groups.create -f group.json': { files: { 'group.json': '{"groupName":"first"}' } },
+  'iam call user-identities.identification --anonymous --param clientId=APP_CLIENT_ID -f contact.json': {
+    files: { 'contact.json': '{"userEmail":"carol@example.com"}' },
+  },
+  'iam api POST /groups/ops/role -f role.json': { files: { 'role.json': '{"roleName":"VIEW"}' } },
+};
+
+/** A run that was refused, for a reason that is gone. */
+function createFailedRun(): ExampleSetup {
+  return {
+    files: { 'groups.csv': 'groupName\nops\n' },
+    before: ['bulk run groups.csv --operation groups.create', renameGroup],
+  };
+}

@@ -1,0 +1,125 @@
+/** Each example that the help of a command gives runs, and does no more than the catalogue says of the command. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { varyingRoles } from '../../../src/cli/command.ts';
+import { manifest } from '../../../src/contract/manifest.ts';
+import { describeMissing, findMissingAuthorities, isAllowed, parseRoles } from '../../../src/contract/roles.ts';
+import { type CatalogueEntry, ExampleRunner, type LoggedCall, readCatalogue } from './example-runner.ts';
+import { exampleSetups } from './example-setups.ts';
+
+/** What can not run in the process of a test or works on files of stores, and the tests that have them. */
+const testedElsewhere: Readonly<Record<string, string>> = {
+  serve: 'test/e2e/cli-server.test.ts',
+  'server start': 'test/e2e/cli-background.test.ts',
+  'server stop': 'test/e2e/cli-background.test.ts',
+  'server status': 'test/e2e/cli-background.test.ts',
+  'server logs': 'test/e2e/cli-background.test.ts',
+  'store verify': 'test/cli/store.test.ts',
+  'store repair': 'test/cli/store.test.ts',
+  'store backup': 'test/cli/store.test.ts',
+  'store restore': 'test/cli/store.test.ts',
+};
+
+/** Signing in makes a token, which is no change of what is administered; the roles are those of the application. */
+const loginCommands: readonly string[] = ['login', 'logout'];
+
+/** It tells of a role that is missing, and needs none. */
+const roleTolerantCommands: readonly string[] = ['doctor'];
+const signIn = ['client-identities.login'];
+
+let runner: ExampleRunner;
+beforeAll(async () => {
+  runner = await ExampleRunner.create();
+});
+afterAll(() => runner[Symbol.asyncDispose]());
+
+const entries = await readCatalogue();
+const examples = entries
+  .filter(({ command }) => testedElsewhere[command] === undefined)
+  .flatMap(({ examples: own }) => own.map((example) => ({ example, entry: findCommand(example) })));
+
+/** The help of `iam clock` shows `iam clock advance` as well. */
+function findCommand(example: string): CatalogueEntry {
+  const fitting = entries.filter(({ command }) => `${example} `.startsWith(`iam ${command} `));
+  const [longest] = fitting.sort((a, b) => b.command.length - a.command.length);
+  if (!longest) throw new Error(`${example} is of no command`);
+  return longest;
+}
+
+describe('the examples', () => {
+  test.each(examples)('$example', async ({ example, entry }) => {
+    await runner.reset();
+    const { words, code, run } = await runner.prepare(example);
+    const before = await runner.server.dump();
+    const since = await runner.markLog();
+    if (writes(entry)) {
+      const tried = await run(['--dry-run']);
+      expect([0, code]).toContain(tried.code);
+      expect(tried.out).not.toBe('');
+      expect(changes(await runner.callsSince(since))).toEqual([]);
+      expect(await runner.server.dump()).toEqual(before);
+    }
+    const asked = entry.effect === 'destructive' && !entry.effectVaries && !isAnswered(words);
+    if (asked) expect((await run()).code).toBe(words.includes('bulk') ? code : 10);
+    const answers = asked ? ['--yes'] : [];
+    const outcome = await run(answers);
+    expect(outcome.code, outcome.err || outcome.out).toBe(code);
+    if (code === 0) expect(outcome.err).not.toContain('error:');
+    if (printsJson(words)) expect(() => JSON.parse(outcome.out)).not.toThrow();
+    const calls = await runner.callsSince(since);
+    if (entry.effect === 'local' && !loginCommands.includes(entry.command)) expect(calls).toEqual([]);
+    if (entry.effect === 'read') {
+      expect(changes(calls)).toEqual([]);
+      expect(await runner.server.dump()).toEqual(before);
+    }
+    expect(listUndeclaredOperations(entry, calls)).toEqual([]);
+    if (!writes(entry) || !entry.idempotent) return;
+    const after = await runner.server.dump();
+    await run(answers);
+    expect(await runner.server.dump()).toEqual(after);
+  });
+});
+
+test('what runs elsewhere is tested there', async () => {
+  for (const [command, file] of Object.entries(testedElsewhere)) {
+    const text = existsSync(file) ? await readFile(file, 'utf8') : '';
+    const last = command.split(' ').at(-1) ?? '';
+    expect([command, text.includes(`'${last}'`) || text.includes(`serve(`)]).toEqual([command, true]);
+  }
+});
+
+test('each arrangement is for an example that there is', () => {
+  const there = new Set(examples.map(({ example }) => example));
+  expect(Object.keys(exampleSetups).filter((example) => !there.has(example))).toEqual([]);
+});
+
+test('a new example that can not run as it stands is found', async () => {
+  const { run } = await runner.prepare('iam groups get NO_SUCH_GROUP');
+  expect((await run()).code).toBe(3);
+});
+
+function writes({ effect, command }: CatalogueEntry): boolean {
+  return (effect === 'write' || effect === 'destructive') && !loginCommands.includes(command);
+}
+
+function isAnswered(words: readonly string[]): boolean {
+  return words.some((word) => ['--yes', '-y', '--confirm'].includes(word));
+}
+
+function changes(calls: readonly LoggedCall[]): LoggedCall[] {
+  return calls.filter(({ method, operation = '' }) => method !== 'GET' && !signIn.includes(operation));
+}
+
+function printsJson(words: readonly string[]): boolean {
+  return words.includes('--json') || words[words.indexOf('-o') + 1] === 'json';
+}
+
+/** Operations that were called although who has the roles that the command names might not have theirs. */
+function listUndeclaredOperations({ command, roles }: CatalogueEntry, calls: readonly LoggedCall[]): string[] {
+  if (roles === varyingRoles || loginCommands.includes(command) || roleTolerantCommands.includes(command)) return [];
+  const missing = describeMissing(findMissingAuthorities(parseRoles(roles), { roles: new Set(), scope: new Set() }));
+  const granted = { roles: new Set(missing), scope: new Set<string>() };
+  const called = manifest.operations.filter(({ id }) => calls.some(({ operation }) => operation === id));
+  return called.filter((operation) => !isAllowed(parseRoles(operation.roles), granted)).map(({ id }) => id);
+}

@@ -1,0 +1,81 @@
+/** What a command does that is refused, finds a server in trouble, or gets no answer: the same for every command. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorResponse, type FakeHandler, startFakeServer } from '../../client/fake-server.ts';
+import { type CatalogueEntry, ExampleRunner, readCatalogue } from './example-runner.ts';
+import { exampleSetups } from './example-setups.ts';
+
+/** Commands that are no call that can fail as a whole, why, and where their failures are tested. */
+const testedElsewhere: Readonly<Record<string, string>> = {
+  doctor: 'tells what is wrong in a table: test/cli/doctor.test.ts',
+  'bulk run': 'tells of each row: test/cli/bulk/bulk.test.ts',
+  'bulk retry': 'tells of each row: test/cli/bulk/bulk.test.ts',
+  'inbox wait': 'waits again: test/cli/inbox.test.ts',
+  'requests wait': 'waits again: test/cli/requests.test.ts',
+  'store verify': 'reads files: test/cli/store.test.ts',
+  'store repair': 'works on files: test/cli/store.test.ts',
+  'store restore': 'works on files: test/cli/store.test.ts',
+};
+
+const failureCases = [
+  { what: 'a field that is not taken (400)', status: 400, code: 'FIELD_VALUE', exitCode: 7 },
+  { what: 'a rule that stands against it (422)', status: 422, code: 'DEPENDENCY_CYCLE', exitCode: 7 },
+  { what: 'a missing role (403)', status: 403, code: 'ROLE_MISSING', exitCode: 5 },
+  { what: 'something unknown (404)', status: 404, code: 'GROUP_NOT_FOUND', exitCode: 3 },
+  { what: 'a state that forbids it (412)', status: 412, code: 'GROUP_IN_USE', exitCode: 6 },
+  { what: 'a fault of the server (500)', status: 500, code: 'INTERNAL', exitCode: 75 },
+];
+
+const entries = (await readCatalogue()).filter(
+  ({ command, effect, examples }) =>
+    effect !== 'local' && examples.length > 0 && testedElsewhere[command] === undefined,
+);
+
+let runner: ExampleRunner;
+beforeAll(async () => {
+  runner = await ExampleRunner.create();
+});
+afterAll(() => runner[Symbol.asyncDispose]());
+
+/** The first example of a command, without what decides on the format, confirmed, and sent to another server. */
+async function prepareFirstExample({ examples, effect }: CatalogueEntry, url: string) {
+  const example = examples.find((one) => exampleSetups[one]?.terminal !== true) ?? '';
+  const { before, prepare } = exampleSetups[example] ?? {};
+  if (before ?? prepare) await runner.reset();
+  const ready = await runner.prepare(example, url);
+  const answers = effect === 'destructive' && !ready.words.includes('--yes') ? ['--yes'] : [];
+  return (format: readonly string[]) => ready.run([...answers, '--max-wait', '0', ...format]);
+}
+
+describe.each(entries)('$command', (entry) => {
+  test('tells people and programs of each refusal, and ends with its exit code', async () => {
+    let answer: ReturnType<FakeHandler> = {};
+    await using server = await startFakeServer(() => answer);
+    const run = await prepareFirstExample(entry, server.url);
+    for (const { what, status, code, exitCode } of failureCases) {
+      answer = errorResponse(status, code, `${what}.`);
+      const outcome = await run(['-o', 'json']);
+      expect({ what, ...outcome, err: '' }).toEqual({ what, code: exitCode, out: '', err: '' });
+      const { error } = JSON.parse(outcome.err) as { error: Record<string, unknown> };
+      expect(error).toMatchObject({ code, status, requestId: 'request-1', transient: exitCode === 75 });
+      expect([what, error.message, typeof error.hint]).toEqual([what, `${what}.`, 'string']);
+      expect(Object.keys(error)).toEqual(expect.arrayContaining(['code', 'message', 'items', 'transient']));
+    }
+    const { code, out, err } = await run(['-o', 'table']);
+    expect({ code, out }).toEqual({ code: 75, out: '' });
+    expect(err).toMatch(/^error: .+\n {2}reason {3}INTERNAL \(500\)\n {2}request {2}request-1\n {2}next {5}.+\n$/m);
+  });
+});
+
+describe('no answer in time', () => {
+  test('is exit code 75 of every command, and told as one', async () => {
+    await using server = await startFakeServer(() => ({ silent: true }));
+    const runs: Awaited<ReturnType<typeof prepareFirstExample>>[] = [];
+    for (const entry of entries) runs.push(await prepareFirstExample(entry, server.url));
+    const outcomes = await Promise.all(runs.map((run) => run(['--timeout', '0.1', '-o', 'json'])));
+    for (const [at, { code, out, err }] of outcomes.entries()) {
+      const { command } = entries[at] ?? {};
+      expect({ command, code, out }).toEqual({ command, code: 75, out: '' });
+      expect(JSON.parse(err)).toMatchObject({ error: { code: 'NETWORK', transient: true, hint: expect.any(String) } });
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { appClientId } from '../../harness.ts';
+import { dumpDirectory, type PlanFixture, startPlanFixture } from './plan-fixture.ts';
+import { startInterposingProxy } from './write-proxy.ts';
+
+/** A client whose only rights come from a group, and the variables to be it. */
+async function createOperator({ server }: PlanFixture) {
+  const client = await server.makeClient({ serviceAccountId: 'operator', authorities: ['AUTH-MFA'] });
+  await server.admin.groups.create({ body: { groupName: 'operators', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] } });
+  await server.admin.serviceAccesses.addService({
+    params: { groupId: 'operators' },
+    body: [{ serviceId: 'operator' }],
+  });
+  return { IAM_CLIENT_ID: client.clientId, IAM_CLIENT_SECRET: client.clientSecret };
+}
+
+describe('a change that would cut off the caller', () => {
+  test.each([
+    ['by its membership', 'groups:\n  - {groupName: operators, services: []}\n'],
+    ['by the roles of the group', 'groups:\n  - {groupName: operators, roles: [DEPLOY]}\n'],
+  ])('%s is refused, also with --yes and the name', async (_how, text) => {
+    await using fixture = await startPlanFixture();
+    const variables = await createOperator(fixture);
+    const file = await fixture.write('iam.yaml', text);
+    const before = await dumpDirectory(fixture.server);
+    const given = { variables };
+    const host = new URL(fixture.server.url).host;
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes', '--confirm', host], given);
+    expect(outcome).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('You would lose ADMIN and IAM_ADMIN_MAINTENANCE'),
+    });
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+    expect((await fixture.iam(['plan', '-f', file], given)).out).toContain('! You would lose');
+    const allowed = ['apply', '-f', file, '--yes', '--allow-self-lockout'];
+    expect((await fixture.iam(allowed, given)).code).toBe(10);
+    expect((await fixture.iam([...allowed, '--confirm', host], given)).code).toBe(0);
+  });
+
+  test('is none where the caller keeps its roles by another way', async () => {
+    await using fixture = await startPlanFixture();
+    const variables = await createOperator(fixture);
+    await fixture.server.admin.groups.create({
+      body: { groupName: 'more', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] },
+    });
+    await fixture.server.admin.serviceAccesses.addService({
+      params: { groupId: 'more' },
+      body: [{ serviceId: 'operator' }],
+    });
+    const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: operators, services: []}\n');
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { variables });
+    expect([outcome.code, outcome.err]).toEqual([0, expect.stringContaining('Applied')]);
+    expect(outcome.out).not.toContain('operator  ');
+  });
+});
+
+test('a user who would put itself out is refused, and told so', async () => {
+  await using fixture = await startPlanFixture();
+  const { admin } = fixture.server;
+  await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });
+  const variables = {
+    IAM_USERNAME: 'admin',
+    IAM_PASSWORD: 'correct horse battery staple',
+    IAM_CLIENT_ID: appClientId,
+    IAM_CLIENT_SECRET: '',
+  };
+  const text = 'groups:\n  - {groupName: iam-administrators, users: [u2]}\n';
+  const words = ['apply', '-f', await fixture.write('iam.yaml', text), '--yes'];
+  expect(await fixture.iam(words, { variables })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('You would lose'),
+  });
+  expect((await fixture.iam(words)).code).toBe(10);
+});
+
+test('that nobody is left who administers is refused', async () => {
+  await using fixture = await startPlanFixture();
+  const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: iam-administrators, users: []}\n');
+  const before = await dumpDirectory(fixture.server);
+  const outcome = await fixture.iam(['apply', '-f', file, '--yes']);
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('No user would be left') });
+  expect(await dumpDirectory(fixture.server)).toEqual(before);
+});
+
+test('taking one of several administrators away needs the name of the server', async () => {
+  await using fixture = await startPlanFixture();
+  const { admin } = fixture.server;
+  await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });
+  const { items } = await admin.userAccesses.listUsers({ params: { groupName: 'iam-administrators' } });
+  const first = items.find(({ userId }) => userId !== 'u2')?.userId;
+  const file = await fixture.write('iam.yaml', `groups:\n  - {groupName: iam-administrators, users: [${first}]}\n`);
+  expect((await fixture.iam(['apply', '-f', file, '--yes'])).code).toBe(10);
+  const host = new URL(fixture.server.url).host;
+  expect((await fixture.iam(['apply', '-f', file, '--confirm', host])).code).toBe(0);
+});
+
+describe('what somebody else changes meanwhile', () => {
+  const text = 'groups:\n  - {groupName: ops, organizationId: acme, roles: [A, C]}\n';
+
+  async function withOps(fixture: PlanFixture) {
+    await fixture.server.admin.groups.create({ body: { groupName: 'ops', roles: ['A', 'B'] } });
+    return fixture.write('iam.yaml', text);
+  }
+
+  test('is kept: only what the plan said is added and taken away', async () => {
+    await using fixture = await startPlanFixture();
+    const file = await withOps(fixture);
+    const others = () =>
+      fixture.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } });
+    await using between = await startInterposingProxy(fixture.server.url, 1, others);
+    expect((await fixture.iam(['apply', '-f', file, '--yes'], { url: between.url })).code).toBe(0);
+    const group = await fixture.server.admin.groups.get({ params: { groupId: 'ops' } });
+    expect([...group.roles].sort()).toEqual(['A', 'C', 'THEIRS']);
+    expect(group.organizationId).toBe('acme');
+  });
+
+  test('is a conflict where it is the same value', async () => {
+    await using fixture = await startPlanFixture();
+    const file = await withOps(fixture);
+    const others = () =>
+      fixture.server.admin.groups.update({
+        params: { groupId: 'ops' },
+        body: { groupName: 'ops', organizationId: 'globex' },
+      });
+    await using between = await startInterposingProxy(fixture.server.url, 1, others);
+    expect(await fixture.iam(['apply', '-f', file, '--yes'], { url: between.url })).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('another organizationId'),
+    });
+    expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).organizationId).toBe('globex');
+  });
+
+  test('is a conflict where the group is gone', async () => {
+    await using fixture = await startPlanFixture();
+    const file = await withOps(fixture);
+    const others = () => fixture.server.admin.groups.remove({ params: { groupId: 'ops' } });
+    await using between = await startInterposingProxy(fixture.server.url, 1, others);
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: between.url });
+    expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('is not there any more') });
+  });
+
+  test('is not removed with what an apply once made', async () => {
+    await using fixture = await startPlanFixture();
+    let work = async (): Promise<unknown> => undefined;
+    await using between = await startInterposingProxy(fixture.server.url, 2, () => work());
+    const given = { url: between.url };
+    const made = await fixture.write('made.yaml', 'set: s\ngroups:\n  - {groupName: ops, roles: [A]}\n');
+    expect((await fixture.iam(['apply', '-f', made, '--yes'], given)).code).toBe(0);
+    work = () => fixture.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } });
+    const none = await fixture.write('none.yaml', 'set: s\n');
+    const outcome = await fixture.iam(['apply', '-f', none, '--prune', '--confirm', 's'], given);
+    expect(outcome.code).toBe(6);
+    expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['A', 'THEIRS']);
+  });
+});

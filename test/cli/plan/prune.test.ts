@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { dumpDirectory, type PlanFixture, startPlanFixture } from './plan-fixture.ts';
+import { everything } from './sample-documents.ts';
+
+const applyWords = (file: string, ...more: string[]) => ['apply', '-f', file, '--yes', ...more];
+
+async function applyEverything(fixture: PlanFixture): Promise<string> {
+  const file = await fixture.write('iam.yaml', everything);
+  expect((await fixture.iam(applyWords(file))).code).toBe(0);
+  return fixture.write('less.yaml', 'set: base\ngroups:\n  - groupName: ops\n');
+}
+
+describe('--prune', () => {
+  test('removes what an earlier apply of the set made, what rests on others first, and nothing that others made', async () => {
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    await fixture.server.admin.groups.create({ body: { groupName: 'theirs', roles: ['DEPLOY'] } });
+    const theirs = await dumpDirectory(fixture.server);
+    await applyEverything(fixture);
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    const outcome = await fixture.iam(applyWords(empty, '--prune', '--confirm', 'base'));
+    expect([outcome.code, outcome.err]).toEqual([0, expect.stringContaining('5 deleted')]);
+    const after = await dumpDirectory(fixture.server);
+    expect(after.groups).toEqual(theirs.groups);
+    for (const kind of ['memberships', 'clients', 'apiKeys', 'corporateGroups'])
+      expect(after[kind]).toEqual(before[kind]);
+    expect((await fixture.iam(['plan', '-f', empty, '--prune'])).out).toContain('No changes');
+  });
+
+  test('is off: what is no longer asked for stays, and is told of', async () => {
+    await using fixture = await startPlanFixture();
+    const less = await applyEverything(fixture);
+    const before = await dumpDirectory(fixture.server);
+    const outcome = await fixture.iam(applyWords(less));
+    expect(outcome.code).toBe(0);
+    expect(outcome.out).toContain('corporate group holding');
+    expect(outcome.out).toContain('--prune removes them');
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('needs the name of the set to be typed: --yes is not enough, and another name is not', async () => {
+    await using fixture = await startPlanFixture();
+    const less = await applyEverything(fixture);
+    const before = await dumpDirectory(fixture.server);
+    expect((await fixture.iam(applyWords(less, '--prune'))).code).toBe(10);
+    expect((await fixture.iam(applyWords(less, '--prune', '--confirm', 'other'))).code).toBe(2);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+    expect((await fixture.iam(applyWords(less, '--prune', '--confirm', 'base'))).code).toBe(0);
+  });
+
+  test('takes the name also where nothing is to be removed: a script need not know', async () => {
+    await using fixture = await startPlanFixture();
+    const fewer = await fixture.write('only.yaml', 'groups:\n  - groupName: apart\n');
+    expect((await fixture.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'other'])).code).toBe(2);
+    expect((await fixture.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'apart'])).code).toBe(0);
+  });
+
+  test('reaches no other set, no other server, and nothing that was made anew under an old name', async () => {
+    await using fixture = await startPlanFixture();
+    await applyEverything(fixture);
+    const { admin } = fixture.server;
+    await admin.groups.remove({ params: { groupId: 'leads' } });
+    await admin.groups.create({ body: { groupName: 'leads', roles: ['THEIRS'] } });
+    const other = await fixture.write('other.yaml', 'set: other\n');
+    expect((await fixture.iam(applyWords(other, '--prune'))).out).toContain('No changes');
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    const elsewhere = fixture.server.url.replace('127.0.0.1', 'localhost');
+    expect((await fixture.iam(applyWords(empty, '--prune'), { url: elsewhere })).out).toContain('No changes');
+    expect((await fixture.iam(applyWords(empty, '--prune', '--confirm', 'base'))).code).toBe(0);
+    expect(await admin.groups.get({ params: { groupId: 'leads' } })).toMatchObject({ roles: ['THEIRS'] });
+  });
+
+  test('is refused where others depend on what would go, and nothing is written', async () => {
+    await using fixture = await startPlanFixture();
+    await applyEverything(fixture);
+    const { admin } = fixture.server;
+    await admin.groups.create({ body: { groupName: 'theirs', dependencies: [{ groupName: 'ops' }] } });
+    const before = await dumpDirectory(fixture.server);
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    const outcome = await fixture.iam(applyWords(empty, '--prune', '--confirm', 'base'));
+    expect([outcome.code, outcome.err]).toEqual([2, expect.stringContaining('theirs depends on it')]);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('is refused for a client that the documents still use, and nothing is written', async () => {
+    await using fixture = await startPlanFixture();
+    await applyEverything(fixture);
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything.replace(/clients:\n.*\n/, ''));
+    const outcome = await fixture.iam(applyWords(file, '--prune', '--confirm', 'base'));
+    expect(outcome.code).toBe(2);
+    expect(outcome.err.match(/would be pruned/g)).toHaveLength(2);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('tells which roles a service loses whose client goes, in groups that stay as well', async () => {
+    await using fixture = await startPlanFixture();
+    await applyEverything(fixture);
+    const { admin } = fixture.server;
+    await admin.groups.create({ body: { groupName: 'theirs', roles: ['THEIRS'] } });
+    await admin.serviceAccesses.addService({ params: { groupId: 'theirs' }, body: [{ serviceId: 'billing' }] });
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    const { out } = await fixture.iam(['plan', '-f', empty, '--prune', '-o', 'json']);
+    expect((JSON.parse(out) as { roles: unknown[] }).roles).toContainEqual({
+      kind: 'service',
+      id: 'billing',
+      gains: [],
+      loses: ['DEPLOY', 'THEIRS'],
+    });
+  });
+
+  test('needs a set', async () => {
+    await using fixture = await startPlanFixture();
+    const file = await fixture.write('iam.yaml', 'groups: []\n');
+    expect(await fixture.iam(applyWords(file, '--prune'))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('needs a set'),
+    });
+  });
+});
+
+describe('--prune of memberships', () => {
+  const listing = 'set: base\ngroups:\n  - groupName: ops\n    users: [u1, u2]\n    services: []\n';
+  const unlisted = 'set: base\ngroups:\n  - groupName: ops\n';
+  const pruneWords = (file: string) => applyWords(file, '--prune', '--confirm', 'base');
+  const listUsers = async ({ server }: PlanFixture) =>
+    (await server.admin.userAccesses.listUsers({ params: { groupName: 'ops' } })).items.map(({ userId }) => userId);
+
+  /** A group of others, into which the set put u1 and u2, and somebody else u3. */
+  async function addMembers(fixture: PlanFixture): Promise<void> {
+    const { admin } = fixture.server;
+    await admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });
+    expect((await fixture.iam(applyWords(await fixture.write('listing.yaml', listing)))).code).toBe(0);
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u3' }] });
+  }
+
+  test.each([
+    ['the group without its users', unlisted],
+    ['not even the group', 'set: base\n'],
+  ])('removes those that the set made and keeps those of others, where the documents name %s', async (_what, text) => {
+    await using fixture = await startPlanFixture();
+    await addMembers(fixture);
+    const file = await fixture.write('less.yaml', text);
+    expect((await fixture.iam(pruneWords(file))).err).toContain('- ops: user u1');
+    expect(await listUsers(fixture)).toEqual(['u3']);
+    expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['DEPLOY']);
+    expect((await fixture.iam(['plan', '-f', file, '--prune'])).out).toContain('No changes');
+  });
+
+  test('has the name of the set typed, and is only told of where it is off', async () => {
+    await using fixture = await startPlanFixture();
+    await addMembers(fixture);
+    const file = await fixture.write('less.yaml', unlisted);
+    expect((await fixture.iam(applyWords(file))).out).toContain('member of ops: user u1, member of ops: user u2');
+    const outcome = await fixture.iam(applyWords(file, '--prune'));
+    expect([outcome.code, outcome.err]).toEqual([10, expect.stringContaining('This removes 2 memberships for good.')]);
+    expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  test('tells who loses which role', async () => {
+    await using fixture = await startPlanFixture();
+    await addMembers(fixture);
+    const file = await fixture.write('less.yaml', unlisted);
+    const { out } = await fixture.iam(['plan', '-f', file, '--prune', '-o', 'json']);
+    expect((JSON.parse(out) as { roles: unknown[] }).roles).toEqual(
+      ['u1', 'u2'].map((id) => ({ kind: 'user', id, gains: [], loses: ['DEPLOY'] })),
+    );
+  });
+
+  test('leaves a membership alone that was there before, that another set made, or that the set took back', async () => {
+    await using fixture = await startPlanFixture();
+    const { admin } = fixture.server;
+    await admin.groups.create({ body: { groupName: 'ops' } });
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u1' }] });
+    await fixture.iam(applyWords(await fixture.write('listing.yaml', listing)));
+    await fixture.iam(applyWords(await fixture.write('fewer.yaml', listing.replace(', u2', ''))));
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u2' }] });
+    const other = 'set: other\ngroups:\n  - groupName: ops\n    users: [u1, u2, u3]\n';
+    await fixture.iam(applyWords(await fixture.write('other.yaml', other)));
+    expect((await fixture.iam(pruneWords(await fixture.write('less.yaml', unlisted)))).out).toContain('No changes');
+    expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  test('takes users in the name of a business out again', async () => {
+    await using fixture = await startPlanFixture();
+    const text = `${unlisted}    businessUsers: [{ businessId: b1, userId: u1 }]\n`;
+    expect((await fixture.iam(applyWords(await fixture.write('iam.yaml', text)))).code).toBe(0);
+    expect((await fixture.iam(pruneWords(await fixture.write('less.yaml', unlisted)))).code).toBe(0);
+    const params = { groupName: 'ops', businessId: 'b1' };
+    expect((await fixture.server.admin.userAccesses.listBusinessUsers({ params })).items).toEqual([]);
+  });
+});

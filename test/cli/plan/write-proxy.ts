@@ -1,0 +1,71 @@
+/** Stands before a server and does something at one write: breaks it, or lets somebody else write before it. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface WriteProxy extends AsyncDisposable {
+  readonly url: string;
+  /** Writes that came by, the broken one included. */
+  readonly writes: number;
+  /** Counts anew, and breaks the write of this number. */
+  breakNext(number: number): void;
+}
+
+/** Breaks the connection at the write of this number: before it arrives, or after it was done and before its answer is back. */
+export function startBreakingProxy(url: string, broken: number, when: 'before' | 'after'): Promise<WriteProxy> {
+  return startProxy(url, broken, when);
+}
+
+/** Does `work` before the write of this number goes on its way. */
+export function startInterposingProxy(url: string, number: number, work: () => Promise<unknown>): Promise<WriteProxy> {
+  return startProxy(url, number, work);
+}
+
+async function startProxy(
+  url: string,
+  broken: number,
+  when: 'before' | 'after' | (() => Promise<unknown>),
+): Promise<WriteProxy> {
+  let writes = 0;
+  let number = broken;
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request);
+    const { host: _, connection: _c, 'content-length': _l, ...headers } = request.headers;
+    const isWrite = request.method !== 'GET' && !request.url?.endsWith('/login');
+    if (isWrite) writes += 1;
+    const isBroken = isWrite && writes === number;
+    if (isBroken && when === 'before') return void response.destroy();
+    if (isBroken && typeof when === 'function') await when();
+    const { method = 'GET' } = request;
+    const answer = await fetch(url + request.url, {
+      method,
+      headers: headers as Record<string, string>,
+      ...(body.length > 0 ? { body } : {}),
+    });
+    if (isBroken && when === 'after') return void response.destroy();
+    const given = Object.fromEntries(
+      [...answer.headers].filter(([name]) => !/^(connection|keep-alive|transfer-encoding)$/.test(name)),
+    );
+    response.writeHead(answer.status, given);
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get writes() {
+      return writes;
+    },
+    breakNext: (next) => {
+      [writes, number] = [0, next];
+    },
+    [Symbol.asyncDispose]: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

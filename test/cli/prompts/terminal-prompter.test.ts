@@ -1,0 +1,95 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { Question } from '../../../src/cli/runtime/prompter.ts';
+import { createTerminalPrompter } from '../../../src/cli/runtime/terminal-prompter.ts';
+import { drainStream } from '../drain-stream.ts';
+
+/** Streams like those of a terminal, which outlive a question. */
+function terminal(isColoured?: boolean) {
+  const stdin = new PassThrough();
+  const stderr = Object.assign(new PassThrough(), { end: () => undefined, columns: 80 });
+  const interruption = new AbortController();
+  const io = { stdin, stdout: new PassThrough(), stderr, signal: interruption.signal, releaseSignals: () => undefined };
+  return { stdin, stderr, interruption, ask: createTerminalPrompter(io, isColoured) };
+}
+
+const questions: Question[] = [
+  { type: 'confirm', message: 'Sure?', default: false },
+  { type: 'input', message: 'Name:' },
+  { type: 'password', message: 'Secret:', mask: '*' },
+  { type: 'select', message: 'One of:', choices: [{ value: 'a', name: 'a' }] },
+  { type: 'checkbox', message: 'Some of:', choices: [{ value: 'a', name: 'a' }], required: false, pageSize: 5 },
+  { type: 'search', message: 'Find:', source: async () => [{ value: 'a', name: 'a' }], pageSize: 5 },
+];
+
+test.each(questions)('a question of $type ends with its input, and is never a yes', async (question) => {
+  const { stdin, ask } = terminal();
+  const asking = ask(question);
+  stdin.end();
+  await expect(asking).rejects.toMatchObject({ code: 'INPUT_NEEDED', exitCode: 10 });
+});
+
+test('a question is not asked where the input ended before', async () => {
+  const { stdin, ask } = terminal();
+  stdin.end();
+  stdin.resume();
+  await new Promise((resolve) => stdin.once('close', resolve));
+  await expect(ask({ type: 'confirm', message: 'Sure?', default: false })).rejects.toMatchObject({ exitCode: 10 });
+});
+
+test.each([
+  ['Ctrl-C', '\u0003', { name: 'ExitPromptError' }],
+  ['Ctrl-D', '\u0004', { code: 'INPUT_NEEDED' }],
+])('%s gives up, whatever was typed before it on other lines', async (_name, key, failure) => {
+  const { stdin, ask } = terminal();
+  const asking = ask({ type: 'input', message: 'Name:' });
+  setImmediate(() => stdin.write(key));
+  await expect(asking).rejects.toMatchObject(failure);
+});
+
+test('an answer that came with the end of the input is an answer', async () => {
+  const { stdin, ask } = terminal();
+  const asking = ask({ type: 'input', message: 'Name:' });
+  stdin.end('anna\n');
+  expect(await asking).toBe('anna');
+});
+
+test('a question without colour chooses none, and is drawn all the same', async () => {
+  const { stdin, stderr, ask } = terminal(false);
+  // Painted here: whether inquirer paints depends on where the tests run.
+  const asking = ask({ type: 'confirm', message: '\u001b[31mSure?\u001b[39m', default: false });
+  setImmediate(() => stdin.write('y\n'));
+  expect(await asking).toBe(true);
+  const drawn = drainStream(stderr);
+  expect(drawn).toContain('? Sure?');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what chooses a colour or a weight
+  expect(drawn).not.toMatch(/\u001b\[[\d;]*m/);
+});
+
+test('a signal ends the question and gives the terminal back', async () => {
+  const { stdin, interruption, ask } = terminal();
+  const modes: boolean[] = [];
+  Object.assign(stdin, { setRawMode: (mode: boolean) => modes.push(mode) });
+  const asking = ask({ type: 'input', message: 'Name:' });
+  const modeAtOnce = new Promise((resolve) =>
+    setImmediate(() => {
+      interruption.abort('SIGTERM');
+      resolve(modes.at(-1));
+    }),
+  );
+  await expect(asking).rejects.toMatchObject({ name: 'AbortPromptError' });
+  expect(await modeAtOnce).toBe(false);
+});
+
+test('nothing of a question stays behind on its streams', async () => {
+  const { stdin, stderr, ask } = terminal();
+  const count = () => ['end', 'close'].reduce((sum, name) => sum + stdin.listenerCount(name), 0);
+  const before = count();
+  for (let round = 0; round < 3; round += 1) {
+    const asking = ask({ type: 'confirm', message: 'Sure?', default: false });
+    setImmediate(() => stdin.write('y\n'));
+    expect(await asking).toBe(true);
+  }
+  expect(count()).toBeLessThanOrEqual(before + 1);
+  expect(drainStream(stderr)).toContain('Sure?');
+});

@@ -1,0 +1,104 @@
+/**
+ * Every operation by every kind of caller. What is due is worked out from the declared roles, by other means than the
+ * server's own; what the server answers must be that. The snapshot is for people: a change of it says who may do more.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { startServer, type TestServer } from '../harness.ts';
+import type { RawRequest } from '../server/property/raw-sender.ts';
+import { type Caller, createCallers, type RejectionCode } from './matrix-callers.ts';
+import { evaluateRoles, findMismatch, formatMatrix, type MatrixOutcome, runInBatches } from './matrix-outcomes.ts';
+import { productId } from './matrix-tokens.ts';
+
+const registry: readonly Operation<never>[] = Object.values(operations);
+/** These ask nobody who he is before they are handled; they are looked at below. */
+const publicOperations = registry.filter(({ rolesText }) => rolesText === 'none');
+const protectedOperations = registry.filter(({ rolesText }) => rolesText !== 'none');
+
+let server: TestServer;
+let callers: Caller[];
+
+beforeAll(async () => {
+  server = await startServer({
+    flags: { 'disable-rate-limits': true },
+    seed: { products: [{ productId, productAlias: 'matrix', sku: 'one' }] },
+  });
+  callers = await createCallers(server);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A request that gets no further than its path, query or body: nobody is changed by it. */
+function buildProbe({ method, path, request }: Operation<never>, { headers, clientId }: Caller): RawRequest {
+  const filled = path.replaceAll(/\{[^}]+\}/g, 'nothing-is-called-so');
+  const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
+  const body = request.body ? { body: request.form ? 'x=1' : '{"nothing-is-called-so":1}' } : {};
+  return {
+    method,
+    path: `${servicePrefix}${filled}${clientId === undefined ? '' : `?clientId=${clientId}`}`,
+    headers: [...headers, ...(request.body ? [['Content-Type', type] as const] : [])],
+    ...body,
+  };
+}
+
+/** What the rules of the interface make of a caller on an operation. */
+function computeExpected(operation: Operation<never>, { holds, headers, clientId }: Caller): MatrixOutcome {
+  const { auth, request, rolesText } = operation;
+  const isPair = headers.some(([name, value]) => name === 'Authorization' && value.startsWith('Basic '));
+  const isIdentifiedOnly = clientId !== undefined && auth !== 'client-id';
+  if (holds === 'CREDENTIALS_AMBIGUOUS') return createRejection(operation, holds);
+  // On the logins of users the pair is the user's: it says nothing of a client.
+  if (isIdentifiedOnly || (isPair && request.userBasicAuth)) return createRejection(operation, 'CREDENTIALS_MISSING');
+  if (typeof holds === 'string') return createRejection(operation, holds);
+  if (evaluateRoles(rolesText, holds)) return { kind: 'in' };
+  return { kind: 'refused', status: operation.statuses.includes(403) ? 403 : 401, code: 'ROLE_MISSING' };
+}
+
+function createRejection({ statuses }: Operation<never>, code: RejectionCode): MatrixOutcome {
+  const status = code === 'CREDENTIALS_AMBIGUOUS' && statuses.includes(400) ? 400 : 401;
+  return { kind: 'refused', status, code };
+}
+
+test('each caller is let in where the roles say so, and refused as they say everywhere else', async () => {
+  const cells = protectedOperations.flatMap((operation) => callers.map((caller) => ({ operation, caller })));
+  const before = await server.dump();
+  const mismatches: string[] = [];
+  await runInBatches(cells, 16, async ({ operation, caller }) => {
+    const answer = await server.send(buildProbe(operation, caller));
+    const expected = computeExpected(operation, caller);
+    const found = findMismatch(answer, expected, caller, server.log);
+    if (found !== undefined) mismatches.push(`${operation.id} by ${caller.name}: ${found}`);
+  });
+  expect(mismatches).toEqual([]);
+  expect(cells.length).toBeGreaterThan(4000);
+  expect(await server.dump()).toMatchObject({ users: before.users, groups: before.groups, clients: before.clients });
+});
+
+test('who is let in where, for people to look at', async () => {
+  const table = formatMatrix(protectedOperations, callers, (operation, caller) => computeExpected(operation, caller));
+  await expect(table).toMatchFileSnapshot('./__snapshots__/access-matrix.txt');
+});
+
+test('of what asks nobody who he is, only a client that shows its secret gets a token', async () => {
+  const tokenHolders: string[] = [];
+  for (const operation of publicOperations)
+    for (const caller of callers) {
+      const { status, json } = await server.send(buildProbe(operation, caller));
+      if (status < 300 && Object.hasOwn(Object(json), 'accessToken')) tokenHolders.push(caller.name);
+    }
+  expect(publicOperations.map(({ id }) => id)).toEqual([
+    'client-identities.connect-token',
+    'client-identities.login',
+    'generate-token.create',
+    'keys.get',
+  ]);
+  const isAuthenticated = ({ holds, headers }: Caller) =>
+    typeof holds !== 'string' && headers.some(([, value]) => value.startsWith('Basic '));
+  expect([...new Set(tokenHolders)].sort()).toEqual(
+    callers
+      .filter(isAuthenticated)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});

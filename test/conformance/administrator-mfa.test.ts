@@ -1,0 +1,198 @@
+/**
+ * Every operation that changes how an administrator is reached or signs in, called below AUTH-MFA: refused, and the store
+ * is as it was. An operation is in the table exactly if it may answer MFA_MISSING; the guard behind all of them is held to
+ * every field of a user.
+ */
+import { describe, expect, test } from 'vitest';
+import type { CallInput } from '../../src/client/types.ts';
+import { epochSeconds } from '../../src/server/clock.ts';
+import { guardAccounts } from '../../src/server/identity/account-guard.ts';
+import type { Principal } from '../../src/server/identity/principal.ts';
+import type { AuthenticationLevel } from '../../src/server/identity/user-roles.ts';
+import { type OperationId, operations } from '../../src/server/operations/index.ts';
+import type { SeedDocument } from '../../src/server/seed/schema.ts';
+import { UserRow } from '../../src/server/store/rows.ts';
+import type { User } from '../../src/server/store/tables.ts';
+import { appClientId, startServer, type TestServer } from '../harness.ts';
+import { catchClientError } from '../server/operations/access.ts';
+import { lastCode } from '../server/operations/otp-inbox.ts';
+
+const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+const contacts = { email: 'mainframe@example.com', mobile: { ...mobile, phoneNumber: 12345 } };
+const fresh = 'fresh@example.com';
+
+/** An auditor, who is an administrator by the rules; another one who maintains the service; a business of administrators. */
+const seed: SeedDocument = {
+  businesses: [{ businessId: 'rulers', businessName: 'Rulers' }],
+  users: [
+    {
+      userId: 'auditor',
+      userEmail: 'auditor@example.com',
+      userMobile: mobile,
+      identities: ['alias'],
+      locked: false,
+      factors: [
+        { id: 'known', contactType: 'EMAIL', email: 'known@example.com' },
+        { id: 'fresh', contactType: 'EMAIL', email: fresh, verified: false },
+      ],
+    },
+    { userId: 'maintainer', userEmail: 'maintainer@example.com' },
+  ],
+  groups: [
+    { groupName: 'iam-auditors', users: ['auditor'], businesses: ['rulers'] },
+    { groupName: 'maintainers', roles: ['IAM_ADMIN_MAINTENANCE'], users: ['maintainer'] },
+  ],
+  mainframe: [{ logon: 'FREE01', ...contacts }],
+};
+
+/** A token of a user at a level, without the steps that lead there. */
+async function issueToken({ appContext }: TestServer, userId: string, level: AuthenticationLevel): Promise<string> {
+  const { store, clock, random, issuer } = appContext;
+  const [user, client] = [await store.users.get(userId), await store.clients.get(appClientId)];
+  if (!user || !client) throw new Error(`there is no ${userId}`);
+  const startedAt = epochSeconds(clock);
+  const session = {
+    ...{ sessionId: random.uuid(), clientId: appClientId, userId, level, smart: false, remember: false },
+    ...(level === 'AUTH-MFA' ? { mfaAt: startedAt } : {}),
+    ...{ startedAt, endsAt: startedAt + 3600 },
+  };
+  await store.transaction((tx) => tx.sessions.insert(session));
+  return (await issuer.issueForUser(user, session, client)).accessToken;
+}
+
+type AdministratorCaller = 'maintainer' | 'auditor';
+type Call = readonly [caller: AdministratorCaller, input: CallInput | ((server: TestServer) => Promise<CallInput>)];
+
+const params = { id: 'auditor' };
+const factor = { id: 'auditor', factorId: 'known' };
+const authenticationFactors = [{ contactType: 'EMAIL', email: 'added@example.com' }];
+
+const calls: Partial<Record<OperationId, readonly Call[]>> = {
+  'user-identities.update': [
+    ['maintainer', { params, body: { userName: 'other' } }],
+    ['maintainer', { params, body: { userEmail: 'other@example.com' } }],
+    ['maintainer', { params, body: { userEmail: null } }],
+    ['maintainer', { params, body: { userMobile: null } }],
+  ],
+  'user-identities.add-identity': [['maintainer', { params, body: { identity: 'google:1' } }]],
+  'user-identities.remove-identity': [['maintainer', { params: { ...params, identity: 'alias' } }]],
+  'user-identities.provision-logon': [['maintainer', { params, body: { logon: 'NEW01' } }]],
+  'user-identities.lock': [['maintainer', { body: { userId: 'auditor' } }]],
+  'user-identities.unlock': [['maintainer', { body: { userId: 'auditor' } }]],
+  'user-identities.remove': [['maintainer', { params }]],
+  'user-identities.factors.admin-add': [['maintainer', { params, body: { authenticationFactors } }]],
+  'user-identities.factors.admin-update': [['maintainer', { params: factor, body: { tags: ['x'] } }]],
+  'user-identities.factors.admin-remove': [['maintainer', { params: factor }]],
+  'user-identities.factors.validate-token': [['auditor', createValidation]],
+  'user-identities.associate-legacy-by-email': [['auditor', { body: { logon: 'FREE01' } }]],
+  'user-identities.associate-legacy-by-mobile': [['auditor', { body: { logon: 'FREE01' } }]],
+  'user-identities.complete-associate-legacy': [['auditor', createCompletion]],
+  'user-identities.create': [
+    ['maintainer', { body: { userName: 'new', userEmail: 'new@example.com', businessId: 'rulers' } }],
+  ],
+};
+
+/** The code that went to a contact that is not verified. */
+async function createValidation(server: TestServer): Promise<CallInput> {
+  const caller = server.as({ token: await issueToken(server, 'auditor', 'AUTH-BASIC') });
+  await caller.userIdentities.factors.sendToken({ params: { id: 'fresh' } });
+  return { params: { id: 'fresh' }, body: { token: await lastCode(server, fresh) } };
+}
+
+/** A logon that was asked for with a second factor, and is bound without. */
+async function createCompletion(server: TestServer): Promise<CallInput> {
+  const caller = server.as({ token: await issueToken(server, 'auditor', 'AUTH-MFA') });
+  const { challengeId } = await caller.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE01' } });
+  return { body: { challengeId, token: await lastCode(server, contacts.email) } };
+}
+
+test('the table has every operation that may answer MFA_MISSING', () => {
+  const listed = Object.values(operations).filter(({ errors }) =>
+    (errors as readonly string[]).includes('MFA_MISSING'),
+  );
+  expect(Object.keys(calls).sort()).toEqual(listed.map(({ id }) => id).sort());
+});
+
+const cases = Object.entries(calls).flatMap(([id, list]) =>
+  list.map(([caller, input], at) => [`${id} ${at + 1}`, { id: id as OperationId, caller, input }] as const),
+);
+
+test.each(cases)('%s is refused below AUTH-MFA, and served with it', async (_, { id, caller, input }) => {
+  await using server = await startServer({ seed, flags: { 'fast-passwords': true } });
+  const given = typeof input === 'function' ? await input(server) : input;
+  const weak = server.as({ token: await issueToken(server, caller, 'AUTH-BASIC') });
+  const strong = server.as({ token: await issueToken(server, caller, 'AUTH-MFA') });
+  const before = await server.dump();
+  const failure = await catchClientError(weak.call(id, given));
+  const status = operations[id].statuses.includes(403 as never) ? 403 : 401;
+  expect(failure).toMatchObject({ status, code: 'MFA_MISSING' });
+  expect(await server.dump()).toEqual(before);
+  await expect(strong.call(id, given)).resolves.toMatchObject({ requestId: expect.any(String) });
+});
+
+test.each(['lock', 'unlock'] as const)('a client that may only %s does not reach administrators', async (verb) => {
+  await using server = await startServer({ seed });
+  const caller = await server.withAuthorities([], { scope: ['account_lock', 'account_unlock'] });
+  const before = await server.dump();
+  const failure = await catchClientError(caller.userIdentities[verb]({ body: { userId: 'auditor' } }));
+  expect(failure).toMatchObject({ status: 403, code: 'MFA_MISSING' });
+  expect(await server.dump()).toEqual(before);
+  await caller.userIdentities[verb]({ body: { userId: (await createPlainUser(server)).userId } });
+});
+
+async function createPlainUser(server: TestServer): Promise<User> {
+  await server.admin.userIdentities.create({ body: { userName: 'plain', userEmail: 'plain@example.com' } });
+  const user = await server.appContext.store.users.getBy('login', 'plain');
+  if (!user) throw new Error('the user was not made');
+  return user;
+}
+
+describe('the guard of accounts', () => {
+  /** By which fields of a user it is reached, signs in, or is kept from it; every other one is free. */
+  const guarded: Readonly<Record<string, unknown>> = {
+    userName: 'other',
+    userNameProven: true,
+    userEmail: 'other@example.com',
+    emailVerified: false,
+    userMobile: { regionCode: 1, areaCode: 1, phoneNumber: 5555 },
+    mobileVerified: false,
+    locked: true,
+    identities: ['x'],
+    legacyLogons: ['X'],
+  };
+  const free: Readonly<Record<string, unknown>> = {
+    passwordHash: 'x',
+    businessId: 'rulers',
+    lead: true,
+    lockReason: 'x',
+    bootstrap: 'admin',
+    createdAt: 'x',
+    knownSources: [],
+  };
+
+  async function write(change: object, roles: readonly string[] = []) {
+    await using server = await startServer({ seed });
+    const { store } = server.appContext;
+    const caller = { roles: new Set(roles), scope: new Set() } as unknown as Principal;
+    return guardAccounts(store, caller, server.appContext).transaction(async (tx) => {
+      const user = await tx.users.get('auditor');
+      if (user) await tx.users.replace({ ...user, ...change });
+    });
+  }
+
+  test('knows every field of a user', () => {
+    const { shape } = UserRow.unwrap();
+    const known = ['userId', ...Object.keys(guarded), ...Object.keys(free)];
+    expect(Object.keys(shape).sort()).toEqual(known.sort());
+  });
+
+  test.each(Object.entries(guarded))('lets no caller below AUTH-MFA change %s', async (field, value) => {
+    await expect(write({ [field]: value })).rejects.toMatchObject({ code: 'MFA_MISSING' });
+    await write({ [field]: value }, ['AUTH-MFA']);
+  });
+
+  test('leaves the rest alone: a login may store a stronger hash of the same password', async () => {
+    const { createdAt: _, bootstrap: __, ...changes } = free;
+    await expect(write(changes)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,68 @@
+/** What the audit log records of each operation and of each route of the control plane, as declared. */
+import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/contract/errors.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { controlRoutes } from '../../src/server/control/routes.ts';
+import { isSensitiveField } from '../../src/server/observability/redaction.ts';
+import { operations } from '../../src/server/operations/index.ts';
+
+const all: readonly Operation<never>[] = [...Object.values(operations), ...controlRoutes];
+const recorded = all.filter(({ audit }) => audit.kind !== 'read');
+
+function targetsOf({ audit }: Operation<never>): [string, readonly string[]][] {
+  return Object.entries(audit.targets);
+}
+
+test('what the audit log records changes only with the committed matrix', async () => {
+  expect(all.length).toBeGreaterThan(0);
+  const entries = all.map((operation) => {
+    const targets = targetsOf(operation).map(([part, names]) => `  ${part}: ${names.join(', ')}\n`);
+    return `${operation.id}\n  kind: ${operation.audit.kind}\n${targets.join('')}`;
+  });
+  await expect(entries.join('')).toMatchFileSnapshot('./__snapshots__/audit-matrix.txt');
+});
+
+test('every operation is recorded, except a GET whose response holds no secret', () => {
+  const isSecret = ({ response }: Operation<never>) => 'secret' in response && response.secret === true;
+  const expected = all.filter((operation) => operation.method !== 'GET' || isSecret(operation));
+  expect(recorded.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+});
+
+/** Codes of a rejected proof of identity, and of too many attempts or requests for one. */
+const proofErrors: readonly ErrorCode[] = [
+  ...(['CREDENTIALS_INVALID', 'TOKEN_INVALID', 'PROOF_INVALID', 'PASSWORD_WRONG', 'CODE_INVALID'] as const),
+  ...(['CODE_FAILURES', 'TOO_MANY_ATTEMPTS', 'TOO_MANY_CODES'] as const),
+];
+
+test('an operation that checks a proof of identity, or takes no credentials, is recorded as authentication', () => {
+  const provesIdentity = recorded.filter(
+    ({ auth, errors }) => auth === 'none' || errors.some((code) => proofErrors.includes(code)),
+  );
+  expect(provesIdentity.filter(({ audit }) => audit.kind !== 'authentication')).toEqual([]);
+});
+
+test('every parameter of a path is a target', () => {
+  for (const { id, path, audit } of all) {
+    const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect([id, audit.targets.path ?? []]).toEqual([id, parameters]);
+  }
+});
+
+/** The schema whose fields the targets of a part are; those of the path are checked for all operations. */
+function schemaOf({ request, response }: Operation<never>, part: string) {
+  if (part === 'body') return request.body;
+  return part === 'response' && 'body' in response ? response.body : undefined;
+}
+
+test('no target is a sensitive field, and none is named twice', () => {
+  for (const operation of all)
+    for (const [part, names] of targetsOf(operation)) {
+      const schema = schemaOf(operation, part);
+      expect([operation.id, part, names.filter((name) => schema && isSensitiveField(schema, name))]).toEqual([
+        operation.id,
+        part,
+        [],
+      ]);
+      expect([operation.id, part, [...new Set(names)]]).toEqual([operation.id, part, names]);
+    }
+});

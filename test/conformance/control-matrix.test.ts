@@ -1,0 +1,115 @@
+/**
+ * Every route of the control plane by everybody: on a server that only this machine reaches by where a call comes from,
+ * on any other by who calls. Routes are read as data, so that a new one is in the matrix.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
+import { controlPrefix } from '../../src/server/control/define.ts';
+import { controlRoutes } from '../../src/server/control/routes.ts';
+import { startServer, type TestServer } from '../harness.ts';
+import { send } from '../server/control/control-client.ts';
+import { type Caller, createCallers } from './matrix-callers.ts';
+import { evaluateRoles, findMismatch, formatMatrix, type MatrixOutcome, runInBatches } from './matrix-outcomes.ts';
+import { productId } from './matrix-tokens.ts';
+
+type Route = Operation<never>;
+const routes = controlRoutes as unknown as readonly Route[];
+const routesById = routes.map((route) => ({ ...route, id: `${route.method} ${controlPrefix}${route.path}` }));
+
+/** Refused by its body where it has one; a wait asks for no time. What is left changes nothing that the matrix needs. */
+async function sendRoute(
+  server: TestServer,
+  { method, path, request, response }: Route,
+  headers: Readonly<Record<string, string>>,
+) {
+  const filled = path.replaceAll(/\{[^}]+\}/g, 'nothing-is-called-so');
+  // Sessions are ended of nobody; every other query may be missing.
+  const query = path.endsWith('/wait') ? '?timeout=0' : path === '/sessions' ? '?userId=nothing-is-called-so' : '';
+  const body = request.body ? { body: [] } : {};
+  // As a page does that changes something.
+  const script = { 'X-Requested-With': 'XMLHttpRequest', ...headers };
+  // A stream has no end to be waited for.
+  const untilHead = 'stream' in response;
+  const answer = await send(server, `${controlPrefix}${filled}${query}`, {
+    method,
+    headers: script,
+    headOnly: untilHead,
+    ...body,
+  });
+  const code = Array.isArray(answer.body) ? (answer.body[0] as { code?: string } | undefined)?.code : undefined;
+  return { status: answer.status, headers: answer.headers, json: answer.body, code };
+}
+
+const image = (site: string) => ({ 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' });
+
+describe('on a server that only this machine reaches', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const port = () => new URL(server.url).port;
+  const places: readonly [string, () => Record<string, string>, string | undefined][] = [
+    ['a program of this machine', () => ({ 'X-Of': 'no matter' }), undefined],
+    ['a page of this machine', () => ({ Origin: 'http://localhost:3000' }), undefined],
+    ['a page from elsewhere', () => ({ Origin: 'https://evil.example' }), 'ORIGIN_FOREIGN'],
+    ['a page without an origin', () => ({ Origin: 'null' }), 'ORIGIN_FOREIGN'],
+    ['a name from elsewhere', () => ({ Host: `evil.example:${port()}` }), 'HOST_FOREIGN'],
+    ['a forwarded port', () => ({ Host: 'localhost:1' }), undefined],
+    ['a program with the fetch of Node', () => ({ 'Sec-Fetch-Mode': 'cors' }), undefined],
+    ['an image on a page from elsewhere', () => image('cross-site'), 'ORIGIN_FOREIGN'],
+    ['an image on a page of another port', () => image('same-site'), 'ORIGIN_FOREIGN'],
+  ];
+
+  test.each(places)('%s', async (_name, header, code) => {
+    const before = await server.dump();
+    for (const route of routesById) {
+      const answer = await sendRoute(server, route, header());
+      const refused = [403, 421].includes(answer.status) ? answer.code : undefined;
+      expect([route.id, refused]).toEqual([route.id, code]);
+      expect(answer.status).toBeLessThan(500);
+    }
+    if (code !== undefined) expect(await server.dump()).toEqual(before);
+  });
+});
+
+describe('on a server that other machines reach', () => {
+  let server: TestServer;
+  let callers: Caller[];
+  beforeAll(async () => {
+    const products = [{ productId, productAlias: 'matrix', sku: 'one' }];
+    const flags = { host: '0.0.0.0', 'allow-remote': true, 'disable-rate-limits': true };
+    server = await startServer({ flags, seed: { products } });
+    callers = await createCallers(server);
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  /** A route takes no client that is merely named. Where nobody is asked, nobody is turned away. */
+  function computeExpected({ rolesText, statuses }: Route, { holds, clientId }: Caller): MatrixOutcome {
+    if (rolesText === 'none') return { kind: 'in' };
+    const code = clientId === undefined ? holds : 'CREDENTIALS_MISSING';
+    if (code === 'CREDENTIALS_AMBIGUOUS') return { kind: 'refused', status: statuses.includes(400) ? 400 : 401, code };
+    if (typeof code === 'string') return { kind: 'refused', status: 401, code };
+    return evaluateRoles(rolesText, code) ? { kind: 'in' } : { kind: 'refused', status: 403, code: 'ROLE_MISSING' };
+  }
+
+  test('each caller is let in where the roles say so, and refused as they say everywhere else', async () => {
+    const cells = routesById.flatMap((route) => callers.map((caller) => ({ route, caller })));
+    const mismatches: string[] = [];
+    await runInBatches(cells, 16, async ({ route, caller }) => {
+      const answer = await sendRoute(server, route, Object.fromEntries(caller.headers));
+      const expectedCaller = route.rolesText === 'none' ? { ...caller, subject: 'nobody' } : caller;
+      const found = findMismatch(answer, computeExpected(route, caller), expectedCaller, server.log);
+      if (found !== undefined) mismatches.push(`${route.id} by ${caller.name}: ${found}`);
+    });
+    expect(mismatches).toEqual([]);
+    expect(cells.length).toBeGreaterThan(2000);
+  });
+
+  test('who is let in where, for people to look at', async () => {
+    await expect(formatMatrix(routesById, callers, computeExpected)).toMatchFileSnapshot(
+      './__snapshots__/control-matrix.txt',
+    );
+  });
+});

@@ -1,0 +1,57 @@
+/** The document of the control plane beside the control plane as it is served. */
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { controlTags } from '../../src/server/openapi/tags.ts';
+import { startServer, type TestServer } from '../harness.ts';
+import { send } from '../server/control/control-client.ts';
+import { type ApiDocument, documents, listOperations } from './openapi-documents.ts';
+import { readSource } from './source-files.ts';
+
+const file = 'docs/control-openapi.json';
+const { document, operations } = documents.find((one) => one.file === file) as (typeof documents)[number];
+
+let server: TestServer;
+let servedDocument: ApiDocument;
+beforeAll(async () => {
+  server = await startServer();
+  servedDocument = (await send(server, '/_iam/openapi.json')).body as ApiDocument;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe(file, () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    await expect(validator.validate(readSource(file))).resolves.toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('is what is served, but for the address', () => {
+    const { servers: _, ...rest } = servedDocument;
+    const { servers: __, ...committed } = document;
+    expect(rest).toEqual(committed);
+  });
+
+  test('lists exactly the routes, each once and in an area that it describes', () => {
+    const listed = listOperations(document).map(({ call, described }) => `${described.operationId} ${call}`);
+    expect(listed.toSorted()).toEqual(operations.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted());
+    const areas = document.tags.map(({ name }) => name);
+    expect(areas).toEqual(controlTags.map(({ name }) => name));
+    const unknownAreas = listOperations(document).filter(({ described: { tags } }) => !areas.includes(tags[0] ?? ''));
+    expect(unknownAreas).toEqual([]);
+  });
+});
+
+test('every path of it takes the methods that it lists, and no others', async () => {
+  const paths = Object.entries(servedDocument.paths);
+  expect(paths.length).toBeGreaterThan(20);
+  for (const [template, methods] of paths) {
+    // A method that no route has is refused before anything is done.
+    const { status, headers } = await send(server, `/_iam${template.replaceAll(/\{\w+\}/g, 'x')}`, {
+      method: 'OPTIONS',
+    });
+    const listedMethods = Object.keys(methods).map((method) => method.toUpperCase());
+    expect([template, status]).toEqual([template, 405]);
+    const allowed = String(headers.allow).split(', ');
+    expect(allowed.filter((method) => method !== 'HEAD').toSorted()).toEqual(listedMethods.toSorted());
+  }
+});

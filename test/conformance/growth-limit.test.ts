@@ -1,0 +1,114 @@
+/** The growth limit holds for every operation that callers reach without authentication: by walking the registry. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasGrowthLimit } from '../../src/contract/growth-limit.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { type OperationId, operations } from '../../src/server/operations/index.ts';
+import { appClientId } from '../harness.ts';
+import type { RawAnswer } from '../server/property/raw-sender.ts';
+import {
+  type GrowthFixture,
+  type GrowthRequest,
+  growthRequests,
+  requestsWithoutGrowth,
+  startGrowthFixture,
+} from './growth-limit-requests.ts';
+
+const limitedOperations = Object.values(operations as Record<string, Operation<never>>).filter(hasGrowthLimit);
+
+let fixture: GrowthFixture;
+beforeAll(async () => {
+  fixture = await startGrowthFixture({ 'growth-limit': '1' });
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+function sendRequest(id: OperationId, creation: GrowthRequest, source: string | undefined): Promise<RawAnswer> {
+  const { method, path, auth } = operations[id] as unknown as Operation<never>;
+  const { body, form, headers = [], params = {} } = creation;
+  const authorized = headers.some(([, value]) => value.startsWith('Bearer'));
+  const query = auth === 'client-id' && !authorized ? `?clientId=${appClientId}` : '';
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
+  return fixture.server.send({
+    method,
+    path: `${servicePrefix}${path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')}${query}`,
+    headers: [
+      ...headers,
+      ...(body === undefined && !form ? [] : [['Content-Type', type] as const]),
+      ...(source === undefined ? [] : [['X-Forwarded-For', source] as const]),
+    ],
+    body: form ? new URLSearchParams(form).toString() : body === undefined ? undefined : JSON.stringify(body),
+  });
+}
+
+/** How many rows of the store were not there before. */
+async function countInserted(work: () => Promise<unknown>): Promise<number> {
+  const keys = async () =>
+    new Set(
+      Object.entries(await fixture.server.dump()).flatMap(([table, rows]) =>
+        (rows as Record<string, unknown>[]).map((row) => `${table} ${Object.values(row)[0]}`),
+      ),
+    );
+  const before = await keys();
+  await work();
+  return [...(await keys())].filter((key) => !before.has(key)).length;
+}
+
+let sources = 0;
+const newSource = () => {
+  sources += 1;
+  return `198.51.100.${sources}`;
+};
+
+test('every such operation has a call here', () => {
+  expect([...Object.keys(growthRequests), ...Object.keys(requestsWithoutGrowth)].sort()).toEqual(
+    limitedOperations.map(({ id }) => id).sort(),
+  );
+});
+
+describe.each(Object.entries(growthRequests))('%s', (name, make) => {
+  const id = name as OperationId;
+
+  test('is let in below the limit, beyond it refused, and then leaves the store as it was', async () => {
+    const source = newSource();
+    const first = await make(fixture);
+    let answer: RawAnswer | undefined;
+    expect(
+      await countInserted(async () => {
+        answer = await sendRequest(id, first, source);
+      }),
+    ).toBeGreaterThan(0);
+    expect([200, 201, 204], answer?.text).toContain(answer?.status);
+    const second = await make(fixture);
+    const before = await fixture.server.dump();
+    const refused = await sendRequest(id, second, source);
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '3600' } });
+    const { errorFormat } = operations[id] as unknown as Operation<never>;
+    if (errorFormat !== 'oauth') expect(refused.json).toMatchObject([{ code: 'GROWTH_LIMIT' }]);
+    expect(refused.text).toContain('setting growth-limit');
+    expect(await fixture.server.dump()).toEqual(before);
+    // What was refused is as good as before, for others.
+    expect([200, 201, 204]).toContain((await sendRequest(id, second, newSource())).status);
+  });
+
+  test('has no limit on a loopback address', async () => {
+    for (let calls = 0; calls < 2; calls += 1) {
+      const { status, text } = await sendRequest(id, await make(fixture), undefined);
+      expect([200, 201, 204], text).toContain(status);
+    }
+  });
+});
+
+test.each(Object.entries(requestsWithoutGrowth))('%s inserts nothing, and uses nothing up', async (name, make) => {
+  const id = name as OperationId;
+  const source = newSource();
+  for (let calls = 0; calls < 3; calls += 1) {
+    const creation = await make(fixture);
+    let answer: RawAnswer | undefined;
+    expect(
+      await countInserted(async () => {
+        answer = await sendRequest(id, creation, source);
+      }),
+    ).toBe(0);
+    expect([200, 204], answer?.text).toContain(answer?.status);
+  }
+});

@@ -1,0 +1,80 @@
+/** The lock file must install on every machine it is meant for, whichever it was written on. */
+import { describe, expect, test } from 'vitest';
+import { readSource } from './source-files.ts';
+
+interface LockEntry {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly hasInstallScript?: boolean;
+}
+
+const lock = JSON.parse(readSource('package-lock.json')) as { readonly packages: Readonly<Record<string, LockEntry>> };
+const packages = Object.entries(lock.packages).filter(([place]) => place !== '');
+
+function listPlatformBuilds(locked: LockEntry): string[] {
+  const builds = Object.keys(locked.optionalDependencies ?? {});
+  return builds.filter((name) => lock.packages[`node_modules/${name}`]?.os !== undefined);
+}
+
+/** Packages that come as one build for each platform. */
+const nativePackages = packages.filter(([, locked]) => listPlatformBuilds(locked).length > 1);
+
+/** On Linux a build that names no C library is linked statically and runs with any. */
+function runsOn(build: LockEntry, platform: string, cpu: string, libc?: string): boolean {
+  const fits = build.os?.includes(platform) && build.cpu?.includes(cpu);
+  return Boolean(fits) && (libc === undefined || build.libc === undefined || build.libc.includes(libc));
+}
+
+/** What works without its script: esbuild's makes its launcher faster, fsevents comes prebuilt, scarf's is telemetry. */
+const skippedScripts = ['node_modules/esbuild', 'node_modules/fsevents', 'node_modules/@scarf/scarf'];
+
+describe('package-lock.json', () => {
+  test('names packages with builds for platforms', () => {
+    const names = nativePackages.map(([place]) => place.replace('node_modules/', ''));
+    expect(names).toEqual(expect.arrayContaining(['@biomejs/biome', '@node-rs/argon2', 'esbuild', 'typescript']));
+  });
+
+  test.each(nativePackages)('%s has a build for each platform', (_place, locked) => {
+    const builds = listPlatformBuilds(locked).map((name) => lock.packages[`node_modules/${name}`] ?? {});
+    const platforms = [
+      ['darwin', 'arm64'],
+      ['darwin', 'x64'],
+      ['linux', 'arm64', 'glibc'],
+      ['linux', 'arm64', 'musl'],
+      ['linux', 'x64', 'glibc'],
+      ['linux', 'x64', 'musl'],
+      ['win32', 'x64'],
+    ] as const;
+    const missing = platforms.filter(
+      ([platform, cpu, libc]) => !builds.some((build) => runsOn(build, platform, cpu, libc)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test.each(nativePackages)('%s has an entry for every build it names, of the version it names', (_place, locked) => {
+    for (const [name, version] of Object.entries(locked.optionalDependencies ?? {}))
+      expect(lock.packages[`node_modules/${name}`]).toMatchObject({ version });
+  });
+
+  test('binds every package to its content and none to a host', () => {
+    expect(packages.length).toBeGreaterThan(50);
+    expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([place]) => place)).toEqual([]);
+    expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([place]) => place)).toEqual([]);
+  });
+
+  test('needs no install script: they are switched off', () => {
+    const scripted = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place);
+    expect(scripted.filter((place) => !skippedScripts.includes(place))).toEqual([]);
+    expect(readSource('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+  });
+
+  test('is of the same version as package.json', () => {
+    const manifest = JSON.parse(readSource('package.json')) as { version: string };
+    expect(lock.packages['']?.version).toBe(manifest.version);
+  });
+});

@@ -1,0 +1,267 @@
+/**
+ * Every kind of caller that there is, made on one server, with what the rules of the interface give each: written down
+ * here by hand, and not asked of the server.
+ */
+import { basicAuthorization } from '../../src/client/index.ts';
+import { hashSecret } from '../../src/server/identity/secrets.ts';
+import type { AuthenticationLevel } from '../../src/server/identity/user-roles.ts';
+import { membershipKey, memberValue } from '../../src/server/store/tables.ts';
+import { appClientId, type TestClient, type TestServer } from '../harness.ts';
+import { type TestUser, userToken } from '../server/operations/user-token.ts';
+import { createInvalidTokens, decodePayload } from './matrix-tokens.ts';
+
+/** Why somebody is nobody. */
+export type RejectionCode = 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID' | 'CREDENTIALS_AMBIGUOUS';
+
+export interface Caller {
+  readonly name: string;
+  readonly headers: readonly (readonly [string, string])[];
+  /** What goes into the query: the name of a client. */
+  readonly clientId?: string;
+  /** As whom the server is to take the call: `sub` of its principal. */
+  readonly subject: string;
+  readonly holds: RejectionCode | { readonly roles: readonly string[]; readonly scope: readonly string[] };
+}
+
+const identifiedRoles = {
+  first: ['CLI-AUTH-IDENTIFIED', 'CLI-1STPARTY'],
+  third: ['CLI-AUTH-IDENTIFIED', 'CLI-3RDPARTY'],
+};
+const authenticatedRoles = {
+  first: [...identifiedRoles.first, 'CLI-AUTH-BASIC'],
+  third: [...identifiedRoles.third, 'CLI-AUTH-BASIC'],
+};
+const levelRoles: Readonly<Record<AuthenticationLevel, readonly string[]>> = {
+  NONE: [],
+  'AUTH-IDENTIFIED': ['AUTH-IDENTIFIED'],
+  'AUTH-BASIC': ['AUTH-IDENTIFIED', 'AUTH-BASIC'],
+  'AUTH-MFA': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
+};
+const administrative = ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'];
+const ofBusiness = ['BUSINESSOWNER', 'BUSINESSADMIN', 'BUSINESSUSER'];
+const everything = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA', 'USER', 'PERSON', ...administrative, ...ofBusiness];
+
+/** All kinds of callers; the same names and the same order on every server. */
+export async function createCallers(server: TestServer): Promise<Caller[]> {
+  return [
+    { name: 'nobody', headers: [], subject: 'nobody', holds: 'CREDENTIALS_MISSING' },
+    ...(await createIdentifiedClients(server)),
+    ...(await createAuthenticatedClients(server)),
+    ...(await createUsers(server)),
+    ...(await createRejectedCallers(server)),
+  ];
+}
+
+const bearer = (token: string) => [['Authorization', `Bearer ${token}`]] as const;
+const basic = (pair: { clientId: string; clientSecret: string }) =>
+  [['Authorization', basicAuthorization(pair)]] as const;
+
+/** A client that only says its name is no more than that, whatever it may do when it shows its secret. */
+async function createIdentifiedClients({ makeClient }: TestServer): Promise<Caller[]> {
+  const { clientId: first } = await makeClient({ authorities: everything, scope: ['account_lock', 'account_unlock'] });
+  const { clientId: third } = await makeClient({ party: '3RDPARTY', authorities: everything });
+  const named = (name: string, clientId: string, roles: readonly string[], scope: readonly string[]): Caller => ({
+    name: `client, named only: ${name}`,
+    headers: [],
+    clientId,
+    subject: clientId,
+    holds: { roles, scope },
+  });
+  return [
+    named('first party', appClientId, identifiedRoles.first, ['READ', 'WRITE']),
+    named('first party, all-powerful when proven', first, identifiedRoles.first, ['account_lock', 'account_unlock']),
+    named('third party', third, identifiedRoles.third, []),
+    {
+      name: 'client, named only: one that is not there',
+      headers: [],
+      clientId: 'nobody-at-all',
+      subject: 'nobody',
+      holds: 'CREDENTIALS_INVALID',
+    },
+  ];
+}
+
+async function createAuthenticatedClients(server: TestServer): Promise<Caller[]> {
+  const { makeClient, as } = server;
+  const make = async (name: string, roles: readonly string[], given: TestClient = {}): Promise<Caller> => {
+    const pair = await makeClient({ ...given, authorities: [...(given.authorities ?? [])] });
+    return {
+      name: `client: ${name}`,
+      headers: basic(pair),
+      subject: pair.clientId,
+      holds: { roles, scope: given.scope ?? [] },
+    };
+  };
+  const withRoles = (authorities: string[]) =>
+    make(authorities.join(', '), [...authenticatedRoles.first, ...authorities], { authorities });
+  const strong = await makeClient({ authorities: everything });
+  const { accessToken } = await as(strong).clientIdentities.login();
+  const key = 'key-of-the-matrix-that-is-long-enough-to-be-one';
+  await insertKey(server, 'matrix-key', key, strong.clientId);
+  await insertServiceGroup(server, 'matrix-service');
+  const all = { roles: [...authenticatedRoles.first, ...everything], scope: [] };
+  return [
+    await make('first party, no authorities', authenticatedRoles.first),
+    await make('third party, all authorities', [...authenticatedRoles.third, ...everything], {
+      party: '3RDPARTY',
+      authorities: everything,
+    }),
+    await make('scope to lock and to unlock', authenticatedRoles.first, { scope: ['account_lock', 'account_unlock'] }),
+    await make('service of a group of auditors', [...authenticatedRoles.first, 'AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'], {
+      serviceAccountId: 'matrix-service',
+    }),
+    await withRoles(['AUTH-BASIC']),
+    ...(await Promise.all([...administrative, ...ofBusiness].map((role) => withRoles(['AUTH-BASIC', role])))),
+    await withRoles(['AUTH-MFA', 'ADMIN']),
+    await withRoles(['AUTH-BASIC', 'PERSON', 'BUSINESS']),
+    { name: 'client: everything, by API key', headers: [['X-Api-Key', key]], subject: strong.clientId, holds: all },
+    {
+      name: 'client: everything, by a token of its own',
+      headers: bearer(accessToken),
+      subject: strong.clientId,
+      holds: all,
+    },
+  ];
+}
+
+async function insertServiceGroup({ appContext }: TestServer, memberId: string): Promise<void> {
+  const row = { groupName: 'matrix-services', roles: ['IAM_ADMIN_READ_ONLY'], dependencies: [] };
+  const groupId = appContext.ids.newId();
+  await appContext.store.transaction(async (tx) => {
+    await tx.groups.insert({ ...row, groupId, createdAt: appContext.clock.now().toISOString() });
+    await tx.memberships.insert({ groupId, kind: 'service', memberId });
+  });
+}
+
+async function insertKey({ appContext }: TestServer, apiKeyId: string, key: string, clientId: string): Promise<void> {
+  const row = {
+    apiKeyId,
+    appId: 'matrix',
+    clientId,
+    hint: 'x',
+    keyHash: hashSecret(key),
+    createdAt: appContext.clock.now().toISOString(),
+  };
+  await appContext.store.transaction((tx) => tx.apiKeys.insert(row));
+}
+
+async function createUsers(server: TestServer): Promise<Caller[]> {
+  const make = async (
+    name: string,
+    user: TestUser,
+    party: readonly string[] = identifiedRoles.first,
+  ): Promise<Caller> => {
+    const { level = 'AUTH-BASIC', lead, businessId, roles = [] } = user;
+    const kind = [...(lead ? [] : ['USER']), businessId === undefined ? 'PERSON' : 'BUSINESS'];
+    const token = await userToken(server, { ...user, level });
+    const ofUser = level === 'NONE' ? [] : [...levelRoles[level], ...kind, ...roles];
+    const scope = decodePayload(token).scope as string[];
+    return {
+      name: `user: ${name}`,
+      headers: bearer(token),
+      subject: String(decodePayload(token).sub),
+      holds: { roles: [...party, ...ofUser], scope },
+    };
+  };
+  const third = await server.makeClient({ party: '3RDPARTY' });
+  const strong = await server.makeClient({ authorities: everything });
+  const roles = [...administrative, ...ofBusiness];
+  const levelled = (Object.keys(levelRoles) as AuthenticationLevel[]).map((level) => make(`level ${level}`, { level }));
+  return Promise.all([
+    ...levelled,
+    ...(Object.keys(levelRoles) as AuthenticationLevel[]).map((level) =>
+      make(`level ${level}, all roles`, { level, roles }),
+    ),
+    ...roles.map((role) => make(`AUTH-BASIC, ${role}`, { roles: [role] })),
+    make('AUTH-BASIC, of a business', { businessId: 'acme' }),
+    make('AUTH-BASIC, owner of a business', { businessId: 'acme', roles: ['BUSINESSOWNER'] }),
+    make('AUTH-BASIC, lead', { lead: true }),
+    make(
+      'AUTH-MFA, all roles, through a third-party client',
+      { level: 'AUTH-MFA', roles, clientId: third.clientId },
+      identifiedRoles.third,
+    ),
+    make('AUTH-BASIC, through a client that is all-powerful itself', { clientId: strong.clientId }),
+    demoteUser(
+      server,
+      await make('AUTH-BASIC, whose role of an administrator was taken since', { roles: ['IAM_ADMIN_MAINTENANCE'] }),
+    ),
+  ]);
+}
+
+/** The token still says what the store no longer grants. */
+async function demoteUser({ appContext }: TestServer, caller: Caller): Promise<Caller> {
+  if (typeof caller.holds === 'string') throw new Error('a user was due');
+  await appContext.store.transaction(async (tx) => {
+    for (const row of await tx.memberships.find('member', memberValue({ kind: 'user', memberId: caller.subject })))
+      await tx.memberships.delete(membershipKey(row));
+  });
+  return {
+    ...caller,
+    holds: { ...caller.holds, roles: caller.holds.roles.filter((role) => role !== 'IAM_ADMIN_MAINTENANCE') },
+  };
+}
+
+/** Whoever presents something that is none, or no longer. */
+async function createRejectedCallers(server: TestServer): Promise<Caller[]> {
+  const { appContext, makeClient } = server;
+  const strong: TestUser = { level: 'AUTH-MFA', roles: administrative };
+  const nobody = (name: string, headers: Caller['headers'], holds: RejectionCode): Caller => ({
+    name,
+    headers,
+    subject: 'nobody',
+    holds,
+  });
+  const withToken = (name: string, token: string) => nobody(`token ${name}`, bearer(token), 'TOKEN_INVALID');
+  const spoilt = await createInvalidTokens(server, await userToken(server, strong));
+  const [locked, removed, ended] = await Promise.all([strong, strong, strong].map((user) => userToken(server, user)));
+  await changeUser(server, locked, async (tx, user) => tx.users.replace({ ...user, locked: true }));
+  await changeUser(server, removed, async (tx, user) => tx.users.delete(user.userId));
+  const { sid } = decodePayload(ended ?? '');
+  await appContext.store.transaction((tx) => tx.sessions.delete(String(sid)));
+  const gone = await makeClient({ authorities: everything });
+  const { accessToken } = await server.as(gone).clientIdentities.login();
+  await appContext.store.transaction((tx) => tx.clients.delete(gone.clientId));
+  const revoked = await server.as(await makeClient({ authorities: everything })).clientIdentities.login();
+  const { jti, exp } = decodePayload(revoked.accessToken);
+  await appContext.store.transaction((tx) => tx.revokedTokens.insert({ tokenId: String(jti), expiresAt: Number(exp) }));
+  const owned = await makeClient({ authorities: everything, userId: String(decodePayload(locked ?? '').sub) });
+  await insertKey(server, 'matrix-owned', 'key-of-a-client-whose-owner-is-locked-for-now', owned.clientId);
+  const known = await makeClient({ authorities: everything });
+  return [
+    ...Object.entries(spoilt).map(([name, token]) => withToken(name, token)),
+    withToken('of a user who was locked since', locked ?? ''),
+    withToken('of a user who was removed since', removed ?? ''),
+    withToken('of a session that was ended', ended ?? ''),
+    withToken('of a client that was removed since', accessToken),
+    withToken('of a client that was revoked', revoked.accessToken),
+    nobody('client: whose owner is locked', basic(owned), 'CREDENTIALS_INVALID'),
+    nobody(
+      'client: whose owner is locked, by API key',
+      [['X-Api-Key', 'key-of-a-client-whose-owner-is-locked-for-now']],
+      'CREDENTIALS_INVALID',
+    ),
+    nobody('API key that is none', [['X-Api-Key', 'key-that-nobody-was-given']], 'CREDENTIALS_INVALID'),
+    nobody(
+      'client: without a secret, with an empty one',
+      basic({ clientId: appClientId, clientSecret: '' }),
+      'CREDENTIALS_INVALID',
+    ),
+    nobody('client: with a secret and an API key', [...basic(known), ['X-Api-Key', 'any']], 'CREDENTIALS_AMBIGUOUS'),
+  ];
+}
+
+type Transaction = Parameters<Parameters<TestServer['appContext']['store']['transaction']>[0]>[0];
+type UserRow = NonNullable<Awaited<ReturnType<Transaction['users']['get']>>>;
+
+async function changeUser(
+  { appContext }: TestServer,
+  token = '',
+  to: (tx: Transaction, user: UserRow) => Promise<unknown>,
+): Promise<void> {
+  await appContext.store.transaction(async (tx) => {
+    const user = await tx.users.get(String(decodePayload(token).sub));
+    if (!user) throw new Error('there is no user of the token');
+    await to(tx, user);
+  });
+}

@@ -1,0 +1,162 @@
+/** A call of an operation that names one object at one place, and is in all else what its caller may ask for. */
+import type { JsonSchema } from '../../src/contract/manifest-types.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { appClientId } from '../harness.ts';
+import type { RawRequest } from '../server/property/raw-sender.ts';
+import type { Owner } from './object-access-callers.ts';
+import { getRequestShape, type ObjectParameter } from './object-parameters.ts';
+
+type Value = string | number | boolean;
+
+/** What goes where nothing is named, by the name of the place. */
+const values: Readonly<Record<string, Value>> = {
+  grantType: 'client_credentials',
+  grant_type: 'client_credentials',
+  newPassword: 'a pass phrase that nobody guesses',
+  password: 'a pass phrase that is not right',
+  roleName: 'DEPLOY',
+  document: 'a-document',
+  userEmail: 'somebody-new@example.com',
+  userName: 'somebody-new',
+  email: 'something-new@example.com',
+  regionCode: 55,
+  areaCode: 11,
+  phoneNumber: 987654321,
+  billingType: 'PREPAID',
+  contactType: 'EMAIL',
+  logon: 'NEWLOGON',
+  samlResponse: 'AAAA',
+  deviceTokenId: 'a-device',
+  refreshToken: 'a-refresh-token',
+};
+
+/** What has to stand beside a place, and no schema requires: by operation, and by operation and place. */
+const companionValues: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
+  'user-identities.login': { userName: 'nobody', password: 'any' },
+  'user-identities.login-legacy': { logon: 'NOBODY', password: 'any' },
+  'user-identities.create': { userName: 'somebody-new' },
+  'user-identities.retrieve deviceTokenId': { userName: 'nobody' },
+  'user-identities.factors.add phoneNumber': { contactType: 'MOBILE' },
+  'user-identities.factors.admin-add phoneNumber': { contactType: 'MOBILE' },
+  'user-identities.factors.admin-add id': { email: 'something-new@example.com' },
+  'user-identities.factors.update id': { email: 'something-new@example.com' },
+  'user-identities.factors.update phoneNumber': { contactType: 'MOBILE' },
+  'product-accesses.authorize productAlias': { sku: 'basic' },
+  'product-accesses.authorize sku': { productAlias: 'reports' },
+  'generate-token.create clientId': { clientSecret: 'not the secret of it' },
+  'generate-token.create userName': { grantType: 'password', password: 'not the password' },
+  'generate-token.create refreshToken': { grantType: 'refresh_token' },
+  'client-identities.connect-token client_id': { client_secret: 'not the secret of it' },
+  'client-identities.connect-token username': { grant_type: 'password', password: 'not the password' },
+  'client-identities.connect-token refresh_token': { grant_type: 'refresh_token' },
+};
+
+export interface NamingRequest {
+  readonly operation: Operation<never>;
+  readonly caller: Owner;
+  readonly parameter: ObjectParameter;
+  /** What stands at the place. */
+  readonly value: Value;
+  /** Another one for every call: names of what is new have to be new. */
+  readonly number: number;
+}
+
+/** The call that names it. */
+export function buildNamingRequest(naming: NamingRequest): RawRequest {
+  const { operation, caller } = naming;
+  const { method, path, request } = operation;
+  const filling = createFilling(naming);
+  const pairs = (where: ObjectParameter['location'], declared: DeclaredShape) =>
+    filling.places
+      .filter((one) => one.location === where && filling.isSent(one, isRequired(declared, one.name)))
+      .map(({ name, ...one }) => [name, String(filling.valueAt({ name, ...one }))] as const);
+  const search = new URLSearchParams(
+    pairs('query', request.query).map(([name, value]): [string, string] => [name, value]),
+  );
+  if (caller.clientId !== undefined) search.set('clientId', caller.clientId);
+  const filled = pairs('path', request.params).reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    path,
+  );
+  const { body: schema } = getRequestShape(operation);
+  const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
+  return {
+    method,
+    path: `${servicePrefix}${filled}${search.size > 0 ? `?${search}` : ''}`,
+    headers: [
+      ...caller.headers,
+      ...pairs('header', request.headers),
+      ...(schema ? [['Content-Type', type] as const] : []),
+    ],
+    body: schema && serializeBody(buildBody(schema, filling), request.form),
+  };
+}
+
+type DeclaredShape = Operation<never>['request']['query'];
+
+function isRequired(declared: DeclaredShape, name: string): boolean {
+  return !declared?.[name]?.safeParse(undefined).success;
+}
+
+/** What goes where, and what goes at all. */
+interface Filling {
+  readonly places: readonly ObjectParameter[];
+  isSent(parameter: ObjectParameter, required: boolean): boolean;
+  valueAt(parameter: ObjectParameter): Value;
+}
+
+function createFilling({ operation, caller, parameter, value, number }: NamingRequest): Filling {
+  const { id, request } = operation;
+  const isInBody = request.clientInBody === true && caller.headers.length === 0;
+  const client = isInBody ? { [request.form ? 'client_id' : 'clientId']: appClientId } : {};
+  const fixed: Readonly<Record<string, Value>> = {
+    ...client,
+    ...companionValues[id],
+    ...companionValues[`${id} ${parameter.name}`],
+  };
+  const isThe = (one: ObjectParameter) =>
+    one.location === parameter.location && one.path.join() === parameter.path.join();
+  const isFixed = (one: ObjectParameter) => one.location === 'body' && one.name in fixed;
+  return {
+    places: getRequestShape(operation).places,
+    isSent: (one, required) => required || isFixed(one) || isThe(one),
+    valueAt(one) {
+      if (isThe(one)) return value;
+      const own = one.kind === undefined || one.kind === 'unknown' ? undefined : caller.own[one.kind];
+      return makeUnique((isFixed(one) ? fixed[one.name] : own) ?? values[one.name] ?? 'none', number);
+    },
+  };
+}
+
+/** The value that stands for a name, with a number where it is the name of something new. */
+function makeUnique(value: Value, number: number): Value {
+  return typeof value === 'string' ? value.replace('-new', `-new-${number}`) : value;
+}
+
+function serializeBody(body: unknown, isForm = false): string {
+  return isForm ? String(new URLSearchParams(body as Record<string, string>)) : JSON.stringify(body);
+}
+
+/** A body with what is required, what has to be beside it, and the place itself. */
+function buildBody(schema: JsonSchema, filling: Filling, at: ObjectParameter['path'] = []): unknown {
+  const { properties, items, anyOf, required = [] } = schema;
+  if (anyOf) return buildBody(anyOf.find((one) => one.type !== 'null') ?? {}, filling, at);
+  if (items) return [buildBody(items, filling, [...at, 0])];
+  if (properties)
+    return Object.fromEntries(
+      Object.entries(properties)
+        .filter(([name]) => required.includes(name) || hasSentBelow(filling.places, [...at, name], filling))
+        .map(([name, inner]) => [name, buildBody(inner, filling, [...at, name])]),
+    );
+  const parameter = filling.places.find((one) => one.location === 'body' && one.path.join() === at.join());
+  if (!parameter) throw new Error(`nothing is known of ${at.join('.')}`);
+  return schema.enum && !schema.enum.includes(filling.valueAt(parameter)) ? schema.enum[0] : filling.valueAt(parameter);
+}
+
+/** Whether something that is to be sent is at the path, or below it. */
+function hasSentBelow(places: readonly ObjectParameter[], at: ObjectParameter['path'], { isSent }: Filling): boolean {
+  return places.some(
+    (one) => one.location === 'body' && `${one.path.join()},`.startsWith(`${at.join()},`) && isSent(one, false),
+  );
+}

@@ -1,0 +1,36 @@
+/** What an answer tells whoever got it, but for what is another one with every answer. */
+import type { RawAnswer } from '../server/property/raw-sender.ts';
+
+const volatileHeaders = ['date', 'x-request-id', 'content-length'];
+
+/** Values that are made for one answer, by what they look like. */
+const volatileValues: readonly (readonly [RegExp, string])[] = [
+  [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>'],
+  [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>'],
+  [/\b[0-9a-f]{24}\b/g, '<id>'],
+  [/"[\w-]{43}"/g, '<secret>'],
+  // Of somebody unknown it is made up from what was asked.
+  [/\b[a-z]?\*\*\*(@[a-z.]+|\d*)|\*\*\*\d+/g, '<masked contact>'],
+];
+
+/** Everything that is to be the same: status, headers and body, with `<it>` where the object is named. */
+export function normalizeResponse({ status, headers, text }: RawAnswer, value: string | number): string {
+  const kept = Object.entries(headers).filter(([name]) => !volatileHeaders.includes(name));
+  const named = [...new Set([encodeURIComponent(value), String(value)])];
+  const whole = named.reduce(
+    (told, name) => told.replaceAll(name, '<it>'),
+    [status, ...kept.map(([name, content]) => `${name}: ${content}`), text].join('\n'),
+  );
+  return volatileValues.reduce((told, [pattern, word]) => told.replaceAll(pattern, word), whole);
+}
+
+/** The code of a refusal; empty where there is none. */
+export function readErrorCode({ json }: Pick<RawAnswer, 'json'>): string {
+  if (Array.isArray(json)) return String(json[0]?.code ?? '');
+  return String(Object(json).error ?? '');
+}
+
+/** Status and code. */
+export function formatOutcome(answer: RawAnswer): string {
+  return `${answer.status} ${readErrorCode(answer)}`.trim();
+}

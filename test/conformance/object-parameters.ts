@@ -1,0 +1,150 @@
+/** Where a call can name an object: every parameter, header and field of every operation, and what each of them names. */
+import type { JsonSchema } from '../../src/contract/manifest-types.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { toJsonSchema } from '../server/property/request-generator.ts';
+
+/** What can be named. Where one thing has several names, each of them is a kind of its own. */
+export type ObjectKind =
+  | 'user'
+  | 'login name'
+  | 'e-mail'
+  | 'phone number'
+  | 'factor'
+  | 'business'
+  | 'document'
+  | 'client'
+  | 'service'
+  | 'API key'
+  | 'value of an API key'
+  | 'group'
+  | 'corporate group'
+  | 'name of a corporate group'
+  | 'logon'
+  | 'product'
+  | 'alias of a product'
+  | 'stock keeping unit'
+  | 'provider'
+  | 'challenge'
+  | 'transaction of a logon'
+  | 'refresh token'
+  | 'param'
+  | 'device';
+
+export interface ObjectParameter {
+  readonly location: 'path' | 'query' | 'header' | 'body';
+  /** From the root of the body to the field; elsewhere the name alone. Lists have their first item named. */
+  readonly path: readonly (string | number)[];
+  readonly name: string;
+  /** Undefined where it names nothing; `unknown` where nobody has said yet what it names. */
+  readonly kind: ObjectKind | 'unknown' | undefined;
+}
+
+const kindByName: Readonly<Record<string, ObjectKind>> = {
+  userId: 'user',
+  userName: 'login name',
+  username: 'login name',
+  identity: 'login name',
+  userEmail: 'e-mail',
+  email: 'e-mail',
+  phoneNumber: 'phone number',
+  factorId: 'factor',
+  businessId: 'business',
+  document: 'document',
+  clientId: 'client',
+  client_id: 'client',
+  clientIds: 'client',
+  targetClientId: 'client',
+  serviceId: 'service',
+  serviceAccountId: 'service',
+  apiKeyId: 'API key',
+  apiKey: 'value of an API key',
+  groupId: 'group',
+  groupName: 'group',
+  dependencyName: 'group',
+  corporateGroupId: 'corporate group',
+  corporateGroupName: 'name of a corporate group',
+  logon: 'logon',
+  productId: 'product',
+  productAlias: 'alias of a product',
+  sku: 'stock keeping unit',
+  provider: 'provider',
+  challengeId: 'challenge',
+  hash: 'transaction of a logon',
+  refreshToken: 'refresh token',
+  refresh_token: 'refresh token',
+  param: 'param',
+  deviceTokenId: 'device',
+};
+
+/** What names no object: values, wishes, proofs, and labels that no object stands behind. */
+const nonObjectNames = new Set([
+  ...['appId', 'organizationId', 'businessUnitId', 'role', 'roleName', 'roles', 'scope', 'tags', 'lead', 'reason'],
+  ...['algorithm', 'certificate', 'chain', 'signature', 'idToken', 'nonce', 'samlResponse', 'relayState', 'token'],
+  ...['validationCode', 'password', 'newPassword', 'clientSecret', 'client_secret', 'grantType', 'grant_type'],
+  ...['grantTypes', 'redirectURI', 'contactType', 'regionCode', 'areaCode', 'deviceId', 'deviceName', 'deviceVersion'],
+  ...['billingType', 'isExternalOrder', 'orderId', 'showCaseId', 'skuPriceHashCode', 'businessName', 'name', 'ip'],
+  ...['after', 'limit', 'remember-me'],
+]);
+
+/** What a name means that is too short to mean it by itself: by the segment before it, and by the list it filters. */
+const kindBySegment: Readonly<Record<string, ObjectKind>> = {
+  'user-identities': 'user',
+  'authentication-factors': 'factor',
+  authenticationFactors: 'factor',
+  groups: 'group',
+  'corporate-groups': 'name of a corporate group',
+};
+
+const shapes = new Map<
+  string,
+  { readonly places: readonly ObjectParameter[]; readonly body: JsonSchema | undefined }
+>();
+
+/** Every place of an operation, with what it names, and the schema of its body. They are made once. */
+export function getRequestShape(operation: Operation<never>) {
+  const { body } = operation.request;
+  const shape = shapes.get(operation.id) ?? { places: listParameters(operation), body: body && toJsonSchema(body) };
+  shapes.set(operation.id, shape);
+  return shape;
+}
+
+function listParameters({ path, request }: Operation<never>): ObjectParameter[] {
+  const segments = path.split('/');
+  const before = (name: string) => segments[segments.indexOf(`{${name}}`) - 1] ?? '';
+  const createParameter = (
+    where: ObjectParameter['location'],
+    at: ObjectParameter['path'],
+    context = '',
+  ): ObjectParameter => {
+    const name = String(at.findLast((part) => typeof part === 'string'));
+    return { location: where, path: at, name, kind: classifyName(name, context) };
+  };
+  return [
+    ...Object.keys(request.params ?? {}).map((name) => createParameter('path', [name], before(name))),
+    ...Object.keys(request.query ?? {}).map((name) =>
+      createParameter('query', [name], name === 'name' ? segments[1] : ''),
+    ),
+    ...Object.keys(request.headers ?? {}).map((name) => createParameter('header', [name])),
+    ...(request.body ? listLeafPaths(toJsonSchema(request.body)) : []).map((at) =>
+      createParameter('body', at, String(at[0])),
+    ),
+  ];
+}
+
+function classifyName(name: string, context: string): ObjectParameter['kind'] {
+  if ((name === 'id' || name === 'name') && kindBySegment[context]) return kindBySegment[context];
+  return kindByName[name] ?? (nonObjectNames.has(name) ? undefined : 'unknown');
+}
+
+/** The paths of all fields that hold a value themselves. */
+function listLeafPaths(schema: JsonSchema): (string | number)[][] {
+  const { properties, items, anyOf } = schema;
+  const paths = anyOf
+    ? anyOf.filter(({ type }) => type !== 'null').flatMap(listLeafPaths)
+    : items
+      ? listLeafPaths(items).map((rest) => [0, ...rest])
+      : properties
+        ? Object.entries(properties).flatMap(([name, below]) => listLeafPaths(below).map((rest) => [name, ...rest]))
+        : [[]];
+  return [...new Map(paths.map((at) => [at.join('.'), at])).values()];
+}

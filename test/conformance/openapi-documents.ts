@@ -1,0 +1,71 @@
+/** Both API documents as they are kept, beside what they are made from: material of the tests that walk them. */
+import type { Operation } from '../../src/contract/operation.ts';
+import { controlRoutes } from '../../src/server/control/routes.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { readSource } from './source-files.ts';
+
+export interface Media {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref?: string; readonly value?: unknown }>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly schema: { readonly examples?: readonly unknown[] };
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly 'x-roles': string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface ApiDocument {
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+  } & Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface ApiDocumentSource {
+  readonly file: string;
+  readonly document: ApiDocument;
+  readonly operations: readonly Operation<never>[];
+}
+
+const documentIn = (file: string) => JSON.parse(readSource(file)) as ApiDocument;
+
+export const documents: readonly ApiDocumentSource[] = [
+  { file: 'docs/openapi.json', document: documentIn('docs/openapi.json'), operations: Object.values(operations) },
+  {
+    file: 'docs/control-openapi.json',
+    document: documentIn('docs/control-openapi.json'),
+    operations: controlRoutes as readonly Operation<never>[],
+  },
+];
+
+/** Every operation of a document, with its call. */
+export function listOperations({ paths }: ApiDocument): { call: string; described: OpenApiOperation }[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({ call: `${method.toUpperCase()} ${path}`, described })),
+  );
+}

@@ -1,0 +1,129 @@
+/** Every operation of both API documents shows what goes in and what comes out, and all of it is as it declares. */
+import { expect, test } from 'vitest';
+import type * as z from 'zod';
+import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { listOperationErrors } from '../../src/contract/operation-errors.ts';
+import { formatRoles } from '../../src/contract/roles.ts';
+import { toOAuthError } from '../../src/server/http/oauth-errors.ts';
+import {
+  type ApiDocument,
+  documents,
+  listOperations,
+  type Media,
+  type OpenApiOperation,
+  type Response,
+} from './openapi-documents.ts';
+
+const all = documents.flatMap(({ document, operations }) =>
+  operations.map((operation) => ({ id: operation.id, operation, document, described: find(document, operation) })),
+);
+
+function find(document: ApiDocument, { id }: Operation<never>): OpenApiOperation {
+  const found = listOperations(document).find(({ described }) => described.operationId === id);
+  if (!found) throw new Error(`${id} is in no document: run npm run generate`);
+  return found.described;
+}
+
+/** Why a schema does not take a value; nothing where it does. */
+function listIssues(schema: z.ZodType, value: unknown): string[] {
+  const { error } = schema.safeParse(value);
+  return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+}
+
+test('there are operations to look at', () => {
+  expect(all.length).toBeGreaterThan(91);
+});
+
+test.each(all)('$id shows what goes in, what comes out and what may go wrong', (one) => {
+  checkParameters(one);
+  checkBody(one);
+  checkSuccesses(one);
+  checkRoles(one);
+  checkFailures(one);
+});
+
+type Case = (typeof all)[number];
+
+/** An example of every parameter, which it would take. */
+function checkParameters({ operation, described }: Case): void {
+  const { params, query, headers } = operation.request;
+  const shapes: Readonly<Record<string, z.ZodType>> = { ...params, ...query, ...headers };
+  const shown = (described.parameters ?? []).filter(({ name }) => name !== 'If-Match');
+  expect(shown.map(({ name }) => name)).toEqual(Object.keys(shapes));
+  for (const { name, required, example, schema, description } of shown) {
+    const value = required ? example : schema.examples?.[0];
+    expect(value, `${name} has no example`).toBeDefined();
+    expect(listIssues(shapes[name] as z.ZodType, value), name).toEqual([]);
+    expect(description, `${name} has no description`).toMatch(/\S/);
+  }
+}
+
+/** An example of its body, which it would take. */
+function checkBody({ operation: { request }, described }: Case): void {
+  const [entry, ...others] = Object.entries(described.requestBody?.content ?? {});
+  expect(others).toEqual([]);
+  if (!request.body) {
+    expect(entry).toBeUndefined();
+    return;
+  }
+  const [type, media] = entry ?? [];
+  expect(type).toBe(request.form ? 'application/x-www-form-urlencoded' : 'application/json');
+  expect(media?.example, 'the body has no example').toBeDefined();
+  expect(listIssues(request.body, media?.example), 'the example of the body').toEqual([]);
+}
+
+/** An example of every success, which it could answer. */
+function checkSuccesses({ operation: { response }, described }: Case): void {
+  const statuses = 'page' in response ? ['200', '206'] : [String(response.status)];
+  for (const status of statuses) {
+    expect(described.responses[status], `${status} is missing`).toBeDefined();
+    const { 'application/json': media, ...texts } = described.responses[status]?.content ?? {};
+    if (!('page' in response) && !('body' in response)) expect({ media, ...texts }).toEqual({});
+    else checkAnswer('page' in response ? response.page.array() : response.body, media, texts);
+  }
+}
+
+function checkAnswer(schema: z.ZodType, media: Media | undefined, texts: Readonly<Record<string, Media>>): void {
+  for (const [type, { example }] of Object.entries(texts)) expect(example, type).toMatch(/\S/);
+  if (!media) {
+    expect(Object.keys(texts)).not.toEqual([]);
+    return;
+  }
+  const example = media.examples?.done?.value ?? media.example;
+  expect(example, 'the answer has no example').toBeDefined();
+  expect(listIssues(schema, example), 'the example of the answer').toEqual([]);
+}
+
+function checkRoles({ operation, described }: Case): void {
+  const roles = formatRoles(operation.roles);
+  expect(described['x-roles']).toBe(roles);
+  expect(described.description).toMatch(/\n\nRoles/);
+  expect(described.description).toContain(roles);
+}
+
+/** Every error code it may answer with, under the status it then has. */
+function checkFailures({ operation, document, described }: Case): void {
+  for (const [code, status] of listOperationErrors(operation)) {
+    const shown = failuresIn(described.responses[String(status)], document)[code];
+    const known = shown ?? failuresIn(defaultOf(document), document)[code];
+    expect(known, `${code} under ${status}`).toEqual(failureOf(code, operation));
+  }
+}
+
+function defaultOf({ components }: ApiDocument): Response {
+  return components.responses?.Http as Response;
+}
+
+function failureOf(code: ErrorCode, { errorFormat }: Operation<never>): unknown {
+  const items = [{ code, message: errorTable[code].message }];
+  return errorFormat === 'oauth' ? toOAuthError(items) : items;
+}
+
+/** Examples of a response by error code. */
+function failuresIn(response: Response | undefined, { components }: ApiDocument): Record<string, unknown> {
+  const examples = Object.entries(response?.content?.['application/json']?.examples ?? {});
+  const exampleOf = ({ $ref, value }: { $ref?: string; value?: unknown }) =>
+    $ref === undefined ? value : components.examples[$ref.replace('#/components/examples/', '')]?.value;
+  return Object.fromEntries(examples.map(([name, example]) => [name, exampleOf(example)]));
+}

@@ -1,0 +1,129 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { errorTable } from '../../src/contract/errors.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
+import { serviceTags } from '../../src/server/openapi/tags.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { readSource } from './source-files.ts';
+
+interface OpenApiOperation {
+  readonly operationId: string;
+  readonly 'x-roles': string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface Document {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const registry: readonly Operation<never>[] = Object.values(operations);
+const document = JSON.parse(readSource('docs/openapi.json')) as Document;
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ call: `${method.toUpperCase()} ${path}`, ...operation })),
+);
+
+/** Every value of a member with this name, at any depth. */
+function valuesOf(name: string, value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => [...(key === name ? [item] : []), ...valuesOf(name, item)]);
+}
+
+describe('docs/openapi.json', () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    await expect(validator.validate(readSource('docs/openapi.json'))).resolves.toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('lists exactly the operations of the registry', () => {
+    expect(described.length).toBeGreaterThan(0);
+    const calls = registry.map(({ id, method, path }) => ({ operationId: id, call: `${method} ${path}` }));
+    const listed = described.map(({ operationId, call }) => ({ operationId, call }));
+    expect(new Set(listed.map((one) => JSON.stringify(one)))).toEqual(
+      new Set(calls.map(({ operationId, call }) => JSON.stringify({ operationId, call }))),
+    );
+  });
+
+  test.each(registry)('$id has a response for every status it documents', ({ id, statuses }) => {
+    const responses = Object.keys(described.find(({ operationId }) => operationId === id)?.responses ?? {});
+    expect(responses).toEqual(expect.arrayContaining(statuses.map(String)));
+    expect(responses).toContain('default');
+  });
+
+  test('refers to nothing that is not there, and holds nothing that is not referred to', () => {
+    const references = new Set(valuesOf('$ref', document));
+    const components = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `#/components/${kind}/${name}`));
+    expect(components.length).toBeGreaterThan(0);
+    expect([...references].toSorted()).toEqual(components.toSorted());
+  });
+
+  test('shows every code of the error table, together with that of the control plane', () => {
+    const ofControl = JSON.parse(readSource('docs/control-openapi.json')) as Document;
+    const shown = new Set(
+      valuesOf('examples', [document, ofControl]).flatMap((examples) => Object.keys(examples as object)),
+    );
+    expect((Object.keys(errorTable) as string[]).filter((code) => !shown.has(code))).toEqual([]);
+  });
+
+  test('shows no code that only the control plane answers with', () => {
+    expect(Object.keys(document.components.examples ?? {})).not.toContain('SNAPSHOT_NOT_FOUND');
+    expect(Object.keys(document.components.examples ?? {})).not.toContain('ORIGIN_FOREIGN');
+  });
+
+  test('divides all operations into areas, and has no other areas', () => {
+    const areas = new Set(registry.map(({ id }) => id.split('.')[0]));
+    expect(serviceTags.map(({ name }) => name).toSorted()).toEqual([...areas].toSorted());
+  });
+});
+
+describe('the document that a server makes', () => {
+  test('has the headers that operations read, bodies that may be left out, and what is deprecated', () => {
+    const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
+    expect((paths as Document['paths'])['/user-identities/auth-legacy-by-param']?.post).toMatchObject({
+      deprecated: true,
+      parameters: expect.arrayContaining([
+        expect.objectContaining({ name: 'param', in: 'header', required: true }),
+        expect.objectContaining({ name: 'ip', in: 'header', required: false }),
+      ]),
+      requestBody: { required: false },
+    });
+    expect((paths as Document['paths'])['/user-identities/renew-token']?.post).toMatchObject({
+      requestBody: { required: true },
+    });
+  });
+
+  test('has forms as forms, and failures of the OAuth endpoint as its RFC has them', () => {
+    const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
+    const { requestBody, responses } = (paths as Document['paths'])['/client-identities/connect/token']?.post ?? {};
+    expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded']);
+    expect(responses?.['400']).toMatchObject({
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/OAuthError' },
+          examples: { GRANT_TYPE_UNSUPPORTED: { value: { error: 'unsupported_grant_type' } } },
+        },
+      },
+    });
+  });
+
+  test('names the address it is reached at, with the prefix of the interface', () => {
+    const made = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
+    expect(made).toMatchObject({
+      info: { version: '1.2.3' },
+      servers: [{ url: 'https://iam.example/security/iam/v1' }],
+    });
+  });
+
+  test('is the same for the same operations', () => {
+    const options = { version: '1.2.3', baseUrl: 'https://iam.example' };
+    expect(JSON.stringify(buildOpenApiDocument(registry, options))).toBe(
+      JSON.stringify(buildOpenApiDocument(registry, options)),
+    );
+  });
+});

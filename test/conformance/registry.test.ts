@@ -1,0 +1,135 @@
+/** What is promised for all operations, checked on each. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { areaTitles, getArea, interfaceOperations } from '../../scripts/generate/interface.ts';
+import { type ErrorCode, errorTable, implicitStatuses, resolveErrorStatus } from '../../src/contract/errors.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { listOperationErrors } from '../../src/contract/operation-errors.ts';
+import { formatRoles, parseRoles } from '../../src/contract/roles.ts';
+import { reservedNames } from '../../src/contract/schemas.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { listSourceFiles, root, stripComments } from './source-files.ts';
+
+const registry: Readonly<Record<string, Operation<never>>> = operations;
+const all = Object.entries(registry);
+
+function findDuplicates(values: readonly string[]): string[] {
+  return values.filter((value, at) => values.indexOf(value) !== at);
+}
+
+describe('the interface', () => {
+  test('has 91 operations, each once', () => {
+    expect(interfaceOperations).toHaveLength(91);
+    expect(findDuplicates(interfaceOperations.map(({ id }) => id))).toEqual([]);
+    expect(findDuplicates(interfaceOperations.map(({ method, path: at }) => `${method} ${at}`))).toEqual([]);
+  });
+
+  test('names an area for each', () => {
+    expect([...new Set(interfaceOperations.map(({ id }) => getArea(id)))]).toEqual([...areaTitles.keys()]);
+  });
+
+  test.each(interfaceOperations)('$id has roles and statuses that can be read', ({ roles, statuses, path: at }) => {
+    expect(() => parseRoles(roles)).not.toThrow();
+    expect(statuses.every((status) => status >= 200 && status < 600)).toBe(true);
+    expect(at).toMatch(/^(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
+  });
+});
+
+describe('the registry', () => {
+  test('has operations', () => {
+    expect(all.length).toBeGreaterThan(0);
+  });
+
+  test('has no two operations with one command, and no command that hides another', () => {
+    const commands = all.flatMap(([, { command }]) => (command === undefined ? [] : [command]));
+    expect(findDuplicates(commands)).toEqual([]);
+    expect(commands.filter((command) => commands.some((other) => other.startsWith(`${command} `)))).toEqual([]);
+  });
+
+  test('keeps each operation under its own id', () => {
+    expect(all.filter(([id, operation]) => operation.id !== id)).toEqual([]);
+  });
+});
+
+describe.each(all)('%s', (id, operation) => {
+  const listed = interfaceOperations.find((one) => one.id === id);
+
+  test('is declared as the interface has it', () => {
+    const { method, path: at, auth, statuses, softErrors, roles } = operation;
+    expect({ method, path: at, auth, statuses, softErrors, roles: formatRoles(roles) }).toEqual({
+      method: listed?.method,
+      path: listed?.path,
+      auth: listed?.auth,
+      statuses: listed?.statuses.toSorted((a, b) => a - b),
+      softErrors: listed?.softErrors,
+      roles: formatRoles(parseRoles(listed?.roles ?? '')),
+    });
+  });
+
+  test('answers every code of its own with a status it documents', () => {
+    const wrong = operation.errors.filter((code) => {
+      const status = resolveErrorStatus(code, operation.statuses);
+      return !operation.statuses.includes(status) && !implicitStatuses.includes(status);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('documents no status that nothing leads to', () => {
+    const reachable = new Set([...listSuccessStatuses(operation), ...listOperationErrors(operation).values()]);
+    // The pipeline answers 500 for its own faults and 503 where the store takes no writes.
+    const unreachable = operation.statuses.filter(
+      (status) => !reachable.has(status) && status !== 500 && status !== 503,
+    );
+    expect(unreachable).toEqual([]);
+  });
+
+  test('lists each of its own codes once', () => {
+    expect(findDuplicates([...operation.errors])).toEqual([]);
+  });
+
+  test('has a test file', () => {
+    const file = `test/server/operations/${id.replaceAll('.', '/')}.test.ts`;
+    expect(existsSync(path.join(root, file)), `${file} is missing`).toBe(true);
+  });
+});
+
+function listSuccessStatuses({ response, softErrors }: Operation<never>): number[] {
+  return [...('page' in response ? [200, 206] : [response.status]), ...(softErrors ? [200] : [])];
+}
+
+describe('the error table', () => {
+  test('holds no code that nothing answers with', () => {
+    const answered = new Set(all.flatMap(([, operation]) => [...listOperationErrors(operation).keys()]));
+    const sources = listSourceFiles('src/server').map(stripComments).join('\n');
+    const unused = (Object.keys(errorTable) as ErrorCode[]).filter(
+      (code) => !answered.has(code) && !sources.includes(`'${code}'`),
+    );
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  /** Words that stand where another path of the interface takes an id or a name. */
+  function literalsBesideParameters(): string[] {
+    const paths = interfaceOperations.map(({ path: at }) => at.split('/').slice(1));
+    const isParameter = (segment: string | undefined) => segment?.startsWith('{') ?? false;
+    const alike = (a: string, b: string | undefined) => a === b || isParameter(a) || isParameter(b);
+    return paths.flatMap((segments) =>
+      segments.filter(
+        (segment, at) =>
+          !isParameter(segment) &&
+          paths.some(
+            (other) =>
+              isParameter(other[at]) && segments.slice(0, at).every((part, index) => alike(part, other[index])),
+          ),
+      ),
+    );
+  }
+
+  test('that mean something in a path are reserved', () => {
+    const literals = [...new Set(literalsBesideParameters())];
+    expect(literals).toContain('user-accounts');
+    expect(literals.filter((word) => !reservedNames.has(word))).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+/** Rules that hold for every source file. */
+import { describe, expect, test } from 'vitest';
+import { listSourceFiles, readSource, root, stripComments } from './source-files.ts';
+
+const files = listSourceFiles('src');
+const serverFiles = [...listSourceFiles('src/server'), ...listSourceFiles('src/testing')];
+
+/** Files that may touch what is injected everywhere else. */
+const entryFiles = /^src\/(server\/clock|server\/main|cli\/main|cli\/environment)\.ts$/;
+
+const ambientInputs = [
+  ['the time', /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|(?<!new )\bDate\(|\bTemporal\b/],
+  ['chance', /\bMath\.random\b/],
+  ['the environment', /\bprocess\.env\b/],
+  ['the exit of the process', /\bprocess\.exit\s*\(/],
+] as const;
+
+/** Real time that passes, and what may be done with it: waits and time-outs, never what is dated or ends. */
+const realTime = [
+  [
+    'how long something takes',
+    /\bperformance\b|\bhrtime\b|\bprocess\.uptime\b|\bperf_hooks\b/,
+    ['src/cli/bulk/run.ts', 'src/cli/commands/wait.ts', 'src/server/observability/stopwatch.ts'],
+  ],
+  [
+    'a timer',
+    /\bset(Timeout|Interval)\b|\bscheduler\b/,
+    [
+      'src/cli/bulk/run.ts',
+      'src/cli/commands/background/launch.ts',
+      'src/cli/commands/background/logs.ts',
+      'src/cli/commands/background/stop.ts',
+      'src/cli/environment.ts',
+      'src/cli/runtime/private-files.ts',
+      'src/cli/runtime/retry.ts',
+      'src/client/proxy.ts',
+      'src/server/http/node-server.ts',
+      'src/server/integrations/timer.ts',
+      'src/server/http/listen.ts',
+      'src/server/store/json/checkpointer.ts',
+      'src/server/store/json/lock.ts',
+    ],
+  ],
+  [
+    'a time-out',
+    /\bAbortSignal\.timeout\b/,
+    [
+      'src/cli/commands/logout.ts',
+      'src/cli/completion/complete.ts',
+      'src/cli/delete-impact.ts',
+      'src/client/transport.ts',
+      'src/testing/inbox.ts',
+      'src/testing/requests.ts',
+      'src/server/integrations/http-client.ts',
+      'src/server/integrations/providers/jwk-set-cache.ts',
+      'src/server/integrations/sms-hook.ts',
+    ],
+  ],
+] as const;
+
+/** What packages read the clock for by themselves, unless they are told the time. */
+const clockReaders = [
+  ['checks a JWT', /\bjwtVerify\(/, /\bcurrentDate:/],
+  ['signs a JWT', /\bset(IssuedAt|ExpirationTime|NotBefore)\(/, /^$/],
+  ['fetches keys', /\bcreateRemoteJWKSet\b/, /^$/],
+] as const;
+
+describe('every source file', () => {
+  test.each(realTime)('that uses %s is known', (_what, pattern, known) => {
+    expect(files.filter((file) => pattern.test(stripComments(file)))).toEqual(known);
+  });
+
+  test.each(clockReaders)('of the server that %s says by which time', (_what, pattern, told) => {
+    expect(serverFiles.filter((file) => pattern.test(stripComments(file)) && !told.test(stripComments(file)))).toEqual(
+      [],
+    );
+  });
+
+  test('of the server but those that begin a process is handed its clock', () => {
+    const users = files.filter((file) => /\bsystemClock\b/.test(stripComments(file)));
+    expect(users).toEqual([
+      'src/testing/start-server.ts',
+      'src/server/clock.ts',
+      'src/server/main.ts',
+      'src/server/open-store.ts',
+      'src/server/store-tools.ts',
+    ]);
+  });
+
+  test.each(ambientInputs)('is given %s and does not take it', (_what, pattern) => {
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => !entryFiles.test(file) && pattern.test(stripComments(file)))).toEqual([]);
+  });
+
+  test('is at most 250 lines long, unless it is generated', () => {
+    const long = files.filter((file) => {
+      const text = readSource(file);
+      return !text.startsWith('// GENERATED') && text.split('\n').length > 251;
+    });
+    expect(long).toEqual([]);
+  });
+
+  test('says what it is, as an operation does by its declaration', () => {
+    expect(
+      files.filter((file) => !isOperation(file) && !/^(\s*\/\*\*|\/\/ GENERATED)/m.test(readSource(file))),
+    ).toEqual([]);
+  });
+
+  test('has a name in kebab-case', () => {
+    expect(files.filter((file) => !/^[a-z0-9/-]+(\.d)?\.ts$/.test(file))).toEqual([]);
+  });
+
+  test('gives a reason with every suppression', () => {
+    const bare = files.filter((file) =>
+      /(biome-ignore [\w/]+\s*$|@ts-expect-error\s*$|@ts-ignore)/m.test(readSource(file)),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+/** The declaration of an operation says itself what it is. */
+function isOperation(file: string): boolean {
+  return file.startsWith('src/server/operations/') && file.split('/').length > 4;
+}
+
+test('the walk starts at the root of the project', () => {
+  expect(JSON.parse(readSource('package.json'))).toMatchObject({ name: 'iam-standin' });
+  expect(root).not.toBe('');
+});

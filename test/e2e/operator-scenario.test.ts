@@ -1,0 +1,193 @@
+/** What an operator does in the first week, by the built command against a server of its own. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
+
+let sandbox: Sandbox;
+let served: RunningServe;
+
+beforeAll(async () => {
+  sandbox = await Sandbox.make();
+  served = await sandbox.serve();
+});
+
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const iam = (words: string, more: readonly string[] = [], variables = {}): Promise<ProcessResult> =>
+  sandbox.iam([...words.split(' '), ...more], { ...served.variables, ...variables });
+
+/** Runs a command that must succeed, and gives what it printed as JSON. */
+async function done(words: string, ...more: string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await iam(words, [...more, '-o', 'json']);
+  expect({ words, code, err: code === 0 ? '' : err }).toEqual({ words, code: 0, err: '' });
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+/** The names or ids that a list prints. */
+async function names(words: string): Promise<string[]> {
+  const { code, out, err } = await iam(words, ['-o', 'name']);
+  expect({ words, code, err: code === 0 ? '' : err }).toEqual({ words, code: 0, err: '' });
+  return out.split('\n').filter((name) => name !== '');
+}
+
+async function codeOf(words: string, variables = {}): Promise<number | null> {
+  return (await iam(words, [], variables)).code;
+}
+
+/** Each step needs those before it. */
+describe('an operator', () => {
+  let client: { clientId: string; clientSecret: string };
+  let apiKey: { apiKeyId: string; apiKey: string };
+
+  test('makes a customer, and with it its business', async () => {
+    const made = await done('customers create-business --business-id acme --business-name Acme --document 12345');
+    expect(made).toMatchObject({ businessId: 'acme', customerId: expect.any(Number) as number });
+    expect(await codeOf('customers create-business --business-id acme --business-name Acme --document 9')).toBe(6);
+    expect(await names('customers list')).toEqual(['1']);
+    expect(await names('businesses list --name Acme')).toEqual(['acme']);
+  });
+
+  test('puts the business into a corporate group', async () => {
+    const { corporateGroupId } = await done('corporate-groups create --corporate-group-name holding --business acme');
+    const id = String(corporateGroupId);
+    expect(await names('corporate-groups list --name holding')).toEqual([id]);
+    await done(`corporate-groups update ${id} --corporate-group-name concern --business acme`);
+    expect(await done(`corporate-groups get ${id}`)).toMatchObject({
+      corporateGroupName: 'concern',
+      businesses: [{ businessId: 'acme' }],
+    });
+  });
+
+  test('makes users: one of the business, one of nobody', async () => {
+    const alice = 'users create --user-id alice --user-name alice --user-email alice@example.com --business-id acme';
+    await done(alice);
+    await done('users create --user-id bob --user-name bob --user-email bob@example.com');
+    expect(await codeOf(alice)).toBe(6);
+    expect(await names('users list --name alice')).toEqual(['alice']);
+    expect(await names('users list')).toEqual(expect.arrayContaining(['alice', 'bob']));
+    await done('customers create-user bob --document 777 --name Bob');
+    expect(await names('customers list')).toEqual(['1', '2']);
+  });
+
+  test('makes groups, one resting on the other', async () => {
+    await done('groups create --group-name ops --role DEPLOY,ROLLBACK');
+    await done('groups create --group-name leads --role APPROVE --dependency ops');
+    expect(await names('groups list --role DEPLOY')).toEqual(['ops']);
+    expect((await iam('groups tree leads')).out).toContain('ops');
+  });
+
+  test('puts users, the business and its users into groups', async () => {
+    await done('groups users add ops alice bob');
+    await done('groups businesses add ops acme');
+    await done('groups business-users add leads acme alice');
+    expect(await names('groups users list ops')).toEqual(['alice', 'bob']);
+    expect(await names('groups businesses list ops')).toEqual(['acme']);
+    expect(await names('groups business-users list leads acme')).toEqual(['alice']);
+    expect(await codeOf('groups business-users add leads acme bob')).toBe(7);
+    expect(await names('groups users list leads')).toEqual([]);
+    const members = (await done('groups members ops')) as unknown as { kind: string }[];
+    expect(members.map(({ kind }) => kind).sort()).toEqual(['business', 'user', 'user']);
+  });
+
+  test('sees who may do what, and why', async () => {
+    expect(await done('can alice APPROVE')).toMatchObject({ allowed: true, through: ['leads'] });
+    expect(await done('can alice DEPLOY')).toMatchObject({ allowed: true, kind: 'user' });
+    expect(await codeOf('can bob APPROVE')).toBe(1);
+    expect(await done('users roles bob')).toMatchObject([
+      { role: 'DEPLOY', groupNames: ['ops'] },
+      { role: 'ROLLBACK' },
+    ]);
+    expect(await names('businesses roles acme')).toHaveLength(2);
+  });
+
+  test('makes a service client with a key, which can do what its groups allow and no more', async () => {
+    client = (await done('clients create --app-id billing --service-account-id billing-service')) as typeof client;
+    apiKey = (await done(`api-key create --app-id billing --client-id ${client.clientId}`)) as typeof apiKey;
+    await done('groups services add ops billing-service');
+    expect(await done('can billing-service DEPLOY')).toMatchObject({
+      allowed: true,
+      kind: 'service',
+      through: ['ops'],
+    });
+    expect(await names('services roles billing-service')).toEqual(['DEPLOY', 'ROLLBACK']);
+    // An administrator could give itself the roles of the service, so it may create a key for the service as well.
+    const spare = await done(`api-key create --app-id billing --client-id ${client.clientId}`);
+    await done(`api-key delete ${spare.apiKeyId}`, '--yes');
+    const asService = { IAM_CLIENT_ID: '', IAM_CLIENT_SECRET: '', IAM_API_KEY: apiKey.apiKey };
+    expect(await codeOf('groups list', asService)).toBe(5);
+    await done('groups services add iam-auditors billing-service');
+    expect(await codeOf('groups list', asService)).toBe(0);
+    expect(await codeOf('groups create --group-name mine', asService)).toBe(5);
+  });
+
+  test('lists clients and keys, and no secret is in any list', async () => {
+    const lists = await Promise.all(
+      ['clients list', 'api-key list'].map((words) => iam(words, ['--all', '-o', 'csv'])),
+    );
+    for (const { code, out } of lists) {
+      expect(code).toBe(0);
+      expect(out).toContain(client.clientId);
+      expect(out).not.toContain(client.clientSecret);
+      expect(out).not.toContain(apiKey.apiKey);
+    }
+  });
+
+  test('changes what changed: a name, an e-mail, a role, a unit', async () => {
+    await done(
+      'users update alice --user-email alice@example.org --user-mobile.region-code 55 --user-mobile.area-code 11 --user-mobile.phone-number 987654321',
+    );
+    expect(await done('users get alice')).toMatchObject({
+      userEmail: 'alice@example.org',
+      userMobile: { areaCode: 11 },
+    });
+    await done('users add-identity alice alice.smith');
+    expect(await names('users list --name alice.smith')).toEqual(['alice']);
+    await done('users remove-identity alice alice.smith --yes');
+    await done('groups update ops --add-role RESTART --remove-role ROLLBACK');
+    expect(await names('services roles billing-service')).toEqual(expect.arrayContaining(['RESTART']));
+    const move = `clients migrate --client-id ${client.clientId} --target.organization-id acme --target.business-unit-id it`;
+    expect(await done(move)).toEqual({ matched: 1, migrated: 1 });
+  });
+
+  test('locks a user who has left, and unlocks another', async () => {
+    expect(await codeOf('users lock bob')).toBe(10);
+    await done('users lock bob --reason left --yes');
+    expect(await done('users list --name bob')).toMatchObject([{ locked: true }]);
+    await done('users unlock bob');
+    expect(await done('users list --name bob')).toMatchObject([{ locked: false }]);
+  });
+
+  test('moves the key of a service that has roles to another application', async () => {
+    await done(`api-key update ${apiKey.apiKeyId} --app-id accounting --client-id ${client.clientId}`);
+    expect(await names('api-key list --app-id accounting')).toEqual([apiKey.apiKeyId]);
+  });
+
+  test('removes all of it again', async () => {
+    const steps = [
+      'groups business-users remove leads acme alice',
+      'groups users remove ops alice',
+      'groups businesses remove ops acme',
+      'groups services remove iam-auditors billing-service',
+      `api-key delete ${apiKey.apiKeyId}`,
+      'clients delete billing-service',
+      'users delete alice',
+      'users delete bob',
+      'groups delete leads',
+      'groups delete ops',
+    ];
+    for (const words of steps) {
+      expect([words, await codeOf(words)]).toEqual([words, 10]);
+      await done(words, '--yes');
+    }
+    for (const words of [
+      'groups get ops',
+      'users get alice',
+      'services roles billing-service',
+      'clients delete billing-service --yes',
+    ])
+      expect([words, await codeOf(words)]).toEqual([words, 3]);
+    expect(await names('users list --name alice')).toEqual([]);
+    expect(
+      await codeOf('groups list', { IAM_CLIENT_ID: client.clientId, IAM_CLIENT_SECRET: client.clientSecret }),
+    ).toBe(4);
+  });
+});

@@ -1,0 +1,99 @@
+/** A person who signs up, proves herself twice and makes an API key, by the built command against a server of its own. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
+
+const app = 'e2e-app';
+const email = 'carol@example.com';
+const password = 'seven green umbrellas';
+
+let sandbox: Sandbox;
+let served: RunningServe;
+
+beforeAll(async () => {
+  sandbox = await Sandbox.make();
+  served = await sandbox.serve(['--store', 'memory'], { IAM_APP_CLIENT_ID: app });
+});
+
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+/** As the administrator. */
+const iam = (words: string, more: readonly string[] = []): Promise<ProcessResult> =>
+  sandbox.iam([...words.split(' '), ...more], served.variables);
+
+/** As nobody, or as who is signed in. */
+const carol = (words: string, stdin = '', more: readonly string[] = []): Promise<ProcessResult> =>
+  sandbox.iam([...words.split(' '), ...more], { IAM_BASE_URL: served.url }, stdin);
+
+async function printed(outcome: Promise<ProcessResult>): Promise<Record<string, unknown>> {
+  const { code, out, err } = await outcome;
+  expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+/** Calls an operation as the application that is only named. */
+const asApplication = (id: string, body: object) =>
+  printed(carol(`call ${id} --anonymous --param clientId=${app} -f - -o json`, JSON.stringify(body)));
+
+async function codeFor(purpose: string): Promise<string> {
+  const { code, out, err } = await carol(`inbox code ${email} --purpose ${purpose}`);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^\d{6}\n$/);
+  return out.trim();
+}
+
+/** Each step needs those before it. */
+describe('somebody new', () => {
+  let userId: string;
+
+  test('proves an address, signs up with it, and sets a password', async () => {
+    const sent = await asApplication('user-identities.identification', { userEmail: email });
+    expect(sent).toMatchObject({ contactType: 'EMAIL', contact: 'c***@example.com' });
+    const token = await codeFor('sign-up');
+    const made = await asApplication('user-identities.create', { userName: 'carol', userEmail: email, token });
+    const body = JSON.stringify({ newPassword: password });
+    const variables = { IAM_BASE_URL: served.url, IAM_TOKEN: String(made.accessToken) };
+    const set = await sandbox.iam(['call', 'user-identities.create-password', '-f', '-'], variables, body);
+    expect(set).toMatchObject({ code: 0 });
+    userId = String((await printed(iam('users list --name carol -o json').then(firstOf))).userId);
+  });
+
+  test('logs in by the password, and is told what a second proof needs where nobody can be asked', async () => {
+    const login = await carol(`login --user ${email} --client-id ${app} --password-stdin --mfa`, password);
+    expect(login).toMatchObject({ code: 10, out: '' });
+    expect(login.err).toContain('c***@example.com');
+    expect(login.err).toContain('iam login --code-stdin');
+    expect((await printed(carol('whoami -o json'))).roles).not.toContain('AUTH-MFA');
+  });
+
+  test('is refused with a wrong code, and let in with the right one', async () => {
+    const code = await codeFor('mfa');
+    const wrong = code === '000000' ? '111111' : '000000';
+    expect((await carol('login --code-stdin', wrong)).code).toBe(6);
+    expect(await carol('login --code-stdin', `${code}\n`)).toMatchObject({ code: 0 });
+    expect((await printed(carol('whoami -o json'))).roles).toContain('AUTH-MFA');
+  });
+
+  test('makes an API key once an administrator lets her, and the key opens what its client may', async () => {
+    const target = { clientId: app, appId: 'reports' };
+    const create = `api-key create --app-id ${target.appId} --client-id ${target.clientId} -o json`;
+    expect((await carol(create)).code).toBe(5);
+    expect((await iam('groups users add iam-administrators', [userId])).code).toBe(0);
+    // A role gained lately comes with the next token.
+    const made = await printed(carol(create));
+    expect(made).toMatchObject({ apiKeyId: expect.any(String) as string, apiKey: expect.any(String) as string });
+    const variables = { IAM_BASE_URL: served.url, IAM_API_KEY: String(made.apiKey) };
+    expect(await sandbox.iam(['users', 'get', userId], variables)).toMatchObject({ code: 0 });
+    expect((await sandbox.iam(['groups', 'list'], variables)).code).toBe(5);
+  });
+
+  test('is stopped by a lock at once, and by nothing that was begun before it', async () => {
+    expect((await iam(`users lock ${userId} --yes`)).code).toBe(0);
+    expect((await carol(`users get ${userId}`)).code).toBe(4);
+    expect((await carol(`login --user ${email} --client-id ${app} --password-stdin`, password)).code).toBe(4);
+  });
+});
+
+async function firstOf(outcome: ProcessResult): Promise<ProcessResult> {
+  const [first] = JSON.parse(outcome.out) as unknown[];
+  return { ...outcome, out: JSON.stringify(first) };
+}

@@ -1,0 +1,195 @@
+/**
+ * Every operation by which a caller can name somebody does the same work whoever that is: hashes, digests, seals, reads and
+ * writes of each table. The operations come from the registry: one that identifies somebody and has no probe fails here.
+ * That it takes the same time is measured by `npm run torture -- --only timing`.
+ */
+import { sign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import type { SeedDocument } from '../../src/server/seed/schema.ts';
+import { openMemoryStore } from '../../src/server/store/memory.ts';
+import type { Store } from '../../src/server/store/store.ts';
+import { tables } from '../../src/server/store/tables.ts';
+import { startServer, type TestServer } from '../harness.ts';
+import { createAuthority, createCertificate } from '../server/integrations/providers/certificates.ts';
+import { createTokens } from '../server/operations/user-identities/session-fixtures.ts';
+import type { RawAnswer, RawRequest } from '../server/property/raw-sender.ts';
+import { appId, assertionOperations, type Probe, pathOf, probes, seed } from '../stress/timing/probes.ts';
+
+const identifying = Object.values(operations as Record<string, Operation<never>>).filter(
+  ({ identifies = [] }) => identifies.length > 0,
+);
+
+test('every operation that identifies somebody has a probe', () => {
+  const covered = new Set<string>([...probes.map(({ operation }) => operation), ...assertionOperations]);
+  expect([...covered].sort()).toEqual(identifying.map(({ id }) => id).sort());
+});
+
+type Work = Record<string, number>;
+
+const calls = ['get', 'getBy', 'find', 'list', 'insert', 'replace', 'delete'] as const;
+
+/** The same tables, whose calls are counted. */
+function counted<Tables extends object>(all: Tables, count: (what: string) => void): Tables {
+  const names = Object.keys(tables) as (keyof Tables & string)[];
+  const watched = names.map((name) => {
+    const table = all[name] as Record<string, (...given: unknown[]) => unknown>;
+    const counting = calls.map((call) => [
+      call,
+      (...given: unknown[]) => {
+        count(`${call} ${name}`);
+        return table[call]?.(...given);
+      },
+    ]);
+    return [name, Object.assign(Object.create(table) as object, Object.fromEntries(counting))];
+  });
+  return { ...all, ...Object.fromEntries(watched) } as Tables;
+}
+
+function countedStore(store: Store, count: (what: string) => void): Store {
+  const transaction: Store['transaction'] = (work) => {
+    count('transaction');
+    return store.transaction((tx) => work(counted(tx, count)));
+  };
+  return { ...counted(store, count), transaction };
+}
+
+/** Counts the calls of an object in its place: what was handed it before counts as well. */
+function watch<Watched extends object>(
+  object: Watched,
+  names: readonly (keyof Watched & string)[],
+  count: (what: string) => void,
+): void {
+  for (const name of names) {
+    const before = object[name] as (...given: unknown[]) => unknown;
+    const counting = (...given: unknown[]) => {
+      count(name);
+      return before(...given);
+    };
+    Object.assign(object, { [name]: counting });
+  }
+}
+
+interface Watched extends AsyncDisposable {
+  /** Goes back to the seed: each class begins with the same state. */
+  reset(): Promise<void>;
+  send(request: RawRequest): Promise<{ answer: RawAnswer; work: Work }>;
+  /** What the call did, and how many rows of each table there are more. */
+  workOf(probe: Probe, name: string): Promise<{ status: number; work: Work }>;
+}
+
+async function startWatched(unlimited: boolean, seeded: SeedDocument = seed): Promise<Watched> {
+  let work: Work = {};
+  const count = (what: string) => {
+    work[what] = (work[what] ?? 0) + 1;
+  };
+  const server = await startServer({
+    seed: seeded,
+    environment: { IAM_APP_CLIENT_ID: appId },
+    flags: { 'disable-rate-limits': unlimited },
+    openStore: async () => countedStore(openMemoryStore(), count),
+  });
+  let accessToken = '';
+  watch(server.appContext.passwords, ['hash', 'matches'], count);
+  watch(server.appContext.storeSecret, ['digest', 'seal'], count);
+  async function send(request: RawRequest) {
+    const before = await rowsOf(server);
+    work = {};
+    const answer = await server.send(request);
+    const done = work;
+    const after = await rowsOf(server);
+    const grown = Object.keys(after).map((table) => [`rows of ${table}`, (after[table] ?? 0) - (before[table] ?? 0)]);
+    return { answer, work: { ...done, ...(Object.fromEntries(grown) as Work) } };
+  }
+  return {
+    async reset() {
+      await server.appContext.state.reset('seed');
+      ({ accessToken } = await createTokens(server, { userId: 'erin', clientId: appId }));
+    },
+    send,
+    async workOf({ request, classes, isSignedIn: signedIn }, name) {
+      const identifier = classes[name];
+      if (!identifier) throw new Error(`there is no class ${name}`);
+      const made = request(identifier);
+      const headers = { ...made.headers, ...(signedIn ? { authorization: `Bearer ${accessToken}` } : {}) };
+      const { body } = made;
+      const { answer, work } = await send({
+        ...{ method: 'POST', path: pathOf(made), headers: Object.entries(headers), body },
+      });
+      return { status: answer.status, work };
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function rowsOf(server: TestServer): Promise<Work> {
+  const all = Object.entries(await server.dump());
+  return Object.fromEntries(all.map(([table, list]) => [table, (list as unknown[]).length]));
+}
+
+/** What is in the outbox may differ: a message to nobody would be one too many for who reads it. */
+const allowed = ['rows of messages'];
+
+function withoutAllowed({ status, work }: { status: number; work: Work }) {
+  return { status, work: Object.fromEntries(Object.entries(work).filter(([what]) => !allowed.includes(what))) };
+}
+
+describe.each([false, true])('the same work for every class (limits switched off: %s)', (unlimited) => {
+  let watched: Watched;
+  beforeAll(async () => {
+    watched = await startWatched(unlimited);
+  });
+  afterAll(() => watched[Symbol.asyncDispose]());
+
+  test.each(probes.map((probe) => [probe.operation, probe.about, probe] as const))(
+    'by %s (%s)',
+    async (_operation, _about, probe) => {
+      const seen: Record<string, unknown> = {};
+      const names = Object.keys(probe.classes);
+      for (const name of names) {
+        await watched.reset();
+        // Twice: the second call finds codes and counts of the first one.
+        const rounds = [await watched.workOf(probe, name), await watched.workOf(probe, name)];
+        const statuses = rounds.map(({ status }) => status);
+        expect(statuses, name).toEqual([probe.status, probe.status]);
+        seen[name] = rounds.map(withoutAllowed);
+      }
+      const [first = ''] = names;
+      expect(seen).toEqual(Object.fromEntries(names.map((name) => [name, seen[first]])));
+    },
+  );
+});
+
+describe('a certificate of a trusted authority', () => {
+  const root = createAuthority({ name: 'Root', key: 'ec' });
+  const leafOf = (email: string) =>
+    createCertificate({
+      ...{ name: 'Leaf', issuer: root, key: 'ec-other', authority: false, keyUsage: [0], purposes: [2] },
+      emails: [email],
+    });
+
+  test('is refused with the same work, be it of a locked user or of nobody', async () => {
+    const providers = [{ kind: 'certificateAuthority' as const, name: 'root', certificate: root.pem }];
+    await using watched = await startWatched(false, { ...seed, providers });
+    const seen = [];
+    for (const email of ['bob@example.com', 'unknown@example.com']) {
+      await watched.reset();
+      const leaf = leafOf(email);
+      const path = `${servicePrefix}/user-identities/digital-certificate`;
+      const given = await watched.send({ method: 'POST', path: `${path}/token?clientId=${appId}` });
+      const { token } = given.answer.json as { token: string };
+      const key = { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+      const signature = sign('sha256', Buffer.from(token), key).toString('base64');
+      const { answer, work } = await watched.send({
+        ...{ method: 'POST', path: `${path}/login?clientId=${appId}` },
+        headers: [['Content-Type', 'application/json']],
+        body: JSON.stringify({ token, certificate: leaf.pem, signature }),
+      });
+      seen.push({ status: answer.status, body: answer.json, work });
+    }
+    expect(seen[0]).toMatchObject({ status: 401, body: [{ code: 'PROOF_INVALID' }] });
+    expect(seen[1]).toEqual(seen[0]);
+  });
+});

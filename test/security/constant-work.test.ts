@@ -1,0 +1,149 @@
+/**
+ * Whoever may not log in costs the same work, whoever he is: one comparison of a hash of the cost that new ones have, and
+ * the same reads. That it takes the same time is measured by `npm run torture -- --only timing`.
+ */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { internalLane } from '../../src/server/identity/hash-queue.ts';
+import { createPasswords, verifyPasswordHash } from '../../src/server/identity/passwords.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
+import { replacePasswords } from '../server/operations/user-identities/login-fixtures.ts';
+import { areaUnderCurve, tolerance } from '../stress/timing/rank-statistics.ts';
+
+const password = 'a pass phrase that nobody guesses';
+const wrong = 'another pass phrase';
+const users = [
+  { userId: 'alice', userName: 'alice', password },
+  { userId: 'bob', userName: 'bob', password, locked: true },
+  { userId: 'carol', userName: 'carol' },
+];
+
+const kinds: readonly [string, string, string][] = [
+  ['a wrong password', 'alice', wrong],
+  ['an unknown user', 'nobody-of-that-name', wrong],
+  ['a locked user with the right password', 'bob', password],
+  ['a locked user with a wrong one', 'bob', wrong],
+  ['a user without a password', 'carol', wrong],
+];
+
+const basic = (name: string, secret: string) => `Basic ${btoa(`${name}:${secret}`)}`;
+const json = ['Content-Type', 'application/json'] as const;
+const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
+
+/** Every door that takes the password of a user who is not signed in. */
+const doors: Readonly<
+  Record<string, (server: TestServer, name: string, secret: string) => Promise<{ status: number }>>
+> = {
+  'user-identities.login': (server, name, secret) =>
+    server.send({
+      method: 'POST',
+      path: `${servicePrefix}/user-identities/login?clientId=${appClientId}`,
+      headers: [['Authorization', basic(name, secret)]],
+    }),
+  'generate-token.create': (server, userName, secret) =>
+    server.send({
+      method: 'POST',
+      path: `${servicePrefix}/generate-token`,
+      headers: [json],
+      body: JSON.stringify({ grantType: 'password', clientId: appClientId, userName, password: secret }),
+    }),
+  'client-identities.connect-token': (server, username, secret) =>
+    server.send({
+      method: 'POST',
+      path: `${servicePrefix}/client-identities/connect/token`,
+      headers: [form],
+      body: new URLSearchParams({
+        grant_type: 'password',
+        client_id: appClientId,
+        username,
+        password: secret,
+      }).toString(),
+    }),
+};
+
+/** The kinds of hashes that are compared, as they name their cost, from now on. */
+function watched(compared: string[]): typeof verifyPasswordHash {
+  return (secret, hash) => {
+    compared.push(/^\$(argon2id\$v=19\$[^$]+)\$/.exec(hash)?.[1] ?? hash);
+    return verifyPasswordHash(secret, hash);
+  };
+}
+
+describe('one hash of the cost of new ones is compared, whoever is refused,', () => {
+  let server: TestServer;
+  const compared: string[] = [];
+
+  beforeAll(async () => {
+    server = await startServer({ seed: { users }, flags: { 'disable-rate-limits': true } });
+    replacePasswords(server, createPasswords({ run: (work) => work() }, { verify: watched(compared) }));
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test.each(Object.entries(doors))('by %s', async (_door, ask) => {
+    const seen = [];
+    for (const [kind, name, secret] of kinds) {
+      compared.length = 0;
+      const { status } = await ask(server, name, secret);
+      seen.push({ kind, status, compared: [...compared] });
+    }
+    const [{ status } = { status: 0 }] = seen;
+    expect([400, 401]).toContain(status);
+    expect(seen).toEqual(kinds.map(([kind]) => ({ kind, status, compared: ['argon2id$v=19$m=19456,t=2,p=1'] })));
+  });
+});
+
+test.each([false, true])(
+  'somebody unknown is compared with a hash of the cost that is set (fast: %s)',
+  async (fast) => {
+    const compared: string[] = [];
+    const passwords = createPasswords({ run: (work) => work() }, { fast, verify: watched(compared) });
+    expect(await passwords.matches('any', undefined, internalLane)).toBe(false);
+    expect(await passwords.matches('any', await passwords.hash('other', internalLane), internalLane)).toBe(false);
+    expect(compared[0]).toBe(compared[1]);
+  },
+);
+
+test('an unknown client, a wrong secret and a client without one are the same reads and one digest', async () => {
+  await using server = await startServer({ flags: { 'disable-rate-limits': true } });
+  const { clients, users: people, businesses } = server.appContext.store;
+  const seen = [];
+  for (const clientId of [adminClient.clientId, 'nobody-of-that-name', appClientId]) {
+    const spies = [vi.spyOn(clients, 'get'), vi.spyOn(people, 'get'), vi.spyOn(businesses, 'get')];
+    const answer = await server.send({
+      method: 'POST',
+      path: `${servicePrefix}/client-identities/login`,
+      headers: [['Authorization', basic(clientId, 'wrong')]],
+    });
+    seen.push({ status: answer.status, body: answer.json, reads: spies.map((spy) => spy.mock.calls.length) });
+    for (const spy of spies) spy.mockRestore();
+  }
+  expect(seen[0]?.status).toBe(401);
+  expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
+});
+
+describe('the rank test of the stress suites', () => {
+  const fast = Array.from({ length: 2000 }, (_, at) => 10 + (at % 97) / 97);
+
+  test('tells nothing from samples of one kind, and everything where one kind is always slower', () => {
+    expect(areaUnderCurve(fast, fast)).toBeCloseTo(0.5, 10);
+    expect(
+      areaUnderCurve(
+        fast,
+        fast.map((value) => value + 2),
+      ),
+    ).toBe(1);
+    expect(
+      areaUnderCurve(
+        fast.map((value) => value + 2),
+        fast,
+      ),
+    ).toBe(0);
+  });
+
+  test('finds a difference of a tenth of the spread in 2,000 samples, and allows more where there are few', () => {
+    const slower = fast.map((value) => value + 0.1);
+    expect(areaUnderCurve(fast, slower) - 0.5).toBeGreaterThan(tolerance(2000));
+    expect(tolerance(2000)).toBe(0.05);
+    expect(tolerance(50)).toBeGreaterThan(0.2);
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * Work on many rows leaves turns of the event loop to others: counted in turns, which do not depend on the speed of the
+ * machine. A member of many groups that depend on many others, a page of such groups, and the removal of what has many
+ * rows each held one turn for seconds.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { edgesPerTurn, resolveEffectiveRoles } from '../../src/server/identity/effective-roles.ts';
+import { toGroupViews } from '../../src/server/identity/groups.ts';
+import { readRoleSources } from '../../src/server/identity/role-provenance.ts';
+import { encodeDump } from '../../src/server/state/dump-format.ts';
+import { openMemoryStore } from '../../src/server/store/memory.ts';
+import type { Store } from '../../src/server/store/store.ts';
+import { membershipKey } from '../../src/server/store/tables.ts';
+import { adminClient, startServer } from '../harness.ts';
+import { basic } from '../server/operations/user-identities/login-fixtures.ts';
+
+const createdAt = '2026-03-01T12:00:00.000Z';
+const wide = 300;
+/** Groups times dependencies. */
+const edges = wide * wide;
+const member = { kind: 'user', memberId: 'ann' } as const;
+
+/** How many turns of the event loop pass while the work is done. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = async () => {
+    for (; !isOver; turns += 1) await setImmediate();
+  };
+  const counting = count();
+  await work();
+  isOver = true;
+  await counting;
+  return turns;
+}
+
+/** Ann is in groups each of which depends on as many others. */
+async function addWideGroups(store: Store): Promise<void> {
+  const bottom = Array.from({ length: wide }, (_, at) => `bottom-${at}`);
+  await store.transaction(async (tx) => {
+    for (const groupId of bottom)
+      await tx.groups.insert({
+        groupId,
+        groupName: groupId,
+        roles: [groupId.toUpperCase()],
+        dependencies: [],
+        createdAt,
+      });
+    for (let at = 0; at < wide; at += 1) {
+      const groupId = `a-top-${at}`;
+      await tx.groups.insert({ groupId, groupName: groupId, roles: [], dependencies: bottom, createdAt });
+      await tx.memberships.insert({ groupId, ...member });
+    }
+  });
+}
+
+test.each<[string, number, (store: Store, groupIds: readonly string[]) => Promise<unknown>]>([
+  ['effective roles', edges, (store, groupIds) => resolveEffectiveRoles(store, groupIds)],
+  // Once to find all groups, and once more for each that the member is in.
+  ['effective roles with the groups that give them', 3 * edges, (store) => readRoleSources(store, [member])],
+  ['a list of groups with their dependencies', edges, async (store) => toGroupViews(store, await store.groups.list())],
+])('others have turns while %s are worked out', async (_what, steps, work) => {
+  const store = openMemoryStore();
+  await addWideGroups(store);
+  const groupIds = (await store.memberships.list()).map(({ groupId }) => groupId);
+  expect(await turnsOf(() => work(store, groupIds))).toBeGreaterThan(steps / edgesPerTurn / 2);
+});
+
+test('others have turns while a long answer is written', async () => {
+  await using server = await startServer();
+  await addWideGroups(server.appContext.store);
+  const { userId } = await server.appContext.store.transaction(async (tx) => {
+    const ann = { userId: member.memberId, userName: 'ann', emailVerified: false, mobileVerified: false };
+    const row = { ...ann, lead: false, locked: false, identities: [], createdAt };
+    await tx.users.insert(row);
+    return row;
+  });
+  const authorization = basic(adminClient.clientId, adminClient.clientSecret);
+  for (const path of ['/groups?limit=1000', `/user-accesses/user-accounts/${userId}/roles`]) {
+    const get = () =>
+      server.send({ method: 'GET', path: servicePrefix + path, headers: [['Authorization', authorization]] });
+    // What is worked out for the first answer is kept for the second, which is written all the same.
+    await get();
+    let length = 0;
+    const turns = await turnsOf(async () => {
+      const answer = await get();
+      expect(answer.status).toBe(200);
+      length = JSON.stringify(answer.json).length;
+    });
+    expect(turns).toBeGreaterThan(length / 400_000);
+  }
+});
+
+test('others have turns while a transaction works on many rows', async () => {
+  const store = openMemoryStore();
+  const members = Array.from(
+    { length: 10_000 },
+    (_, at) => ({ groupId: 'g', kind: 'user', memberId: `u${at}` }) as const,
+  );
+  const insert = () =>
+    store.transaction(async (tx) => {
+      for (const row of members) await tx.memberships.insert(row);
+    });
+  const remove = () =>
+    store.transaction(async (tx) => {
+      for (const row of await tx.memberships.find('group', 'g')) await tx.memberships.delete(membershipKey(row));
+    });
+  const read = async () => {
+    for (const row of members) await store.memberships.get(membershipKey(row));
+  };
+  for (const work of [insert, read, remove]) expect(await turnsOf(work)).toBeGreaterThan(5);
+  expect(await store.memberships.count()).toBe(0);
+});
+
+test('others have turns while a state is written down', async () => {
+  const row = (at: number) => ({ groupId: 'g', kind: 'user', memberId: `u${at}` }) as const;
+  const image = new Map([['memberships', Array.from({ length: 10_000 }, (_, at) => row(at))]] as const);
+  expect(await turnsOf(() => encodeDump(image))).toBeGreaterThan(20);
+});

@@ -1,0 +1,94 @@
+/**
+ * Every pattern of the contract takes time in proportion to what it is given: eight times the text, about eight times the
+ * time. A pattern that goes back and forth over a hostile text takes 64 times as long, or never ends.
+ */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import type { JsonSchema } from '../../src/contract/manifest-types.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { controlRoutes } from '../../src/server/control/routes.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { SeedDocument } from '../../src/server/seed/schema.ts';
+import { toJsonSchema } from '../server/property/request-generator.ts';
+
+const all: readonly Operation<never>[] = [
+  ...Object.values(operations),
+  ...(controlRoutes as unknown as Operation<never>[]),
+];
+
+/** The schemas of everything that a caller sends. */
+const taken = all.flatMap(({ request }) => [
+  ...(request.body ? [request.body] : []),
+  ...Object.values({ ...request.params, ...request.query, ...request.headers }),
+]);
+
+function patternsIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { pattern } = schema as JsonSchema;
+  return [...(typeof pattern === 'string' ? [pattern] : []), ...Object.values(schema).flatMap(patternsIn)];
+}
+
+const seedSchema = z.toJSONSchema(SeedDocument, { io: 'input', unrepresentable: 'any' });
+const patterns = [...new Set([...taken.map(toJsonSchema), seedSchema].flatMap(patternsIn))];
+
+/** What patterns trip over: long runs of what they repeat, with an end that does not fit. */
+const hostile = [
+  'a',
+  'A',
+  '0',
+  ' ',
+  '.',
+  '-',
+  '@',
+  'a@',
+  'a.',
+  '%',
+  '/',
+  '=',
+  '+',
+  'a b',
+  '://',
+  'é',
+  '\ud83e\udd8a',
+  '\0',
+  '_',
+  'a-',
+];
+
+function timeOf(pattern: RegExp, text: string): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 3; turn += 1) {
+    const startedAt = performance.now();
+    pattern.test(text);
+    best = Math.min(best, performance.now() - startedAt);
+  }
+  return best;
+}
+
+const short = 2_000;
+/** Milliseconds below which nothing is said: too near to what a clock can tell. */
+const nothing = 5;
+
+/** How the time grows when the text grows from 2 to 16 KB: 8 where it is linear, 64 where it is quadratic. */
+function growthOf(source: string): number {
+  const pattern = new RegExp(source, 'u');
+  const growths = hostile.map((unit) => {
+    const text = (length: number) => `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length)}\u0001`;
+    const long = timeOf(pattern, text(8 * short));
+    return long < nothing ? 0 : long / Math.max(timeOf(pattern, text(short)), nothing / 640);
+  });
+  return Math.max(...growths);
+}
+
+test('there are patterns to look at', () => {
+  expect(patterns.length).toBeGreaterThan(10);
+});
+
+test('a pattern that is not linear is found', () => {
+  expect(growthOf('a*b$')).toBeGreaterThan(25);
+  expect(growthOf('^a*b$')).toBeLessThan(25);
+});
+
+test.each(patterns)('%s', (source) => {
+  expect(growthOf(source)).toBeLessThan(25);
+});

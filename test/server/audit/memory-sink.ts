@@ -1,0 +1,23 @@
+/** An audit log that keeps its lines for a test to look at. */
+import type { AuditSink } from '../../../src/server/audit/audit.ts';
+import type { AuditEvent } from '../../../src/server/audit/event.ts';
+
+export interface MemorySink extends AuditSink {
+  text(): string;
+  events(): AuditEvent[];
+  /** The event of the call that was made last. */
+  last(): AuditEvent;
+}
+
+export function createMemorySink(): MemorySink {
+  const lines: string[] = [];
+  const events = () => lines.map((line) => JSON.parse(line) as AuditEvent);
+  return {
+    write: (line) => void lines.push(line),
+    health: () => ({ writable: true, lost: 0 }),
+    close: async () => {},
+    text: () => lines.join(''),
+    events,
+    last: () => events().at(-1) as AuditEvent,
+  };
+}

@@ -1,0 +1,205 @@
+/** What a page can make a browser send to the control plane, and what of it reaches a route. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maxSandboxes } from '../../../src/server/sandboxes.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { freePort } from '../free-port.ts';
+import { send } from './control-client.ts';
+
+const evil = 'https://evil.example';
+const image = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' };
+const link = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+const basic = {
+  Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
+};
+const refused = (code: string) => ({ status: 403, body: [{ code }] });
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const kid = () => server.appContext.keys.current().kid;
+
+/** Asks for a new signing key, which shows whether the handler ran. */
+async function rotate(headers: Record<string, string>) {
+  const before = kid();
+  const answer = await send(server, '/_iam/keys/rotate', { method: 'POST', headers });
+  return { ...answer, ran: kid() !== before };
+}
+
+describe('images on a page of another site', () => {
+  test('make no sandbox, however many there are', async () => {
+    const paths = Array.from({ length: maxSandboxes + 1 }, (_, number) => `/s/x${number}/`);
+    const answers = await Promise.all(paths.map((path) => send(server, path, { headers: image })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(server.appContext.sandboxes.list()).toEqual([]);
+    expect(await send(server, '/s/own/')).toMatchObject({ status: 200 });
+    server.appContext.sandboxes.delete('own');
+  });
+
+  test.each(['cross-site', 'same-site', 'cross-site, same-origin', 'unknown', ''])(
+    'read nothing of the control plane: Sec-Fetch-Site %j',
+    async (site) => {
+      const headers = { ...image, 'Sec-Fetch-Site': site };
+      for (const path of ['/_iam/users', '/_iam/state/export', '/metrics', '/_iam/docs', '/_iam/nothing'])
+        expect(await send(server, path, { headers })).toMatchObject(refused('ORIGIN_FOREIGN'));
+      expect(await send(server, '/_iam/users', { method: 'HEAD', headers })).toMatchObject({ status: 403 });
+    },
+  );
+});
+
+describe('a link on another site', () => {
+  test('leads to the page of the API documents, and nowhere else', async () => {
+    expect((await send(server, '/_iam/docs', { headers: link })).status).toBe(200);
+    for (const path of ['/_iam/docs/page.js', '/_iam/openapi.json', '/_iam/users', '/_iam/state/export', '/metrics'])
+      expect(await send(server, path, { headers: link })).toMatchObject(refused('ORIGIN_FOREIGN'));
+  });
+
+  test.each([
+    { ...link, 'Sec-Fetch-Dest': 'iframe' },
+    { ...link, 'Sec-Fetch-Mode': 'no-cors' },
+    { ...link, Origin: evil },
+    { ...link, Origin: 'null' },
+  ])('does so as a page of its own only: %j', async (headers) => {
+    expect(await send(server, '/_iam/docs', { headers })).toMatchObject(refused('ORIGIN_FOREIGN'));
+  });
+
+  test('leads to the page of a sandbox that exists, and makes none', async () => {
+    expect(await send(server, '/s/linked/_iam/docs', { headers: link })).toMatchObject({ status: 404 });
+    expect(server.appContext.sandboxes.list()).toEqual([]);
+    await server.appContext.sandboxes.open('linked', true);
+    expect((await send(server, '/s/linked/_iam/docs', { headers: link })).status).toBe(200);
+    expect(await send(server, '/s/linked/_iam/users', { headers: link })).toMatchObject(refused('ORIGIN_FOREIGN'));
+    server.appContext.sandboxes.delete('linked');
+  });
+
+  test('an address that a person types is served', async () => {
+    const headers = { ...link, 'Sec-Fetch-Site': 'none', 'Sec-Fetch-User': '?1' };
+    for (const path of ['/_iam/docs', '/_iam/users', '/s/typed/'])
+      expect((await send(server, path, { headers })).status).toBe(200);
+    server.appContext.sandboxes.delete('typed');
+  });
+});
+
+describe('a page that changes something', () => {
+  const own = { Origin: 'http://localhost:3000', 'Sec-Fetch-Site': 'same-site' };
+  const pages: [string, Record<string, string>][] = [
+    ['of another port', own],
+    ['of this server', { Origin: 'http://127.0.0.1', 'Sec-Fetch-Site': 'same-origin' }],
+    ['without Fetch Metadata', { Origin: 'http://localhost:3000' }],
+    ['without Origin', { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }],
+    ['that only tells its destination', { 'Sec-Fetch-Dest': 'empty' }],
+    ['that only tells another mode', { 'Sec-Fetch-Mode': 'no-cors' }],
+  ];
+  const formTypes = [
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'text/plain; application/json',
+    'text/plain;charset=application/json',
+    'application/csp-report',
+    'application/json-patch',
+    '',
+  ];
+
+  test.each(pages)('%s: is refused without a header that no form can send', async (_name, page) => {
+    expect(await rotate(page)).toMatchObject({ ...refused('CSRF_HEADER_MISSING'), ran: false });
+    for (const type of formTypes)
+      expect(await rotate({ ...page, 'Content-Type': type })).toMatchObject({
+        ...refused('CSRF_HEADER_MISSING'),
+        ran: false,
+      });
+    expect(await rotate({ ...page, 'X-Requested-With': '' })).toMatchObject({ status: 403, ran: false });
+  });
+
+  test.each(pages)('%s: is served with one', async (_name, page) => {
+    expect(await rotate({ ...page, 'X-Requested-With': 'XMLHttpRequest' })).toMatchObject({ status: 200, ran: true });
+    expect(await rotate({ ...page, 'Content-Type': 'Application/JSON; charset=utf-8' })).toMatchObject({
+      status: 200,
+      ran: true,
+    });
+  });
+
+  test.each(['PUT', 'DELETE', 'PATCH', 'POST'])('%s needs it on every path', async (method) => {
+    const before = await server.dump();
+    for (const path of ['/_iam/clock', '/_iam/inbox', '/_iam/sessions?userId=x', '/_iam/state/reset', '/_iam/nothing'])
+      expect(await send(server, path, { method, headers: own })).toMatchObject(refused('CSRF_HEADER_MISSING'));
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test.each([
+    { Origin: evil },
+    { Origin: 'null' },
+    { Origin: 'http://127.0.0.1', 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+  ])('of another site is refused whatever it sends: %j', async (page) => {
+    for (const header of [{}, { 'X-Requested-With': 'x' }, { 'Content-Type': 'application/json' }])
+      expect(await rotate({ ...page, ...header })).toMatchObject({ ...refused('ORIGIN_FOREIGN'), ran: false });
+  });
+});
+
+test('programs need none of this: curl, and the fetch of Node', async () => {
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  for (const headers of [{}, form, { 'Sec-Fetch-Mode': 'cors' }])
+    expect(await rotate(headers)).toMatchObject({ status: 200, ran: true });
+  expect((await fetch(`${server.url}/_iam/keys/rotate`, { method: 'POST' })).status).toBe(200);
+});
+
+describe('on a server that other machines reach', () => {
+  let remote: TestServer;
+  beforeAll(async () => {
+    const port = String(await freePort());
+    const flags = { host: '0.0.0.0', 'allow-remote': true, port, 'base-url': `https://iam.example:${port}` };
+    remote = await startServer({ flags });
+  });
+  afterAll(() => remote[Symbol.asyncDispose]());
+
+  test('credentials that a browser sends by itself help no page of another site', async () => {
+    const before = remote.appContext.keys.current().kid;
+    const pages = [{ Origin: evil }, { Origin: 'null' }, { Origin: 'http://localhost:3000' }, image];
+    for (const page of pages)
+      expect(
+        await send(remote, '/_iam/keys/rotate', {
+          method: 'POST',
+          headers: { ...basic, ...page, 'X-Requested-With': 'x' },
+        }),
+      ).toMatchObject(refused('ORIGIN_FOREIGN'));
+    expect(remote.appContext.keys.current().kid).toBe(before);
+  });
+
+  test('its own page is served, by the name in Host and by the base URL', async () => {
+    const own = [
+      { Host: 'iam.example:8443', Origin: 'https://iam.example:8443' },
+      { Host: 'backend:8080', Origin: new URL(remote.url).origin },
+    ];
+    for (const page of own) {
+      const call = (header: Record<string, string>) =>
+        send(remote, '/_iam/keys/rotate', { method: 'POST', headers: { ...basic, ...page, ...header } });
+      expect(await call({})).toMatchObject(refused('CSRF_HEADER_MISSING'));
+      expect(await call({ 'X-Requested-With': 'XMLHttpRequest' })).toMatchObject({ status: 200 });
+    }
+  });
+
+  test('what a reader types for the page is for no other part of the server', async () => {
+    const page = await send(remote, '/_iam/docs');
+    expect(page.headers['www-authenticate']).toBe('Basic realm="iam control plane", charset="UTF-8"');
+  });
+});
+
+describe('sandboxes that were only read', () => {
+  test('make room for others, those that were changed do not', async () => {
+    await using full = await startServer();
+    const names = Array.from({ length: maxSandboxes }, (_, number) => `n${number}`);
+    for (const name of names.slice(1)) await send(full, `/s/${name}/healthz`);
+    await send(full, '/s/n0/_iam/keys/rotate', { method: 'POST' });
+    const listed = () => full.appContext.sandboxes.list().map(({ name }) => name);
+    expect(listed()).toHaveLength(maxSandboxes);
+    expect(await send(full, '/s/another/healthz')).toMatchObject({ status: 200 });
+    expect(listed()).toHaveLength(maxSandboxes);
+    expect(listed()).toEqual(expect.arrayContaining(['n0', 'another']));
+    for (const name of listed()) await full.appContext.sandboxes.open(name, true);
+    expect(await send(full, '/s/late/healthz')).toMatchObject({ status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] });
+  });
+});

@@ -1,0 +1,51 @@
+/** Calls to the routes of the state, and what tests of them compare. */
+import { expect } from 'vitest';
+import type { TestServer } from '../../harness.ts';
+import { send } from './control-client.ts';
+
+export const seed = {
+  clients: [{ clientId: 'billing', clientSecret: 'secret-of-billing', authorities: ['DEPLOY'] }],
+  businesses: [{ businessId: 'acme', businessName: 'Acme', document: '4711' }],
+  users: [
+    { userId: 'alice', userName: 'alice.a', password: 'a long enough pass phrase', userEmail: 'alice@example.com' },
+    { userId: 'bob', userName: 'bob.b' },
+  ],
+  groups: [{ groupName: 'ops', roles: ['DEPLOY'], users: ['alice'] }],
+};
+
+export async function reset(server: TestServer, body?: unknown): Promise<void> {
+  expect(await send(server, '/_iam/state/reset', { method: 'POST', body })).toMatchObject({ status: 204 });
+}
+
+export async function exportState(server: TestServer): Promise<string> {
+  const { status, text } = await sendText(server, '/_iam/state/export');
+  expect(status).toBe(200);
+  return text;
+}
+
+export function importState(server: TestServer, text: string, query = '') {
+  return sendText(server, `/_iam/state/import${query}`, text);
+}
+
+/** Sends text as JSON, and gives the answer as the text that it is. */
+export async function sendText(server: TestServer, path: string, body?: string) {
+  const answer = await fetch(server.url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, text, code: /"code":"([A-Z_]+)"/.exec(text)?.[1], headers: answer.headers };
+}
+
+/** Everything but what is random by nature: keys, and ids and times that a start makes up. */
+export async function readStableTables(server: TestServer): Promise<unknown> {
+  const { signingKeys: _, storeSecrets: __, ...tables } = await server.dump();
+  const made = new Map<string, string>();
+  const text = JSON.stringify(tables, (name, value) => (/^(passwordHash|createdAt)$/.test(name) ? 'one' : value));
+  const stable = text.replaceAll(/\b[0-9a-f]{24}\b/g, (id) => {
+    if (!made.has(id)) made.set(id, `id ${made.size}`);
+    return made.get(id) ?? id;
+  });
+  return JSON.parse(stable);
+}

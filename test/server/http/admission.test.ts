@@ -1,0 +1,155 @@
+/** Calls that come in crowds are let in a few at a time, in their order, and nobody else waits for them. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { createAdmission } from '../../../src/server/http/admission.ts';
+import { createSourceReader } from '../../../src/server/http/request-source.ts';
+import { startServer } from '../../harness.ts';
+import { buildHead, exchange, expectAlive, expectFailure } from './raw-http.ts';
+
+const answer = {} as ServerResponse;
+/** From an address, where one is named. */
+const call = (url: string, method = 'POST', remoteAddress = '127.0.0.1') =>
+  ({ url, method, headers: {}, socket: { remoteAddress } }) as IncomingMessage;
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+function createListener(mostWaiting = 1000): { taken: string[]; rejected: string[]; listen: RequestListener } {
+  const [admitted, rejected]: [string[], string[]] = [[], []];
+  const listen = createAdmission((request) => void admitted.push(request.url ?? ''), {
+    slowPaths: new Set(['/login']),
+    readSource: createSourceReader([]),
+    maxQueued: mostWaiting,
+    reject: (request) => void rejected.push(request.url ?? ''),
+  });
+  return { taken: admitted, rejected, listen };
+}
+
+test('a few are let in at once, and as many in each turn, in the order they came', async () => {
+  const { taken: admitted, listen } = createListener();
+  const urls = Array.from({ length: 20 }, (_, at) => `/login?at=${at}`);
+  for (const url of urls) listen(call(url), answer);
+  expect(admitted).toEqual(urls.slice(0, 8));
+  await nextTurn();
+  expect(admitted).toEqual(urls.slice(0, 16));
+  await nextTurn();
+  expect(admitted).toEqual(urls);
+});
+
+test('who comes while others wait stands behind them', async () => {
+  const { taken: admitted, listen } = createListener();
+  for (let at = 0; at < 12; at += 1) listen(call('/login'), answer);
+  await nextTurn();
+  for (let at = 0; at < 12; at += 1) listen(call('/login?late'), answer);
+  expect(admitted.filter((url) => url === '/login')).toHaveLength(12);
+  expect(admitted.at(-1)).toBe('/login?late');
+  await nextTurn();
+  expect(admitted).toHaveLength(24);
+});
+
+test('once nobody waits, the next ones are let in at once again', async () => {
+  const { taken: admitted, listen } = createListener();
+  for (let round = 1; round <= 3; round += 1) {
+    for (let at = 0; at < 8; at += 1) listen(call('/login'), answer);
+    expect(admitted).toHaveLength(8 * round);
+    await nextTurn();
+  }
+});
+
+test('who has hung up while waiting is passed over, and takes nobody else his turn', async () => {
+  const { taken: admitted, listen } = createListener();
+  const calls = Array.from({ length: 40 }, (_, at) => call(`/login?at=${at}`));
+  for (const one of calls) listen(one, answer);
+  for (const one of calls.slice(8, 38)) Object.assign(one, { destroyed: true });
+  await nextTurn();
+  expect(admitted.slice(8)).toEqual(['/login?at=38', '/login?at=39']);
+  await nextTurn();
+  listen(call('/login?later'), answer);
+  expect(admitted.at(-1)).toBe('/login?later');
+});
+
+test('other paths and methods do not wait for them', () => {
+  const { taken: admitted, listen } = createListener();
+  for (let at = 0; at < 100; at += 1) listen(call('/login'), answer);
+  listen(call('/groups'), answer);
+  listen(call('/login/more'), answer);
+  listen(call('/login', 'GET'), answer);
+  expect(admitted.slice(8)).toEqual(['/groups', '/login/more', '/login']);
+});
+
+test('of all other calls more are let in at once, and they wait for each other alone', async () => {
+  const { taken: admitted, listen } = createListener();
+  const urls = Array.from({ length: 80 }, (_, at) => `/groups?at=${at}`);
+  for (const url of urls) listen(call(url, 'GET'), answer);
+  expect(admitted).toEqual(urls.slice(0, 32));
+  listen(call('/login'), answer);
+  expect(admitted.at(-1)).toBe('/login');
+  await nextTurn();
+  expect(admitted).toHaveLength(65);
+  await nextTurn();
+  expect(admitted.filter((url) => url !== '/login')).toEqual(urls);
+});
+
+test('sources that wait are served in turn, whatever one of them sends', async () => {
+  const { taken: admitted, listen } = createListener(20_000);
+  for (let at = 0; at < 10_000; at += 1) listen(call('/flood', 'GET', '192.0.2.1'), answer);
+  listen(call('/other', 'GET', '192.0.2.2'), answer);
+  listen(call('/mapped', 'GET', '::ffff:192.0.2.1'), answer);
+  await nextTurn();
+  expect(admitted.slice(32, 36)).toEqual(['/flood', '/other', '/flood', '/flood']);
+  expect(admitted).not.toContain('/mapped');
+});
+
+test('behind a trusted proxy they are the addresses that it forwards', async () => {
+  const admitted: string[] = [];
+  const listen = createAdmission((request) => void admitted.push(request.url ?? ''), {
+    slowPaths: new Set(),
+    readSource: createSourceReader(['127.0.0.1']),
+    maxQueued: 1000,
+    reject: () => undefined,
+  });
+  const forwarded = (url: string, by: string) =>
+    ({ ...call(url), headers: { 'x-forwarded-for': by } }) as unknown as IncomingMessage;
+  for (let at = 0; at < 500; at += 1) listen(forwarded('/flood', '192.0.2.1'), answer);
+  listen(forwarded('/other', '192.0.2.2'), answer);
+  await nextTurn();
+  expect(admitted.indexOf('/other')).toBe(33);
+});
+
+test('of one source so many wait and no more, and of others still as many', async () => {
+  const { taken: admitted, rejected, listen } = createListener(10);
+  for (let at = 0; at < 50; at += 1) listen(call(`/flood?at=${at}`, 'GET', '192.0.2.1'), answer);
+  expect(rejected).toEqual(Array.from({ length: 8 }, (_, at) => `/flood?at=${42 + at}`));
+  listen(call('/other', 'GET', '192.0.2.2'), answer);
+  await nextTurn();
+  expect(admitted).toContain('/other');
+  listen(call('/flood?again', 'GET', '192.0.2.1'), answer);
+  expect(admitted).toContain('/flood?again');
+});
+
+test('a request beyond these is answered 503 with the error array, and its connection is closed', async () => {
+  await using server = await startServer({ flags: { 'max-connections': '1' } });
+  const answers = await exchange(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost').repeat(60));
+  const statuses = answers.map(({ status }) => status);
+  // Of what comes at once 32 are admitted and one waits.
+  expect(statuses).toEqual([...Array.from({ length: 33 }, () => 200), 503]);
+  const rejected = answers.at(-1);
+  if (rejected) expectFailure(rejected, 503, 'TOO_MANY_REQUESTS_WAITING');
+  expect(rejected?.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+  await expect
+    .poll(() =>
+      expectAlive(server).then(
+        () => 'alive',
+        () => 'shut',
+      ),
+    )
+    .toBe('alive');
+});
+
+test('of a crowd that logs in everybody is answered', async () => {
+  await using server = await startServer();
+  const login = { path: '/security/iam/v1/user-identities/login?clientId=test-app', method: 'POST' } as const;
+  const authorization = (at: number) => `Basic ${btoa(`nobody-${at}:no password`)}`;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => server.send({ ...login, headers: [['Authorization', authorization(at)]] })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 401));
+});

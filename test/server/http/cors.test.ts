@@ -1,0 +1,116 @@
+/** Pages of other origins: who may call, what a preflight says, and that it asks nobody for credentials. */
+import { describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { buildHead, send } from './raw-http.ts';
+
+const groups = `${servicePrefix}/groups`;
+
+async function callFrom(
+  server: TestServer,
+  origin: string,
+  { method = 'OPTIONS', path = groups, lines = [] as string[] } = {},
+) {
+  const { status, headers, text } = await send(
+    server,
+    buildHead(`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', `Origin: ${origin}`, ...lines),
+  );
+  return { status, text, allowed: headers['access-control-allow-origin'], headers };
+}
+
+const preflight = {
+  lines: ['Access-Control-Request-Method: PUT', 'Access-Control-Request-Headers: authorization,x-custom'],
+};
+
+describe('without a setting', () => {
+  test('a preflight of a page on this machine is answered, without credentials', async () => {
+    await using server = await startServer();
+    for (const origin of [
+      'http://localhost:3000',
+      'http://127.0.0.1',
+      'https://127.8.9.1:1',
+      'http://[::1]:5173',
+      'http://app.localhost:80',
+    ]) {
+      const { status, text, allowed, headers } = await callFrom(server, origin, preflight);
+      expect([status, text, allowed]).toEqual([204, '', origin]);
+      expect(headers['access-control-allow-methods']).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
+      expect(headers['access-control-allow-headers']).toBe('authorization,x-custom');
+      expect(headers.vary).toBe('Origin');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    }
+  });
+
+  const foreign = [
+    'https://evil.example',
+    'http://localhost.evil.example',
+    'http://evil.example#localhost',
+    'null',
+    'http://127.0.0.1.evil.example',
+    'file://',
+    'http://10.0.0.1',
+    'ftp://localhost',
+    'localhost',
+    'http://localhostx',
+    'http://user@evil.example',
+    '*',
+    '',
+  ];
+  test.each(foreign)('a page of %j gets nothing by it', async (origin) => {
+    await using server = await startServer();
+    for (const method of ['OPTIONS', 'GET']) {
+      const { headers } = await callFrom(server, origin, { ...preflight, method });
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      expect(headers.vary).toBe('Origin');
+    }
+  });
+
+  test('answers, refusals too, may be read by a page that may call', async () => {
+    await using server = await startServer();
+    const origin = 'http://localhost:3000';
+    for (const path of [
+      groups,
+      `${servicePrefix}/keys`,
+      `${servicePrefix}/nowhere`,
+      '/.well-known/jwks.json',
+      '/.well-known/openid-configuration',
+    ]) {
+      const { allowed, headers } = await callFrom(server, origin, { method: 'GET', path });
+      expect([path, allowed]).toEqual([path, origin]);
+      expect(headers['access-control-expose-headers']).toContain('X-Request-Id');
+    }
+  });
+
+  test('what is beside the service and its keys is for no page', async () => {
+    await using server = await startServer();
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/', servicePrefix]) {
+      const { allowed, status } = await callFrom(server, 'http://localhost:3000', { ...preflight, path });
+      expect([path, allowed]).toEqual([path, undefined]);
+      expect([404, 405]).toContain(status);
+    }
+  });
+});
+
+test('OPTIONS without an origin says which methods there are', async () => {
+  await using server = await startServer();
+  const answer = await send(server, buildHead(`OPTIONS ${groups} HTTP/1.1`, 'Host: localhost', 'Connection: close'));
+  expect(answer).toMatchObject({ status: 204, text: '' });
+  expect(answer.headers.allow).toContain('GET');
+});
+
+test('with a setting only the origins of the list may call', async () => {
+  await using server = await startServer({
+    flags: { 'cors-origins': 'https://app.example, http://other.example:8080' },
+  });
+  for (const origin of ['https://app.example', 'http://other.example:8080'])
+    expect(await callFrom(server, origin, preflight)).toMatchObject({ status: 204, allowed: origin });
+  for (const origin of [
+    'http://localhost:3000',
+    'http://app.example',
+    'https://app.example.evil',
+    'http://other.example',
+    'https://app.example:443',
+    'HTTPS://APP.EXAMPLE',
+  ])
+    expect((await callFrom(server, origin, preflight)).allowed).toBeUndefined();
+});

@@ -1,0 +1,70 @@
+/** A long document is read as any other JSON is, entry by entry. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseLargeJson } from '../../../src/server/http/large-json.ts';
+
+test('what JSON is comes back as JSON.parse gives it, whatever the blanks', async () => {
+  const document = fc.dictionary(
+    fc.string(),
+    fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue())))),
+  );
+  await fc.assert(
+    fc.asyncProperty(document, fc.constantFrom(0, 1, 3), async (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent);
+      if (text.includes('__proto__')) return;
+      expect(await parseLargeJson(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test('text with anything changed is refused where JSON.parse refuses it, and else read as there', async () => {
+  const text = '{"a":1,"tables":{"users":[{"x":[1,"]"]},{"y":"\\"["}],"none":[ ],"b":{"c":[[]]}},"z":[[1]]}';
+  for (let at = 0; at < text.length; at += 1)
+    for (const put of ['', ',', '[', ']', '{', '}', '"', '\\', ' ', '0']) {
+      const changed = text.slice(0, at) + put + text.slice(at + 1);
+      let expected: unknown;
+      try {
+        expected = JSON.parse(changed);
+      } catch {
+        await expect(parseLargeJson(changed), changed).rejects.toMatchObject({ code: 'BODY_NOT_JSON' });
+        continue;
+      }
+      expect(await parseLargeJson(changed), changed).toEqual(expected);
+    }
+});
+
+describe('what no state has is refused', () => {
+  test.each([
+    ['one long entry', `{"tables":{"users":["${'x'.repeat(1_000_001)}"]}}`],
+    ['much around the lists', `{"x":"${'x'.repeat(1_000_001)}"}`],
+    ['many values in an entry', `{"tables":{"users":[[${'0,'.repeat(40_000)}0]]}}`],
+    ['many entries', `{"tables":{"users":[${'0,'.repeat(1_000_000)}0]}}`],
+  ])('%s', async (_, text) => {
+    await expect(parseLargeJson(text)).rejects.toMatchObject({ code: 'BODY_TOO_COMPLEX' });
+  });
+
+  test('deep nesting', async () => {
+    const deep = `{"tables":{"users":[${'['.repeat(33)}${']'.repeat(33)}]}}`;
+    await expect(parseLargeJson(deep)).rejects.toMatchObject({ code: 'BODY_TOO_DEEP' });
+  });
+
+  test.each(['{"__proto__":1}', '{"tables":{"__proto__":[]}}', '{"tables":{"users":[{"__proto__":1}]}}'])(
+    '%s',
+    async (text) => {
+      await expect(parseLargeJson(text)).rejects.toMatchObject({ code: 'FIELD_UNKNOWN' });
+    },
+  );
+});
+
+test('others have their turn meanwhile', async () => {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await parseLargeJson(`{"tables":{"users":[${'{"userId":"u"},'.repeat(200_000)}0]}}`);
+  isOver = true;
+  expect(turns).toBeGreaterThan(50);
+});

@@ -1,0 +1,149 @@
+/** Secrets that are told to the server, or by it, stay out of its log, also where the log tells most. */
+import { expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { listen } from '../../../src/server/http/listen.ts';
+import { createLog } from '../../../src/server/log.ts';
+import { systemRandom } from '../../../src/server/random.ts';
+import { readSettings } from '../../../src/server/settings.ts';
+import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { createFakeClock } from '../../harness.ts';
+import { buildHead, exchange } from './raw-http.ts';
+
+const canaries = {
+  adminSecret: 'canary-admin-secret',
+  adminPassword: 'canary-root-password',
+  clientSecret: 'canary:client-secret',
+  password: 'canary-user-password',
+  apiKey: 'canary+apiKey+canary+apiKey+canary+apiKey+c=',
+  wrong: 'canary-wrong-secret',
+};
+
+test('nothing that opens a door is in the log at level debug, whatever is done with it', async () => {
+  const lines: string[] = [];
+  const clock = createFakeClock();
+  const environment = {
+    IAM_ADMIN_CLIENT_ID: 'root',
+    IAM_ADMIN_CLIENT_SECRET: canaries.adminSecret,
+    IAM_ADMIN_PASSWORD: canaries.adminPassword,
+  };
+  const service = await listen({
+    settings: readSettings({ port: '0', store: 'memory', 'log-level': 'debug' }, environment),
+    clock,
+    random: systemRandom,
+    log: createLog(
+      'debug',
+      (line) => lines.push(line),
+      () => clock.now(),
+    ),
+    seed: {
+      clients: [{ clientId: 'c1', clientSecret: canaries.clientSecret, authorities: ['AUTH-BASIC', 'ADMIN'] }],
+      users: [{ userId: 'u1', password: canaries.password }],
+      apiKeys: [{ appId: 'a', clientId: 'c1', apiKey: canaries.apiKey }],
+    },
+    openStore: async () => openMemoryStore(),
+  });
+  const told: string[] = [];
+  const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
+    const answer = await fetch(service.url + path, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return (await answer.json().catch(() => ({}))) as Record<string, string>;
+  };
+  const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+  const [login, groups, keys] = ['/client-identities/login', '/groups', '/api-key'].map(
+    (path) => servicePrefix + path,
+  ) as [string, string, string];
+
+  const admin = basic('root', canaries.adminSecret);
+  const { accessToken = '' } = await call('POST', login, basic('c1', canaries.clientSecret));
+  const bearer = { authorization: `Bearer ${accessToken}` };
+  const made = await call('POST', `${servicePrefix}/client-identities`, admin, { appId: 'a' });
+  const key = await call('POST', keys, admin, { appId: 'a', clientId: 'c1' });
+  told.push(accessToken, accessToken.split('.')[2] ?? '', made.clientSecret ?? '', key.apiKey ?? '');
+  expect(told.every((secret) => secret.length > 20)).toBe(true);
+
+  await call('GET', groups, bearer);
+  await call('GET', groups, { 'x-api-key': canaries.apiKey });
+  await call('GET', `${groups}?access_token=${accessToken}&clientSecret=${canaries.wrong}`);
+  await call('GET', `${groups}/${canaries.wrong}`, admin);
+  for (let guess = 0; guess < 12; guess += 1) await call('POST', login, basic('c1', canaries.wrong));
+  await call('GET', groups, { authorization: `Bearer ${accessToken}${canaries.wrong}` });
+  await call('GET', groups, { ...bearer, 'x-api-key': canaries.apiKey });
+  await call('POST', keys, admin, { appId: 'a', clientId: 'c1', apiKey: canaries.wrong, [canaries.wrong]: 1 });
+  await call('POST', keys, admin, `{"apiKey":"${canaries.wrong}"`);
+  await call('PUT', `${keys}/${canaries.wrong}`, admin, { secret: canaries.wrong });
+  const users = `${servicePrefix}/user-identities`;
+  const reset = { username: 'u1', validationCode: canaries.wrong, newPassword: canaries.wrong };
+  await call('POST', `${users}/retrieve-identity`, admin, { userName: canaries.wrong });
+  await call('POST', `${users}/reset-password`, admin, reset);
+  await call('POST', `${users}/me/change-password`, admin, {
+    password: canaries.password,
+    newPassword: canaries.wrong,
+  });
+  await exchange(service, `${canaries.wrong}\r\n\r\n`);
+  await exchange(service, buildHead(`GET /${canaries.wrong}`, 'Host: localhost'));
+  await exchange(service, buildHead(`GET ${groups} HTTP/1.1`, `Host: ${canaries.wrong}/`, 'Connection: close'));
+  await service.stop();
+
+  const log = lines.join('');
+  expect(lines.length).toBeGreaterThan(20);
+  const secrets = [...Object.values(canaries), ...told];
+  const forms = (secret: string) => [
+    secret,
+    encodeURIComponent(secret),
+    btoa(secret),
+    Buffer.from(secret).toString('base64url'),
+    btoa(`c1:${secret}`),
+    btoa(`root:${secret}`),
+  ];
+  expect(secrets.flatMap(forms).filter((form) => log.includes(form))).toEqual([]);
+});
+
+test('the log tells of each call who made it and what came of it', async () => {
+  const lines: string[] = [];
+  const clock = createFakeClock();
+  const service = await listen({
+    settings: readSettings(
+      { port: '0', store: 'memory' },
+      { IAM_ADMIN_CLIENT_ID: 'root', IAM_ADMIN_CLIENT_SECRET: 's' },
+    ),
+    clock,
+    random: systemRandom,
+    log: createLog(
+      'info',
+      (line) => lines.push(line),
+      () => clock.now(),
+    ),
+    openStore: async () => openMemoryStore(),
+  });
+  const answers: Response[] = [];
+  for (const secret of ['s', 'wrong'])
+    answers.push(
+      await fetch(`${service.url}${servicePrefix}/groups`, {
+        headers: { authorization: `Basic ${btoa(`root:${secret}`)}` },
+      }),
+    );
+  await Promise.all(answers.map((answer) => answer.text()));
+  await service.stop();
+  const calls = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'call');
+  const time = clock.now().toISOString();
+  const common = { level: 'info', time, method: 'GET' };
+  expect(calls).toMatchObject([
+    {
+      ...common,
+      operation: 'groups.list',
+      caller: 'root',
+      status: 200,
+      requestId: answers[0]?.headers.get('x-request-id'),
+    },
+    {
+      ...common,
+      caller: 'nobody',
+      status: 401,
+      refusal: 'CREDENTIALS_INVALID',
+      requestId: answers[1]?.headers.get('x-request-id'),
+    },
+  ]);
+});

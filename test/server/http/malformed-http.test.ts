@@ -1,0 +1,257 @@
+/** Requests that are no HTTP: answered in the one shape of a failure, the connection closed, the server going on. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import {
+  buildHead,
+  exchange,
+  expectAlive,
+  expectFailure,
+  open,
+  parseAnswers,
+  readUntilClosed,
+  send,
+} from './raw-http.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1`;
+
+describe('a request that can not be read', () => {
+  const broken: [string, string][] = [
+    ['no request line', 'hello\r\n\r\n'],
+    ['blanks in the target', buildHead('GET /a b HTTP/1.1', 'Host: localhost')],
+    ['an unknown method', buildHead('FETCH / HTTP/1.1', 'Host: localhost')],
+    ['a method in lower case', buildHead('get / HTTP/1.1', 'Host: localhost')],
+    ['an unknown protocol', buildHead('GET / HTTQ/1.1', 'Host: localhost')],
+    ['a version that is none', buildHead('GET / HTTP/1.x', 'Host: localhost')],
+    [
+      'length and chunks at once',
+      `${buildHead(login, 'Host: localhost', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ],
+    ['two lengths', `${buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Content-Length: 3')}{}`],
+    ['two lengths in one', `${buildHead(login, 'Host: localhost', 'Content-Length: 2, 3')}{}`],
+    ['a negative length', buildHead(login, 'Host: localhost', 'Content-Length: -1')],
+    ['a length that is no number', buildHead(login, 'Host: localhost', 'Content-Length: 0x10')],
+    ['a length beyond all bounds', buildHead(login, 'Host: localhost', `Content-Length: ${'9'.repeat(30)}`)],
+    ['chunks that are not the last coding', buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked, gzip')],
+    ['an unknown coding', buildHead(login, 'Host: localhost', 'Transfer-Encoding: xchunked')],
+    ['line feeds alone', 'GET / HTTP/1.1\nHost: localhost\n\n'],
+    ['a line feed alone before the end', 'GET / HTTP/1.1\r\nHost: localhost\r\nX-A: b\n\r\n'],
+    ['a folded header', 'GET / HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n c\r\n\r\n'],
+    ['a blank before the colon', 'GET / HTTP/1.1\r\nHost : here\r\n\r\n'],
+    ['a header without a name', buildHead('GET / HTTP/1.1', 'Host: localhost', ': x')],
+    ['a header without a colon', buildHead('GET / HTTP/1.1', 'Host: localhost', 'X-A')],
+    ['a zero byte in a header', buildHead('GET / HTTP/1.1', 'Host: localhost', 'X-A: a\0b')],
+    ['a carriage return in a header', buildHead('GET / HTTP/1.1', 'Host: localhost', 'X-A: a\rb')],
+    ['a chunk of no size', `${buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`],
+    [
+      'a chunk longer than it says',
+      `${buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked')}1\r\nabcdef\r\n0\r\n\r\n`,
+    ],
+    ['the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ];
+  test.each(broken)('(%s) is refused as 400', async (_what, bytes) => {
+    const answers = await exchange(server, Buffer.from(bytes, 'latin1'));
+    // A body that turns out to be broken may come after the answer to its head.
+    const answer = answers.at(-1);
+    if (!answer) throw new Error('no answer');
+    expectFailure(answer, 400, 'REQUEST_MALFORMED');
+    expect(answer.headers.connection).toBe('close');
+    await expectAlive(server);
+  });
+
+  test('ends the connection: what comes after it is not taken for a request', async () => {
+    const smuggled = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
+    const answers = await exchange(
+      server,
+      `${buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+  });
+
+  test('after a good one on the same connection is refused alone', async () => {
+    const socket = await open(server);
+    const reading = readUntilClosed(socket);
+    socket.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
+    await once(socket, 'data');
+    socket.write('nonsense\r\n\r\n');
+    expect(parseAnswers(await reading).map(({ status }) => status)).toEqual([200, 400]);
+    await expectAlive(server);
+  });
+});
+
+describe('headers', () => {
+  test('of more than 16 KiB are 431', async () => {
+    for (const lines of [
+      [`X-A: ${'a'.repeat(17_000)}`],
+      Array.from({ length: 300 }, (_, at) => `X-${at}: ${'a'.repeat(60)}`),
+      [`Authorization: Bearer ${'a'.repeat(17_000)}`],
+    ]) {
+      const answer = await send(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost', ...lines));
+      expectFailure(answer, 431, 'HEADERS_TOO_LARGE');
+    }
+    await expectAlive(server);
+  });
+
+  test('that fit are taken, also a long target', async () => {
+    const long = buildHead(
+      `GET /healthz?${'a'.repeat(7_000)} HTTP/1.1`,
+      'Host: localhost',
+      'Connection: close',
+      `X-A: ${'a'.repeat(7_000)}`,
+    );
+    expect(await send(server, long)).toMatchObject({ status: 200 });
+  });
+
+  test('name the host, once and in a possible form', async () => {
+    const odd = [
+      [],
+      ['Host: localhost', 'Host: localhost'],
+      ['Host:'],
+      ['Host: a b'],
+      ['Host: a/b'],
+      ['Host: a:b'],
+      ['Host: a@b'],
+      ['Host: a,b'],
+      ['Host: a:123456'],
+      ['Host: <script>'],
+    ];
+    for (const lines of odd)
+      for (const path of ['/healthz', `${servicePrefix}/keys`, '/nowhere'])
+        expectFailure(
+          await send(server, buildHead(`GET ${path} HTTP/1.1`, 'Connection: close', ...lines)),
+          400,
+          'HOST_MISSING',
+        );
+    for (const host of ['localhost', 'a.localhost:80', '127.0.0.1:8080', '10.1.2.3', '[::1]:8080', '[fd00::1]'])
+      expect(
+        await send(server, buildHead('GET /healthz HTTP/1.1', 'Connection: close', `Host: ${host}`)),
+      ).toMatchObject({
+        status: 200,
+      });
+  });
+
+  test('Expect of something else than 100-continue is 417', async () => {
+    const answer = await send(server, buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Expect: 200-ok'), '{}');
+    expectFailure(answer, 417, 'EXPECTATION_FAILED');
+    expect(answer.headers.connection).toBe('close');
+    await expectAlive(server);
+  });
+
+  test('Expect: 100-continue is answered so', async () => {
+    const socket = await open(server);
+    const reading = readUntilClosed(socket);
+    socket.write(buildHead(login, 'Host: localhost', 'Content-Length: 0', 'Connection: close', 'Expect: 100-continue'));
+    const text = await reading;
+    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n/);
+    expect(parseAnswers(text)).toMatchObject([{ status: 401 }]);
+  });
+
+  test('that ask for another protocol are answered in this one', async () => {
+    const answer = await send(
+      server,
+      buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: Upgrade, close', 'Upgrade: websocket'),
+    );
+    expect(answer).toMatchObject({ status: 200 });
+  });
+});
+
+test('a tunnel is refused with an answer', async () => {
+  for (const target of ['evil.example:443', '127.0.0.1:1'])
+    expectFailure(
+      await send(server, buildHead(`CONNECT ${target} HTTP/1.1`, `Host: ${target}`)),
+      405,
+      'METHOD_NOT_ALLOWED',
+    );
+  await expectAlive(server);
+});
+
+test('one who is refused and does not hang up is hung up on', async () => {
+  const { hostname, port } = new URL(server.url);
+  for (const bytes of ['nonsense\r\n\r\n', buildHead('CONNECT a:1 HTTP/1.1', 'Host: a:1')]) {
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.write(bytes));
+    // Whoever still writes after the end is told by a reset.
+    const writing = setInterval(() => socket.write('more'), 50);
+    socket.on('error', () => {});
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(writing);
+  }
+});
+
+test('many who leave in the middle of a request do no harm', async () => {
+  const { hostname, port } = new URL(server.url);
+  const parts = [
+    '',
+    'GET',
+    'GET / HTTP/1.1\r\nHost: h',
+    buildHead(login, 'Host: localhost', 'Content-Length: 100'),
+    `${buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked')}5\r\nab`,
+  ];
+  await Promise.all(
+    Array.from(
+      { length: 60 },
+      (_, at) =>
+        new Promise<void>((resolve) => {
+          const socket = connect(Number(port), hostname, () =>
+            socket.write(parts[at % parts.length] ?? '', () => socket.resetAndDestroy()),
+          );
+          socket.on('error', () => {});
+          socket.on('close', () => resolve());
+        }),
+    ),
+  );
+  await expectAlive(server);
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+test('whatever the target, the answer is one of this service', async () => {
+  const text = fc.string({
+    unit: fc.constantFrom(
+      ...'/?#%[]@:.;&=+$,!~*\'()\\^`{|}"<>abzAZ09-_',
+      '%00',
+      '%2e',
+      '//',
+      'http://',
+      'https://[',
+      '\u0080',
+      '\u00ff',
+    ),
+    maxLength: 30,
+  });
+  const target = fc.oneof(
+    text,
+    text.map((rest) => `/${rest}`),
+    text.map((rest) => `${servicePrefix}/${rest}`),
+    text.map((rest) => `http://${rest}`),
+    fc.constantFrom('*', 'zhttps://[', 'x:[', '[::'),
+  );
+  await fc.assert(
+    fc.asyncProperty(target, fc.constantFrom('GET', 'POST', 'OPTIONS', 'DELETE', 'HEAD'), async (path, method) => {
+      const [answer] = await exchange(
+        server,
+        Buffer.from(
+          buildHead(`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Content-Length: 0'),
+          'latin1',
+        ),
+      );
+      expect(answer?.status).toBeLessThan(500);
+      if (answer?.status === 200 || answer?.status === 204 || method === 'HEAD') return;
+      expect(answer?.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(JSON.parse(answer?.text ?? '')).toEqual([
+        expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
+      ]);
+    }),
+    { numRuns: 400 },
+  );
+  await expectAlive(server);
+});

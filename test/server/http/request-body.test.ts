@@ -1,0 +1,257 @@
+/** Bodies: bounded in length and depth, JSON in UTF-8 and nothing else, and no key to what objects inherit. */
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import {
+  buildHead,
+  expectAlive,
+  expectFailure,
+  open,
+  parseAnswers,
+  type RawAnswer,
+  readUntilClosed,
+  send,
+} from './raw-http.ts';
+
+let server: TestServer;
+let before: Record<string, unknown>;
+
+beforeAll(async () => {
+  server = await startServer({ flags: { 'body-limit': '1000' } });
+  before = await server.dump();
+});
+afterEach(async () => {
+  expect(await server.dump()).toEqual(before);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
+const json = 'Content-Type: application/json';
+
+function post(body: string | Buffer, lines: readonly string[] = [json]): Promise<RawAnswer> {
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  const start = [
+    `POST ${servicePrefix}/groups HTTP/1.1`,
+    'Host: localhost',
+    'Connection: close',
+    basic,
+    length,
+    ...lines,
+  ];
+  return send(server, buildHead(...start), body);
+}
+
+describe('a body that is too long is 413', () => {
+  test('by what its length says, before any of it came', async () => {
+    const socket = await open(server);
+    const reading = readUntilClosed(socket);
+    socket.write(
+      buildHead(
+        `POST ${servicePrefix}/groups HTTP/1.1`,
+        'Host: localhost',
+        'Connection: close',
+        basic,
+        json,
+        'Content-Length: 1001',
+      ),
+    );
+    const [answer] = parseAnswers(await reading);
+    if (answer) expectFailure(answer, 413, 'BODY_TOO_LARGE');
+    expect(answer?.text).toContain('1000 bytes');
+  });
+
+  test('by what came in chunks, though the end is not there yet', async () => {
+    const socket = await open(server);
+    const reading = readUntilClosed(socket);
+    const chunk = `1f4\r\n${' '.repeat(500)}\r\n`;
+    socket.write(
+      buildHead(
+        `POST ${servicePrefix}/groups HTTP/1.1`,
+        'Host: localhost',
+        'Connection: close',
+        basic,
+        json,
+        'Transfer-Encoding: chunked',
+      ),
+    );
+    socket.write(chunk.repeat(3));
+    const [answer] = parseAnswers(await reading);
+    if (answer) expectFailure(answer, 413, 'BODY_TOO_LARGE');
+    expect(answer).toBeDefined();
+  });
+
+  test('also to a caller who sends all of it before he reads, and who may go on after', async () => {
+    const answer = await fetch(`${server.url}${servicePrefix}/groups`, {
+      method: 'POST',
+      headers: { authorization: basic.slice(15), 'content-type': 'application/json' },
+      body: `"${'x'.repeat(3_000_000)}"`,
+    });
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toEqual([
+      { code: 'BODY_TOO_LARGE', message: expect.any(String), details: { limit: 1000 } },
+    ]);
+    const socket = await open(server);
+    const reading = readUntilClosed(socket);
+    socket.write(
+      buildHead(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, json, 'Content-Length: 2000'),
+    );
+    await once(socket, 'data');
+    socket.write('x'.repeat(2000) + buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'));
+    expect(parseAnswers(await reading).at(-1)).toMatchObject({ status: 200 });
+  });
+
+  test('while one of exactly the limit is read', async () => {
+    const body = JSON.stringify({ groupName: 5 });
+    expectFailure(await post(body + ' '.repeat(1000 - body.length)), 400, 'FIELD_TYPE');
+    expect(await post(body + ' '.repeat(1001 - body.length))).toMatchObject({ status: 413 });
+  });
+});
+
+describe('a body of another type is 415', () => {
+  const types = [
+    '',
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonx',
+    'application/',
+    'json',
+    '*/*',
+    'application/xml+json2',
+    'application/json; charset=utf-16',
+    'application/json; charset=latin1',
+    'application/json, text/plain',
+  ];
+  test.each(types)('%j', async (type) => {
+    const answer = await post('{"groupName":"x"}', [`Content-Type: ${type}`]);
+    expectFailure(answer, 415, 'CONTENT_TYPE_UNSUPPORTED');
+    expect(answer.headers.accept).toBe('application/json');
+  });
+
+  test('and of none', async () => {
+    expectFailure(await post('{"groupName":"x"}', []), 415, 'CONTENT_TYPE_UNSUPPORTED');
+  });
+
+  test.each(['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'GZIP', 'identity, gzip', 'nonsense'])(
+    'and compressed with %s, however small',
+    async (coding) => {
+      const answer = await post(gzipSync(Buffer.alloc(200_000)).subarray(0, 900), [
+        json,
+        `Content-Encoding: ${coding}`,
+      ]);
+      expectFailure(answer, 415, 'CONTENT_TYPE_UNSUPPORTED');
+      expect(answer.headers['accept-encoding']).toBe('identity');
+    },
+  );
+
+  test('while JSON is taken under its other names', async () => {
+    for (const type of [
+      'application/json; charset=utf-8',
+      'APPLICATION/JSON;charset="UTF-8"',
+      'application/merge-patch+json',
+      'application/json;x=y',
+    ])
+      expect(await post('{"groupName":5}', [`Content-Type: ${type}`])).toMatchObject({ status: 400 });
+    expect(await post('{"groupName":5}', [json, 'Content-Encoding: identity'])).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a body that can not be read is 400', () => {
+  const unreadable: [string, string | Buffer][] = [
+    ['empty', ''],
+    ['blank', ' \n'],
+    ['cut off', '{"groupName":"x"'],
+    ['two values', '{"groupName":"x"}{}'],
+    ['with a comment', '{"groupName":"x"/* */}'],
+    ['with single quotes', "{'groupName':'x'}"],
+    ['with a comma too many', '{"groupName":"x",}'],
+    ['a word that JSON has not', 'undefined'],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['half a character', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['UTF-16', Buffer.from('{"groupName":"x"}', 'utf16le')],
+    ['with a zero byte', '{"groupName":"x"}\0'],
+  ];
+  test.each(unreadable)('%s', async (_what, body) => {
+    expectFailure(await post(body), 400, 'BODY_NOT_JSON');
+  });
+
+  test('nested deeper than 32 levels, whatever stands there', async () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+      ['[[', ']]'],
+      ['[', ''],
+    ] as const)
+      expectFailure(await post(`${open.repeat(33)}1${close.repeat(33)}`), 400, 'BODY_TOO_DEEP');
+    expectFailure(await post('['.repeat(32) + ']'.repeat(32)), 400, 'FIELD_TYPE');
+    expectFailure(
+      await post(`{"groupName":5,"x":"${'['.repeat(100)}\\"${'{'.repeat(100)}"}`).then(first),
+      400,
+      'FIELD_TYPE',
+    );
+  });
+});
+
+/** Only the first of several faults. */
+function first(answer: RawAnswer): RawAnswer {
+  return { ...answer, text: JSON.stringify((JSON.parse(answer.text) as unknown[]).slice(0, 1)) };
+}
+
+test('names that objects inherit are fields like any other: unknown', async () => {
+  const bodies = [
+    '{"groupName":"x","__proto__":{"admin":true}}',
+    '{"groupName":"x","constructor":{"prototype":{"admin":true}}}',
+    '{"groupName":"x","prototype":1}',
+    '{"groupName":"x","toString":1}',
+    '{"groupName":"x","\\u005f_proto__":{"admin":true}}',
+    '{"groupName":"x","dependencies":[{"groupName":"y","__proto__":1}]}',
+  ];
+  for (const body of bodies) expectFailure(await post(body), 400, 'FIELD_UNKNOWN');
+  expect(({} as { admin?: boolean }).admin).toBeUndefined();
+});
+
+test('a wrong value is named, not repeated', async () => {
+  const answer = await post('{"groupName":"x","roles":"canary-value","extra":"canary-value"}');
+  expect(answer.status).toBe(400);
+  expect((JSON.parse(answer.text) as { message: string }[]).map(({ message }) => message).sort()).toEqual([
+    'extra: there is no such field.',
+    'roles must be an array.',
+  ]);
+  expect(server.log.join('')).not.toContain('canary-value');
+});
+
+test('who is refused is not asked for a body', async () => {
+  const answer = await send(
+    server,
+    buildHead(
+      `POST ${servicePrefix}/groups HTTP/1.1`,
+      'Host: localhost',
+      'Connection: close',
+      'Content-Type: text/plain',
+      'Content-Length: 999999',
+    ),
+  );
+  expectFailure(answer, 401, 'CREDENTIALS_MISSING');
+  await expectAlive(server);
+});
+
+test('a body of more values than any operation takes is refused, with how many may be', async () => {
+  await using wide = await startServer();
+  const answer = await wide.send({
+    method: 'POST',
+    path: `${servicePrefix}/groups`,
+    headers: [
+      ['Authorization', basic.slice(15)],
+      ['Content-Type', 'application/json'],
+    ],
+    body: `[${'0,'.repeat(40_000)}0]`,
+  });
+  expect([answer.status, answer.json]).toEqual([
+    400,
+    [{ code: 'BODY_TOO_COMPLEX', message: 'The body has more than 40000 values.', details: { limit: 40_000 } }],
+  ]);
+});

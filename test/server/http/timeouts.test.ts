@@ -1,0 +1,121 @@
+/** Who is slow is told so and let go; who is too many is not let in. Times are real here, and short by setting. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { buildHead, expectAlive, expectFailure, open, parseAnswers, readUntilClosed } from './raw-http.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ flags: { 'request-timeout': '1' } });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
+const post = [`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json'];
+
+describe.concurrent('a request that does not arrive in a second', () => {
+  const slow: [string, string][] = [
+    ['without its first line', 'GE'],
+    ['without the end of its headers', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: '],
+    ['without its body', buildHead(...post, 'Content-Length: 30')],
+    ['without the rest of its body', `${buildHead(...post, 'Content-Length: 30')}{"groupName":`],
+    ['without the rest of its chunks', `${buildHead(...post, 'Transfer-Encoding: chunked')}5\r\n{"gro\r\n`],
+  ];
+  test.each(slow)('(%s) is 408', async (_what, bytes) => {
+    const socket = await open(server);
+    const reading = readUntilClosed(socket);
+    socket.write(bytes);
+    const [answer, ...others] = parseAnswers(await reading);
+    expect(others).toEqual([]);
+    if (answer) expectFailure(answer, 408, 'REQUEST_TIMEOUT');
+    expect(answer?.headers.connection).toBe('close');
+    await expectAlive(server);
+  });
+
+  test('stays too slow, however regularly a byte comes', async () => {
+    const socket = await open(server);
+    const reading = readUntilClosed(socket);
+    socket.write(buildHead(...post, 'Content-Length: 1000'));
+    const dripping = setInterval(() => socket.write(' '), 100);
+    expect(parseAnswers(await reading)).toMatchObject([{ status: 408 }]);
+    clearInterval(dripping);
+  });
+
+  test('and never begins is let go', async () => {
+    const socket = await open(server);
+    expect(parseAnswers(await readUntilClosed(socket)).map(({ status }) => status)).toEqual([408]);
+  });
+});
+
+test('a connection on which answers are asked for and not read is hung up on', async () => {
+  const socket = await open(server);
+  socket.pause();
+  // Answers that no buffer of the system between the two takes all of.
+  socket.write(buildHead('GET /openapi.json HTTP/1.1', 'Host: localhost').repeat(30));
+  // Whoever reads nothing does not see an end either, until he writes.
+  const writing = setInterval(() => socket.write('\r\n'), 100);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(writing);
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+describe('a connection that is as quick as it likes,', () => {
+  const asking = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
+  let patient: TestServer;
+  beforeAll(async () => {
+    patient = await startServer();
+  });
+  afterAll(() => patient[Symbol.asyncDispose]());
+
+  test('on which a few ask before they are answered answers all of them, in order', async () => {
+    const socket = await open(patient);
+    const reading = readUntilClosed(socket);
+    socket.write(asking.repeat(31) + buildHead('GET /nowhere HTTP/1.1', 'Host: localhost', 'Connection: close'));
+    const statuses = parseAnswers(await reading).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: 31 }, () => 200), 404]);
+  });
+
+  test('on which many ask before they are answered is hung up on', async () => {
+    const socket = await open(patient);
+    const reading = readUntilClosed(socket);
+    socket.write(asking.repeat(500));
+    expect(parseAnswers(await reading).length).toBeLessThan(500);
+    await expectAlive(patient);
+  });
+});
+
+test('nobody else waits for the slow ones, and nothing of theirs is kept', async () => {
+  const before = await server.dump();
+  const slow = await Promise.all(Array.from({ length: 100 }, () => open(server)));
+  for (const socket of slow) socket.write(`${buildHead(...post, 'Content-Length: 30')}{"groupName":`);
+  await expectAlive(server);
+  await expect(server.admin.groups.list()).resolves.toBeDefined();
+  for (const socket of slow) socket.destroy();
+  expect(await server.dump()).toEqual(before);
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+test('more connections than are set are not let in, and again when others leave', async () => {
+  await using small = await startServer({ flags: { 'max-connections': '3' } });
+  const sockets = await Promise.all(Array.from({ length: 3 }, () => open(small)));
+  const { hostname, port } = new URL(small.url);
+  const refused = connect(Number(port), hostname);
+  refused.on('error', () => {});
+  refused.resume();
+  await new Promise((resolve) => refused.once('close', resolve));
+  const [first] = sockets;
+  first?.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
+  if (first) expect(String(await once(first, 'data'))).toContain('200 OK');
+  for (const socket of sockets) socket.destroy();
+  await expect
+    .poll(() =>
+      expectAlive(small).then(
+        () => 'alive',
+        () => 'shut',
+      ),
+    )
+    .toBe('alive');
+});

@@ -1,0 +1,215 @@
+/** The ways in: each of them opens the door alone, two at once do not, and every refusal says what to present. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
+import { login } from '../tokens/forge.ts';
+import {
+  formatBasicHeader,
+  groupsPath,
+  invalidCredentials,
+  invalidToken,
+  loginWithHeaders,
+  sendWithHeaders,
+} from './auth-requests.ts';
+
+let server: TestServer;
+let token: string;
+let apiKey: string;
+const { clientId, clientSecret } = adminClient;
+const pair = formatBasicHeader(clientId, clientSecret);
+
+beforeAll(async () => {
+  server = await startServer();
+  token = await login(server);
+  const made = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
+  apiKey = String(made.apiKey);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const welcome = { status: 200, code: undefined };
+
+describe('each way in', () => {
+  test('by secret, by token and by key', async () => {
+    for (const line of [pair, `Authorization: Bearer ${token}`, `X-Api-Key: ${apiKey}`])
+      expect(await sendWithHeaders(server, [line])).toMatchObject({ status: 200 });
+  });
+
+  test('takes the word of the scheme in any case, and more than one blank after it', async () => {
+    const encoded = pair.slice('Authorization: Basic '.length);
+    for (const scheme of ['basic', 'BASIC', 'bAsIc'])
+      expect(await sendWithHeaders(server, [`authorization: ${scheme} ${encoded}`])).toMatchObject({ status: 200 });
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR '])
+      expect(await sendWithHeaders(server, [`AUTHORIZATION: ${scheme} ${token}`])).toMatchObject({ status: 200 });
+  });
+
+  test('gives a login too only by Basic', async () => {
+    expect(await loginWithHeaders(server, [pair])).toMatchObject({ status: 200 });
+    expect(await loginWithHeaders(server, [])).toEqual({ ...invalidCredentials, code: 'CREDENTIALS_MISSING' });
+    expect(await loginWithHeaders(server, [`Authorization: Bearer ${token}`])).toEqual(invalidCredentials);
+    expect(await loginWithHeaders(server, [`X-Api-Key: ${apiKey}`])).toEqual(invalidCredentials);
+  });
+});
+
+describe('a refusal', () => {
+  test('for no credentials asks for a token and blames none', async () => {
+    expect(await sendWithHeaders(server, [])).toEqual({
+      status: 401,
+      code: 'CREDENTIALS_MISSING',
+      challenge: 'Bearer realm="iam"',
+    });
+  });
+
+  test('for a bad token says that it is the token', async () => {
+    for (const line of [
+      'Authorization: Bearer x',
+      'Authorization: Bearer',
+      `Authorization: Bearer ${token}x`,
+      `Authorization: Bearer "${token}"`,
+    ])
+      expect([line, await sendWithHeaders(server, [line])]).toEqual([line, invalidToken]);
+  });
+
+  test('for a bad secret or key asks for a pair', async () => {
+    const lines = [
+      formatBasicHeader(clientId, 'wrong'),
+      formatBasicHeader('nobody', clientSecret),
+      'X-Api-Key: x',
+      'X-Api-Key:',
+      `X-Api-Key: ${apiKey}x`,
+    ];
+    for (const line of lines) expect([line, await sendWithHeaders(server, [line])]).toEqual([line, invalidCredentials]);
+  });
+
+  test('for another scheme, or none, asks for a pair', async () => {
+    for (const value of ['', 'Digest x', token, 'Negotiate', `Basic${pair.slice(21)}`, `Bearer=${token}`])
+      expect([value, await sendWithHeaders(server, [`Authorization: ${value}`])]).toEqual([value, invalidCredentials]);
+  });
+
+  test('for too little says so, where the operation knows 403', async () => {
+    const other = await server.makeClient();
+    const line = formatBasicHeader(other.clientId, other.clientSecret);
+    expect(await sendWithHeaders(server, [line])).toEqual({
+      status: 403,
+      code: 'ROLE_MISSING',
+      challenge: 'Bearer realm="iam", error="insufficient_scope"',
+    });
+    const removing = await sendWithHeaders(server, [line], `${servicePrefix}/client-identities/x`, 'DELETE');
+    expect(removing).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
+  });
+
+  test('is the same for an unknown client, a wrong secret, and a client that has none', async () => {
+    const { clientId: withoutSecret } = await server.makeClient();
+    await server.appContext.store.transaction(async (tx) => {
+      const { secretHash: _hash, ...row } = (await tx.clients.get(withoutSecret)) ?? {};
+      await tx.clients.replace(row as never);
+    });
+    const bodies = new Set<string>();
+    for (const [name, secret] of [
+      ['nobody', 'x'],
+      [clientId, 'x'],
+      [withoutSecret, 'x'],
+      [withoutSecret, ''],
+    ] as const) {
+      const answer = await fetch(`${server.url}${groupsPath}`, {
+        headers: { authorization: `Basic ${btoa(`${name}:${secret}`)}` },
+      });
+      const { date: _date, 'x-request-id': _id, ...headers } = Object.fromEntries(answer.headers);
+      bodies.add(JSON.stringify([answer.status, headers, await answer.text()]));
+    }
+    expect(bodies.size).toBe(1);
+  });
+});
+
+describe('two ways at once', () => {
+  const ambiguous = { status: 400, code: 'CREDENTIALS_AMBIGUOUS' };
+
+  test('are refused, though both are right', async () => {
+    const bearer = `Authorization: Bearer ${token}`;
+    const key = `X-Api-Key: ${apiKey}`;
+    for (const lines of [
+      [pair, key],
+      [bearer, key],
+      [pair, pair],
+      [pair, bearer],
+      [bearer, pair],
+      [key, key],
+      [key, 'X-API-KEY: x'],
+    ])
+      expect([lines, await sendWithHeaders(server, lines)]).toMatchObject([lines, ambiguous]);
+  });
+
+  test('are 401 where the operation knows no 400', async () => {
+    const unsafe = { status: 401, code: 'CREDENTIALS_AMBIGUOUS', challenge: 'Bearer realm="iam"' };
+    const lines = [pair, `X-Api-Key: ${apiKey}`];
+    expect(await sendWithHeaders(server, lines, `${groupsPath}/ops`)).toEqual(unsafe);
+    expect(await loginWithHeaders(server, lines)).toMatchObject({ status: 401, code: 'CREDENTIALS_AMBIGUOUS' });
+    expect(await loginWithHeaders(server, [pair, pair])).toMatchObject({ status: 401, code: 'CREDENTIALS_AMBIGUOUS' });
+  });
+});
+
+describe('no way in is', () => {
+  test.each(['access_token', 'token', 'api_key', 'apiKey', 'authorization', 'clientSecret'])(
+    '?%s= of the query',
+    async (name) => {
+      for (const value of [token, apiKey, `Bearer ${token}`])
+        expect(await sendWithHeaders(server, [], `${groupsPath}?${name}=${encodeURIComponent(value)}`)).toMatchObject({
+          status: 401,
+          code: 'CREDENTIALS_MISSING',
+        });
+    },
+  );
+
+  test('?clientId= where the operation does not take it, also beside another way', async () => {
+    expect(await sendWithHeaders(server, [], `${groupsPath}?clientId=${clientId}`)).toMatchObject({ status: 401 });
+    expect(await sendWithHeaders(server, [pair], `${groupsPath}?clientId=somebody-else`)).toMatchObject(welcome);
+  });
+
+  test('a body, a cookie, or a header of a proxy', async () => {
+    const lines = [
+      `Cookie: access_token=${token}`,
+      `X-Forwarded-User: ${clientId}`,
+      `Proxy-${pair}`,
+      `X-Forwarded-Authorization: Bearer ${token}`,
+    ];
+    expect(await sendWithHeaders(server, lines)).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  });
+});
+
+test('headers of a proxy change nothing', async () => {
+  const plain = [
+    'X-Forwarded-For: 8.8.8.8',
+    'X-Forwarded-Host: evil.example',
+    'X-Forwarded-Proto: https',
+    'X-Forwarded-Port: 1',
+    'Forwarded: for=8.8.8.8;host=evil.example',
+    'X-Real-IP: 8.8.8.8',
+    'X-HTTP-Method-Override: DELETE',
+    'X-Original-URL: /healthz',
+  ];
+  for (let made = 0; made < 3; made += 1)
+    await server.admin.groups.create({ body: { groupName: `forwarded-${made}` } });
+  const answer = await fetch(`${server.url}${groupsPath}?limit=2`, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...Object.fromEntries(plain.map((line) => line.split(': ') as [string, string])),
+    },
+  });
+  expect(answer.status).toBe(206);
+  expect(answer.headers.get('link')).toMatch(new RegExp(`^<${server.url}/`));
+  expect(await sendWithHeaders(server, [pair, ...plain])).toMatchObject(welcome);
+});
+
+test('failed logins count for one source wherever they are said to come from', async () => {
+  const path = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
+  const guess = (from: string) => {
+    const lines = [
+      formatBasicHeader('somebody', 'wrong'),
+      `X-Forwarded-For: ${from}`,
+      `Forwarded: for=${from}`,
+      `ip: ${from}`,
+    ];
+    return sendWithHeaders(server, [...lines, 'Content-Length: 0'], path, 'POST');
+  };
+  for (let count = 0; count < 10; count += 1) expect(await guess(`10.0.0.${count}`)).toEqual(invalidCredentials);
+  expect(await guess('10.0.1.1')).toMatchObject({ status: 429 });
+});

@@ -1,0 +1,80 @@
+/** A client that is merely named, on operations that take ?clientId=: it has next to no rights, and adds none to others. */
+import { expect, test } from 'vitest';
+import { authenticate } from '../../../src/server/identity/authenticate.ts';
+import { readCredentials } from '../../../src/server/identity/credentials.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { login } from '../tokens/forge.ts';
+import { loopbackSource } from './auth-requests.ts';
+
+interface Given {
+  readonly authorization?: string;
+  readonly apiKey?: string;
+  readonly clientIds?: readonly string[];
+}
+
+async function enter({ appContext: world }: TestServer, { authorization, apiKey, clientIds = [] }: Given) {
+  return authenticate(world, readCredentials({ authorization, apiKey, clientIds }), {
+    auth: 'client-id',
+    source: loopbackSource,
+  });
+}
+
+test('a named client is identified and of its party, and nothing else, whatever authorities it has', async () => {
+  await using server = await startServer();
+  for (const party of ['1STPARTY', '3RDPARTY'] as const) {
+    const { clientId } = await server.makeClient({ party, authorities: ['AUTH-BASIC', 'ADMIN'], scope: ['READ'] });
+    const principal = await enter(server, { clientIds: [clientId] });
+    expect(principal).toMatchObject({ way: 'client-id', subject: clientId });
+    expect(principal?.roles).toEqual(new Set(['CLI-AUTH-IDENTIFIED', `CLI-${party}`]));
+  }
+});
+
+test('a named service account has no roles of its groups', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient({ serviceAccountId: 'billing' });
+  const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });
+  await server.appContext.store.transaction((tx) =>
+    tx.memberships.insert({ groupId, kind: 'service', memberId: 'billing' }),
+  );
+  expect((await enter(server, { clientIds: [clientId] }))?.roles.has('DEPLOY')).toBe(false);
+});
+
+test('nobody is named by nothing, and an unknown name is refused', async () => {
+  await using server = await startServer();
+  expect(await enter(server, {})).toBeUndefined();
+  for (const name of ['nobody', '', '__proto__', 'x'.repeat(5000)])
+    await expect(enter(server, { clientIds: [name] })).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+});
+
+test('beside another way it must name the same client, and adds nothing', async () => {
+  await using server = await startServer();
+  const { clientId, clientSecret } = await server.makeClient({ authorities: ['AUTH-BASIC'] });
+  const { clientId: other } = await server.makeClient({ authorities: ['ADMIN'] });
+  const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
+  const bearer = `Bearer ${await login(server, { clientId, clientSecret })}`;
+  for (const way of [authorization, bearer]) {
+    const alone = await enter(server, { authorization: way });
+    const beside = await enter(server, { authorization: way, clientIds: [clientId] });
+    expect(beside).toEqual(alone);
+    expect(beside?.roles).toContain('CLI-AUTH-BASIC');
+    const ambiguous = { code: 'CREDENTIALS_AMBIGUOUS' };
+    await expect(enter(server, { authorization: way, clientIds: [other] })).rejects.toMatchObject(ambiguous);
+    await expect(enter(server, { authorization: way, clientIds: ['nobody'] })).rejects.toMatchObject(ambiguous);
+  }
+});
+
+test('given twice it must be the same', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient();
+  expect(await enter(server, { clientIds: [clientId, clientId] })).toMatchObject({ subject: clientId });
+  await expect(enter(server, { clientIds: [clientId, 'test-admin'] })).rejects.toMatchObject({
+    code: 'CREDENTIALS_AMBIGUOUS',
+  });
+});
+
+test('beside wrong credentials it opens nothing', async () => {
+  await using server = await startServer();
+  const { clientId } = await server.makeClient();
+  const entering = enter(server, { authorization: `Basic ${btoa(`${clientId}:wrong`)}`, clientIds: [clientId] });
+  await expect(entering).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+});

@@ -1,0 +1,32 @@
+/** While the store takes no writes nothing is renewed, and nothing is used up by the attempt. */
+import { expect, test } from 'vitest';
+import { appClientId } from '../../harness.ts';
+import { catchClientError } from '../operations/access.ts';
+import { startWith } from '../operations/user-identities/login-fixtures.ts';
+import { associate, createTokens } from '../operations/user-identities/session-fixtures.ts';
+
+test('what writes answers 503 with Retry-After, and keeps the store as it was', async () => {
+  await using server = await startWith();
+  const plain = await createTokens(server);
+  const bound = await createTokens(server);
+  const deviceTokenId = await associate(server, bound);
+  const { userIdentities } = server.as({ token: plain.accessToken });
+  const { param } = await userIdentities.generateParam({ body: {} });
+  const query = { clientId: appClientId };
+  const before = await server.dump();
+  server.stopWrites();
+  const anybody = server.as().userIdentities;
+  const remembered = { userName: 'Alice', refreshToken: bound.refreshToken, deviceTokenId };
+  const calls = {
+    'renew-token': anybody.renewToken({ query, body: { refreshToken: plain.refreshToken } }),
+    'remember-me': anybody.rememberMe({ query, body: remembered }),
+    'authenticate-by-param': anybody.authenticateByParam({ query, headers: { param } }),
+    'generate-param': userIdentities.generateParam({ body: {} }),
+    'associate-device': userIdentities.associateDevice({ body: { deviceId: 'phone' } }),
+    'change-app': userIdentities.changeApp({ query: { targetClientId: appClientId } }),
+  };
+  for (const [what, call] of Object.entries(calls))
+    expect(await catchClientError(call), what).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });
+  expect(await server.dump()).toEqual(before);
+  await expect(userIdentities.renovateToken()).resolves.toMatchObject({ scope: ['READ', 'WRITE'] });
+});

@@ -1,0 +1,44 @@
+/** A login throttle with a clock of its own, and attempts at it that fail, succeed or only ask how long the wait is. */
+import { expect } from 'vitest';
+import { createLoginThrottle, type LoginAttempt } from '../../../src/server/identity/login-throttle.ts';
+import { createMonotonicClock } from '../../../src/server/monotonic-clock.ts';
+import { createFakeClock } from '../../harness.ts';
+
+const stranger: LoginAttempt = { name: 'alice', caller: '192.0.2.1', isLoopback: false, isKnown: false };
+
+export function createThrottleHarness(capacity?: number) {
+  const clock = createFakeClock();
+  const throttle = createLoginThrottle(createMonotonicClock(clock), capacity);
+  const attempt = (given: Partial<LoginAttempt>, isRight: boolean) =>
+    throttle.attempt({ ...stranger, ...given }, async () => (isRight ? 'right' : undefined));
+
+  /** Seconds until the attempt may be made; 0 where it may be now. Counts for nothing. */
+  async function wait(given: Partial<LoginAttempt> = {}): Promise<number> {
+    const asked = new Error('only asked');
+    const error: unknown = await throttle
+      .attempt({ ...stranger, ...given }, () => Promise.reject(asked))
+      .catch((thrown: unknown) => thrown);
+    if (error === asked) return 0;
+    expect(error).toMatchObject({ code: 'TOO_MANY_ATTEMPTS' });
+    return Number((error as { headers: Record<string, string> }).headers['Retry-After']);
+  }
+
+  return {
+    clock,
+    throttle,
+    wait,
+    async fail(times: number, given: Partial<LoginAttempt> = {}) {
+      for (let time = 0; time < times; time += 1) await attempt(given, false);
+    },
+    async succeed(given: Partial<LoginAttempt> = {}) {
+      expect(await attempt(given, true)).toBe('right');
+    },
+    /** Fails under one name from ten sources at a time until its budget is used up. */
+    async spendBudget(name = stranger.name, failures = 100) {
+      for (let failure = 0; failure < failures; failure += 1)
+        await attempt({ name, caller: `198.51.100.${Math.floor(failure / 10)}` }, false);
+    },
+  };
+}
+
+export const toSeconds = (count: number) => count * 60;

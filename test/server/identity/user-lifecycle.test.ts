@@ -1,0 +1,349 @@
+/** Walks the table of the life of a user through the front door: random events, each looked at from outside. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ClientError } from '../../../src/client/index.ts';
+import type { CallInput } from '../../../src/client/types.ts';
+import { decryptMessageCode } from '../../../src/server/identity/messages.ts';
+import {
+  nextState,
+  type UserEvent,
+  type UserState,
+  userStates,
+  userTransitions,
+} from '../../../src/server/identity/user-lifecycle.ts';
+import { operations } from '../../../src/server/operations/index.ts';
+import { appClientId, startServer, type TestServer } from '../../harness.ts';
+
+const minute = 60;
+const hour = 60 * minute;
+/** Five codes may go to one contact in an hour; the last is for the look at the end. */
+const codesBefore = 4;
+/** So many failed logins hold a user back. What fails by the way stays below it, the look at the end included. */
+const failuresAllowed = 10;
+const query = { clientId: appClientId };
+
+type Level = Exclude<(typeof userStates)[UserState]['level'], undefined>;
+
+/** One user, what the table says of it, and what it holds. */
+class Person {
+  readonly server: TestServer;
+  readonly userId: string;
+  readonly email: string;
+  state: UserState = 'unverified';
+  password: string | undefined;
+  passwords = 0;
+  codes = 0;
+  challengeId = '';
+  /** When the code that is asked for last goes dead: seconds. What ends the session ends it too. */
+  codeUntil = 0;
+  hasContact = false;
+  /** Logins that failed since the last that did not. */
+  failures = 0;
+  /** Held back also while it is locked, or when it is gone: the counts of failures know nothing of that. */
+  isHeld = false;
+  session: { readonly token: string; readonly issuedAt: number; readonly level: Level } | undefined;
+
+  constructor(server: TestServer, userId: string) {
+    this.server = server;
+    this.userId = userId;
+    this.email = `${userId}@example.com`;
+  }
+
+  /** The status of a call: of what the client throws as well. */
+  async status(id: string, input: CallInput): Promise<{ status: number; body: unknown }> {
+    try {
+      const { status, body } = await this.server.admin.call(id, { anonymous: true, ...input });
+      return { status, body };
+    } catch (error) {
+      if (error instanceof ClientError) return { status: error.status, body: undefined };
+      throw error;
+    }
+  }
+
+  asItself(id: string, input: CallInput = {}) {
+    return this.status(id, { ...input, headers: { authorization: `Bearer ${this.session?.token ?? 'none'}` } });
+  }
+
+  begin(token: string, level: Level): void {
+    this.codeUntil = 0;
+    this.session = { token, issuedAt: this.now(), level };
+  }
+
+  /** The level of the session that it holds a token of; undefined where the token is over, or there is none. */
+  level(): Level | undefined {
+    return this.session && this.now() - this.session.issuedAt < hour ? this.session.level : undefined;
+  }
+
+  now(): number {
+    return this.server.clock.now().getTime() / 1000;
+  }
+
+  async code(): Promise<string> {
+    const { messages } = this.server.appContext.store;
+    const sent = (await messages.find('to', this.email)).filter(({ sealedCode }) => sealedCode !== undefined);
+    const last = sent.at(-1);
+    return (last && decryptMessageCode(last, this.server.appContext.storeSecret)) ?? '';
+  }
+
+  async logIn(password = this.password ?? 'none at all'): Promise<number> {
+    const authorization = `Basic ${Buffer.from(`${this.userId}:${password}`).toString('base64')}`;
+    const { status, body } = await this.status('user-identities.login', { query, headers: { authorization } });
+    if (status === 401) this.failures += 1;
+    if (status !== 201) return status;
+    this.failures = 0;
+    this.begin((body as { accessToken: string }).accessToken, 'AUTH-BASIC');
+    return status;
+  }
+
+  kept() {
+    const openCode = this.now() < this.codeUntil;
+    return { password: this.password !== undefined, contact: this.hasContact, openCode };
+  }
+
+  newPassword(): string {
+    this.passwords += 1;
+    return `tangerine lighthouse ${this.passwords}`;
+  }
+}
+
+const administer = ({ server }: Person, id: string, input: CallInput) => server.admin.call(id, input);
+const byId = ({ userId }: Person) => ({ params: { id: userId } });
+
+/** Brings an event about. @returns whether it was taken. */
+const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> = {
+  'an administrator sets a contact': async (person) => {
+    await administer(person, 'user-identities.update', { ...byId(person), body: { userEmail: person.email } });
+    person.hasContact = true;
+    return true;
+  },
+  'sets a password in its session': async (person) => {
+    const newPassword = person.newPassword();
+    const { status } = await person.asItself('user-identities.create-password', { body: { newPassword } });
+    if (status === 201) person.password = newPassword;
+    return status === 201;
+  },
+  'resets the password by a code': async (person) => {
+    person.codes += 1;
+    await person.status('user-identities.retrieve', { query, body: { userName: person.userId } });
+    const body = { username: person.userId, validationCode: await person.code(), newPassword: person.newPassword() };
+    const { status } = await person.status('user-identities.reset-password', { query, body });
+    if (status !== 201) return false;
+    person.password = body.newPassword;
+    person.session = undefined;
+    person.isHeld = false;
+    person.failures = 0;
+    return true;
+  },
+  'logs in': async (person) => (await person.logIn()) === 201,
+  'fails ten logins': async (person) => {
+    while (person.failures < failuresAllowed) expect(await person.logIn('wrong password')).toBe(401);
+    expect(await person.logIn('wrong password')).toBe(429);
+    person.isHeld = true;
+    return true;
+  },
+  'waits and logs in': async (person) => {
+    person.server.clock.advance(31);
+    person.isHeld = false;
+    return (await person.logIn()) === 201;
+  },
+  'requests MFA': async (person) => {
+    person.codes += 1;
+    const { status, body } = await person.asItself('user-identities.leverage-mfa', { body: {} });
+    if (status !== 201) return false;
+    person.challengeId = (body as { challengeId: string }).challengeId;
+    person.codeUntil = person.now() + 10 * minute;
+    return true;
+  },
+  'enters the code': async (person) => {
+    const body = { challengeId: person.challengeId, token: await person.code() };
+    const { status, body: answer } = await person.asItself('user-identities.fulfill-mfa', { body });
+    if (status === 201) person.begin((answer as { accessToken: string }).accessToken, 'AUTH-MFA');
+    return status === 201;
+  },
+  'code expires': async (person) => {
+    person.server.clock.advance(10 * minute);
+    const body = { challengeId: person.challengeId, token: await person.code() };
+    expect(await person.asItself('user-identities.fulfill-mfa', { body })).not.toMatchObject({ status: 201 });
+    return true;
+  },
+  '12 hours pass, and it logs in': async (person) => {
+    person.server.clock.advance(12 * hour);
+    return (await person.logIn()) === 201;
+  },
+  'is locked': async (person) => {
+    await administer(person, 'user-identities.lock', { body: { userId: person.userId } });
+    person.session = undefined;
+    return true;
+  },
+  'is unlocked': async (person) => {
+    await administer(person, 'user-identities.unlock', { body: { userId: person.userId } });
+    person.isHeld = false;
+    person.failures = 0;
+    return true;
+  },
+  'is removed': async (person) => {
+    await administer(person, 'user-identities.remove', byId(person));
+    person.session = undefined;
+    return true;
+  },
+};
+
+/** What a user can try whatever its state; the rest is done by others, or by letting time pass. */
+const tries: ReadonlySet<UserEvent> = new Set([
+  'sets a password in its session',
+  'resets the password by a code',
+  'logs in',
+  'requests MFA',
+  'enters the code',
+]);
+const withCode: ReadonlySet<UserEvent> = new Set(['resets the password by a code', 'requests MFA']);
+
+/** The levels that an event of the user's own needs of its session. */
+const levelsFor: Partial<Record<UserEvent, readonly Level[]>> = {
+  'sets a password in its session': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
+  'requests MFA': ['AUTH-BASIC', 'AUTH-MFA'],
+  'enters the code': ['AUTH-BASIC', 'AUTH-MFA'],
+};
+
+async function step(person: Person, event: UserEvent): Promise<void> {
+  const before = person.state;
+  const level = person.level();
+  const hasMeans = levelsFor[event] === undefined || (level !== undefined && levelsFor[event].includes(level));
+  const next = hasMeans ? nextState(before, event, person.kept()) : undefined;
+  if (next === undefined && !tries.has(event)) return;
+  if (withCode.has(event) && person.codes >= codesBefore) return;
+  if (event === 'logs in' && person.failures >= failuresAllowed - 2) return;
+  const taken = await doing[event](person);
+  expect({ before, event, taken }).toEqual({ before, event, taken: next !== undefined });
+  person.state = next ?? before;
+  if (logins.has(event) && taken) expect(person.level()).toBe(userStates[person.state].level);
+}
+
+/** After these the session is one that the table speaks of. */
+const logins: ReadonlySet<UserEvent> = new Set(['logs in', 'waits and logs in', '12 hours pass, and it logs in']);
+
+/** What the person's token opens, from the least to the most; nothing of it changes anything. */
+async function look(person: Person): Promise<void> {
+  const statuses = [
+    (await person.asItself('user-identities.get', byId(person))).status,
+    (await person.asItself('user-identities.create-password', { body: { newPassword: 'short' } })).status,
+    (await person.asItself('user-identities.factors.list')).status,
+    (await person.asItself('user-identities.factors.remove', { params: { id: 'no-such-factor' } })).status,
+  ];
+  expect({ state: person.state, statuses }).toEqual({ state: person.state, statuses: opened(person.level(), person) });
+}
+
+function opened(level: Level | undefined, { password }: Person): number[] {
+  const passwordAnswer = password === undefined ? 422 : 412;
+  switch (level) {
+    case undefined:
+      return [401, 401, 401, 401];
+    case 'none':
+      return [200, 403, 403, 403];
+    case 'AUTH-IDENTIFIED':
+      return [200, passwordAnswer, 403, 403];
+    case 'AUTH-BASIC':
+      return [200, passwordAnswer, 200, 403];
+    case 'AUTH-MFA':
+      return [200, passwordAnswer, 200, 404];
+  }
+}
+
+/** What the state says of logins and recovery. Both change something, so it is the last look. */
+async function lastLook(person: Person): Promise<void> {
+  const { login, recovery } = userStates[person.state];
+  const { messages } = person.server.appContext.store;
+  const sent = async () => (await messages.find('to', person.email)).length;
+  const before = await sent();
+  const asked = await person.status('user-identities.retrieve', { query, body: { userName: person.userId } });
+  expect(asked.status).toBe(201);
+  expect({ state: person.state, sent: (await sent()) - before }).toEqual({
+    state: person.state,
+    sent: recovery ? 1 : 0,
+  });
+  const expected = person.isHeld ? 429 : login;
+  expect({ state: person.state, login: await person.logIn() }).toEqual({ state: person.state, login: expected });
+}
+
+async function signUp(server: TestServer, count: number, isProven: boolean): Promise<Person> {
+  const person = new Person(server, `person-${count}`);
+  const body = { userId: person.userId, userName: person.userId, userEmail: person.email };
+  if (isProven) {
+    person.codes += 1;
+    await person.status('user-identities.identification', { query, body: { userEmail: person.email } });
+    person.state = 'identified';
+    person.hasContact = true;
+  }
+  const token = isProven ? { token: await person.code() } : {};
+  const created = await person.status('user-identities.create', { query, body: { ...body, ...token } });
+  expect(created.status).toBe(201);
+  person.begin((created.body as { accessToken: string }).accessToken, isProven ? 'AUTH-IDENTIFIED' : 'none');
+  return person;
+}
+
+test('names operations that there are, and states that there are', () => {
+  const events = new Set(userTransitions.map(({ event }) => event));
+  expect([...events].sort()).toEqual(Object.keys(doing).sort());
+  for (const id of userTransitions.flatMap(({ operations: ids }) => ids)) expect(operations).toHaveProperty([id]);
+});
+
+const signedIn: readonly UserEvent[] = ['sets a password in its session', 'logs in'];
+const provenTwice: readonly UserEvent[] = [...signedIn, 'requests MFA', 'enters the code'];
+
+/** How a person with a proven contact gets where every event is then tried: to each state, and to it in other ways. */
+const ways: readonly (readonly UserEvent[])[] = [
+  [],
+  ['sets a password in its session'],
+  signedIn,
+  [...signedIn, 'requests MFA'],
+  [...signedIn, 'requests MFA', 'logs in'],
+  [...signedIn, 'requests MFA', 'code expires'],
+  provenTwice,
+  [...provenTwice, 'requests MFA'],
+  ['sets a password in its session', 'fails ten logins'],
+  [...signedIn, 'fails ten logins'],
+  [...signedIn, 'requests MFA', 'fails ten logins'],
+  [...provenTwice, 'fails ten logins'],
+  ['is locked'],
+  [...signedIn, 'fails ten logins', 'is locked'],
+  [...provenTwice, 'is locked', 'is unlocked'],
+  ['is removed'],
+];
+
+test('holds for each event in each state', async () => {
+  await using server = await startServer({ flags: { 'fast-passwords': true } });
+  const reached = new Set<UserState>();
+  let count = 0;
+  const live = async (isProven: boolean, happening: readonly UserEvent[]): Promise<void> => {
+    count += 1;
+    const person = await signUp(server, count, isProven);
+    for (const event of happening) await step(person, event);
+    reached.add(person.state);
+    await look(person);
+    await lastLook(person);
+  };
+  for (const event of Object.keys(doing) as UserEvent[]) {
+    await live(false, [event]);
+    for (const way of ways) await live(true, [...way, event]);
+  }
+  expect([...reached].sort()).toEqual(Object.keys(userStates).sort());
+}, 120_000);
+
+test('holds for whatever happens to a user, in whatever order', async () => {
+  await using server = await startServer({ flags: { 'fast-passwords': true } });
+  const events = fc.constantFrom(...(Object.keys(doing) as UserEvent[]));
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), fc.array(events, { minLength: 1, maxLength: 14 }), async (isProven, happening) => {
+      count += 1;
+      const person = await signUp(server, count, isProven);
+      await look(person);
+      for (const event of happening) {
+        await step(person, event);
+        await look(person);
+      }
+      await lastLook(person);
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);

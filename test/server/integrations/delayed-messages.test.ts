@@ -1,0 +1,34 @@
+/** Notices that were collapsed leave by a relay once their hour is over, though nobody reads the outbox. */
+import { expect, test } from 'vitest';
+import { sendNotice } from '../../../src/server/identity/account-notices.ts';
+import { mobileContact } from '../../../src/server/identity/contacts.ts';
+import { startFakeServer } from '../../client/fake-server.ts';
+import { startServer } from '../../harness.ts';
+import { createRelayHarness } from './relay-harness.ts';
+
+const contact = mobileContact({ regionCode: 1, areaCode: 555, phoneNumber: 5550123 });
+
+test('go out with the first look after the hour, as one message', async () => {
+  await using server = await startServer();
+  await using hook = await startFakeServer(() => ({ status: 204 }));
+  await using relay = createRelayHarness(server, { smsHookUrl: `${hook.url}/sms`, portTimeout: 1000 });
+  const { appContext: world, clock } = server;
+  const received = async (count: number) => {
+    while (hook.received.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const deps = { ...world, outbox: relay.outbox };
+  for (let at = 0; at < 8; at += 1)
+    await world.store.transaction((tx) =>
+      sendNotice(tx, { contact, purpose: 'login-changed', text: `Change ${at}.` }, deps),
+    );
+  relay.outbox.wake();
+  await received(5);
+  await relay.settled(1);
+  expect(hook.received).toHaveLength(5);
+  clock.advance(3600);
+  relay.endPauses();
+  await received(6);
+  await relay.settled();
+  expect(hook.received).toHaveLength(6);
+  expect(JSON.parse(hook.received[5]?.body ?? '')).toMatchObject({ text: 'Change 5.\nChange 6.\nChange 7.' });
+});

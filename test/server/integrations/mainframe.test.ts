@@ -1,0 +1,181 @@
+/** The mainframe as its callers know it: the same calls to the store and over HTTP. */
+import { describe, expect, test } from 'vitest';
+import { internalLane } from '../../../src/server/identity/hash-queue.ts';
+import type { Mainframe } from '../../../src/server/integrations/mainframe.ts';
+import { createMainframe } from '../../../src/server/integrations/mainframe.ts';
+import { createHttpMainframe } from '../../../src/server/integrations/mainframe-http.ts';
+import type { Log } from '../../../src/server/log.ts';
+import { startServer } from '../../harness.ts';
+import { lastCode } from '../operations/otp-inbox.ts';
+import { readClaims } from '../operations/user-identities/login-fixtures.ts';
+import { logInLegacy, retrieve } from '../operations/user-identities/logon-fixtures.ts';
+import { type FakeSystem, failingReplies, respond, startFakeSystem } from './fake-system.ts';
+
+const mobile = { regionCode: 1, areaCode: 555, phoneNumber: 5550100 };
+
+interface Kept {
+  logon: string;
+  password?: string;
+  email?: string;
+}
+
+/** A mainframe that keeps logons, as somebody else may write one. */
+function startMainframe(): Promise<FakeSystem> {
+  const logons = new Map<string, Kept>();
+  return startFakeSystem(({ method, path, body }, response) => {
+    const [, , name = '', part = ''] = path.split('/').map(decodeURIComponent);
+    const row = logons.get(name);
+    const { password = '' } = (body ?? {}) as { password?: string };
+    if (method === 'POST' && name === '') {
+      const made = body as Kept;
+      if (made.password === 'STRICT') return respond(response, 422);
+      if (logons.has(made.logon)) return respond(response, 409);
+      logons.set(made.logon, made);
+      return respond(response, 201);
+    }
+    if (!row) return respond(response, 404);
+    if (part === 'verification') return respond(response, row.password === password ? 204 : 401);
+    if (part === 'password') {
+      if (password === 'STRICT') return respond(response, 422);
+      logons.set(name, { ...row, password });
+      return respond(response, 204);
+    }
+    if (method === 'DELETE') {
+      logons.delete(name);
+      return respond(response, 204);
+    }
+    respond(response, 200, { ...row, password: undefined });
+  });
+}
+
+const logged: object[] = [];
+const log = { warn: (fields: object) => logged.push(fields) } as unknown as Log;
+
+function over(outside: FakeSystem, portTimeout = 5000): Mainframe {
+  return createHttpMainframe(outside.url, { settings: { portTimeout }, log });
+}
+
+describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>]>([
+  [
+    'in the store',
+    async () => {
+      const server = await startServer({ flags: { 'fast-passwords': true } });
+      return Object.assign(server, { mainframe: createMainframe(server.appContext) });
+    },
+  ],
+  ['over HTTP', async () => startMainframe().then((outside) => Object.assign(outside, { mainframe: over(outside) }))],
+])('%s', (_, open) => {
+  test('a logon is made once, found, checked, given a new password, and removed', async () => {
+    await using opened = await open();
+    const { mainframe } = opened;
+    const made = { logon: 'A@#$1', password: 'FIRST#1', email: 'a@mainframe.example', mobile };
+    await expect(mainframe.create(made, internalLane)).resolves.toBe(true);
+    await expect(mainframe.create({ ...made, email: 'b@mainframe.example' }, internalLane)).resolves.toBe(false);
+    await expect(mainframe.find('A@#$1')).resolves.toEqual({ email: 'a@mainframe.example', mobile });
+    await expect(mainframe.verify('A@#$1', 'FIRST#1', internalLane)).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'first#1', internalLane)).resolves.toBe(false);
+    await expect(mainframe.setPassword('A@#$1', 'NEXT#1', internalLane)).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'FIRST#1', internalLane)).resolves.toBe(false);
+    await expect(mainframe.verify('A@#$1', 'NEXT#1', internalLane)).resolves.toBe(true);
+    await mainframe.remove('A@#$1');
+    await expect(mainframe.find('A@#$1')).resolves.toBeUndefined();
+    await expect(mainframe.verify('A@#$1', 'NEXT#1', internalLane)).resolves.toBe(false);
+  });
+
+  test('a logon that is not there is nothing, and removing it is no failure', async () => {
+    await using opened = await open();
+    const { mainframe } = opened;
+    await expect(mainframe.find('NONE')).resolves.toBeUndefined();
+    await expect(mainframe.verify('NONE', 'X', internalLane)).resolves.toBe(false);
+    await expect(mainframe.setPassword('NONE', 'NEXT#1', internalLane)).resolves.toBe(false);
+    await expect(mainframe.remove('NONE')).resolves.toBeUndefined();
+  });
+
+  test('a logon without contacts and password has neither', async () => {
+    await using opened = await open();
+    const { mainframe } = opened;
+    await mainframe.create({ logon: 'BARE' }, internalLane);
+    expect(await mainframe.find('BARE')).toEqual({});
+    for (const password of ['', 'undefined'])
+      await expect(mainframe.verify('BARE', password, internalLane)).resolves.toBe(false);
+  });
+
+  test('of 100 that make the same logon one does', async () => {
+    await using opened = await open();
+    const made = await Promise.all(
+      Array.from({ length: 100 }, () => opened.mainframe.create({ logon: 'ONCE' }, internalLane)),
+    );
+    expect(made.filter(Boolean)).toHaveLength(1);
+  });
+});
+
+describe('over HTTP', () => {
+  test('what can be no logon is not asked for', async () => {
+    await using outside = await startMainframe();
+    for (const name of ['..', '.', 'A/B', 'lower case', '', '%2e'])
+      await expect(over(outside).verify(name, 'x', internalLane)).resolves.toBe(false);
+    expect(outside.calls).toEqual([]);
+  });
+
+  test('the mainframe may refuse a password that the setting takes', async () => {
+    await using outside = await startMainframe();
+    const mainframe = over(outside);
+    const refusal = { code: 'PASSWORD_NOT_FOR_MAINFRAME' };
+    await expect(mainframe.create({ logon: 'A', password: 'STRICT' }, internalLane)).rejects.toMatchObject(refusal);
+    await mainframe.create({ logon: 'A' }, internalLane);
+    await expect(mainframe.setPassword('A', 'STRICT', internalLane)).rejects.toMatchObject(refusal);
+  });
+
+  test('paths and bodies are those of the protocol, below the path of the URL', async () => {
+    await using outside = await startFakeSystem((_, response) => respond(response, 204));
+    const mainframe = createHttpMainframe(`${outside.url}/host/`, { settings: { portTimeout: 5000 }, log });
+    await mainframe.verify('A#1', 'x', internalLane);
+    await mainframe.setPassword('A#1', 'y', internalLane);
+    expect(outside.calls).toMatchObject([
+      { method: 'POST', path: '/host/logons/A%231/verification', body: { password: 'x' } },
+      { method: 'PUT', path: '/host/logons/A%231/password', body: { password: 'y' } },
+    ]);
+    expect(outside.calls[0]?.headers).toMatchObject({ accept: 'application/json', 'content-type': 'application/json' });
+  });
+
+  test.each(Object.entries(failingReplies))('one that %s is out of reach for every call', async (name, reply) => {
+    await using outside = await startFakeSystem(reply);
+    const mainframe = over(outside, name.includes('never') || name.includes('end') ? 100 : 5000);
+    const calls: Promise<unknown>[] = [
+      mainframe.find('A'),
+      mainframe.verify('A', 'secret-word', internalLane),
+      mainframe.create({ logon: 'A', password: 'secret-word' }, internalLane),
+      mainframe.setPassword('A', 'secret-word', internalLane),
+      mainframe.remove('A'),
+    ];
+    for (const call of calls)
+      await expect(call).rejects.toMatchObject({ code: 'MAINFRAME_UNAVAILABLE', name: 'IamError' });
+    expect(outside.calls.every(({ path }) => !path.startsWith('/elsewhere'))).toBe(true);
+    expect(JSON.stringify(logged)).not.toMatch(/secret-word|of the other side/);
+  });
+
+  test('a server that is set to one asks it and keeps no logon of its own', async () => {
+    await using outside = await startMainframe();
+    await over(outside).create({ logon: 'REAL1', password: 'REAL#1', email: 'real@mainframe.example' }, internalLane);
+    await using server = await startServer({ flags: { 'mainframe-url': outside.url } });
+    expect(readClaims(await logInLegacy(server, 'real1', { secret: 'REAL#1' }))).toMatchObject({ sub: 'logon:REAL1' });
+    await expect(logInLegacy(server, 'REAL1', { secret: 'wrong' })).rejects.toMatchObject({ status: 401 });
+    const { hash } = await retrieve(server, 'REAL1');
+    const token = await lastCode(server, 'real@mainframe.example');
+    const body = { logon: 'REAL1', token, hash, newPassword: 'NEXT#1' };
+    await server.as().userIdentities.resetLegacyPassword({ query: { clientId: 'test-app' }, body });
+    await expect(logInLegacy(server, 'REAL1', { secret: 'NEXT#1' })).resolves.toBeDefined();
+    expect(await server.appContext.store.logons.count()).toBe(0);
+  });
+
+  test('one that is slow is 503 within the setting', async () => {
+    await using outside = await startFakeSystem(() => undefined);
+    await using server = await startServer({ flags: { 'mainframe-url': outside.url, 'port-timeout': '100' } });
+    await expect(logInLegacy(server, 'SLOW1')).rejects.toMatchObject({
+      status: 503,
+      code: 'MAINFRAME_UNAVAILABLE',
+      retryAfter: 5,
+    });
+    expect(server.log.join('')).toContain('no answer within 100 ms');
+  });
+});

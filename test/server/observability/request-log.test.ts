@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createRequestLog,
+  maxBodyLength,
+  type RequestLogRecord,
+} from '../../../src/server/observability/request-log.ts';
+
+const call: RequestLogRecord = {
+  sequence: 0,
+  requestId: 'r',
+  at: 0,
+  duration: 1,
+  method: 'POST',
+  path: '/p',
+  search: '',
+  operation: undefined,
+  caller: undefined,
+  actor: 'nobody',
+  status: 200,
+  errors: [],
+  body: undefined,
+  bodyLength: 0,
+  response: undefined,
+  responseLength: 0,
+  fault: undefined,
+  credential: undefined,
+  reason: undefined,
+};
+
+const idsOf = (journal: ReturnType<typeof createRequestLog>) =>
+  [...journal.newestFirst()].map(({ requestId }) => requestId);
+
+describe('the journal of requests', () => {
+  test('keeps the last calls, the newest first', () => {
+    const journal = createRequestLog({ maxRequests: 3 });
+    for (const requestId of ['a', 'b', 'c', 'd', 'e']) journal.add({ ...call, requestId });
+    expect(idsOf(journal)).toEqual(['e', 'd', 'c']);
+    expect(journal.find('d')).toMatchObject({ requestId: 'd', sequence: 3 });
+    expect(journal.find('a')).toBeUndefined();
+  });
+
+  test('keeps none where it is told so', () => {
+    const journal = createRequestLog({ maxRequests: 0 });
+    journal.add({ ...call });
+    expect(idsOf(journal)).toEqual([]);
+  });
+
+  test('keeps fewer where they are long', () => {
+    const journal = createRequestLog({ maxRequests: 1000, maxBytes: 20_000 });
+    const answer = 'x'.repeat(5000);
+    for (let at = 0; at < 100; at += 1)
+      journal.add({ ...call, requestId: String(at), response: answer, responseLength: answer.length });
+    expect(idsOf(journal)).toEqual(['99', '98', '97']);
+    for (let at = 0; at < 100; at += 1) journal.add({ ...call, requestId: `short ${at}` });
+    expect(idsOf(journal)).toHaveLength(33);
+  });
+
+  test('leaves out what is too long, and forgets it', () => {
+    const journal = createRequestLog({ maxRequests: 1 });
+    const long = maxBodyLength + 1;
+    journal.add({ ...call, body: { a: 1 }, bodyLength: long, response: 'x'.repeat(long), responseLength: long });
+    expect(journal.find('r')).toMatchObject({ bodyLength: long, responseLength: long });
+    expect(journal.find('r')).toMatchObject({ body: undefined, response: undefined });
+    journal.add({ ...call, requestId: 'next' });
+    expect(idsOf(journal)).toEqual(['next']);
+  });
+
+  test('keeps no long messages of errors, and counts what it keeps of them: callers choose names in them', () => {
+    const journal = createRequestLog({ maxRequests: 100, maxBytes: 100_000 });
+    const message = `${'x'.repeat(10_000)}: there is no such field.`;
+    journal.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message }] });
+    expect(journal.find('r')?.errors).toEqual([{ code: 'FIELD_UNKNOWN', message: 'There is no such field.' }]);
+    for (let calls = 0; calls < 50; calls += 1)
+      journal.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
+    expect(idsOf(journal).length).toBeLessThan(13);
+  });
+});

@@ -1,0 +1,167 @@
+/** The page to read and try the API documents, as a browser gets it. Needs dist/. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packageVersion } from '../../../src/contract/version.ts';
+import { pageFileNames, readPageFiles } from '../../../src/server/openapi/docs-page-files.ts';
+import { readSource } from '../../conformance/source-files.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
+
+const ofPage = ['/_iam/docs', '/_iam/openapi.json', ...pageFileNames.map((name) => `/_iam/docs/${name}`)];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** What the page loads: paths from the root. */
+async function loadedByPage(base = ''): Promise<string[]> {
+  const { body } = await send(server, `${base}/_iam/docs`);
+  const found = [...String(body).matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url = '']) => url);
+  return found
+    .filter((url) => !url.startsWith('data:'))
+    .map((url) => new URL(url, `${server.url}${base}/_iam/docs`).href);
+}
+
+describe('the page', () => {
+  test('is HTML that runs and loads nothing but what this server gives out', async () => {
+    const { status, headers, body } = await send(server, '/_iam/docs');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['cache-control']).toBe('no-store');
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'"]));
+    expect(policy.join()).not.toMatch(/unsafe|https?:|\*/);
+    expect(String(body)).not.toMatch(/https?:\/\/|\{\{|<script(?![^>]* src=)| on\w+=/);
+  });
+
+  test('loads files that are there, each of its type and for good', async () => {
+    const urls = await loadedByPage();
+    expect(urls.length).toBeGreaterThan(3);
+    for (const url of urls) {
+      expect(url.startsWith(`${server.url}/_iam/docs/`)).toBe(true);
+      const { status, headers, body } = await send(server, url.slice(server.url.length));
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe(`text/${/\.css\?/.test(url) ? 'css' : 'javascript'}; charset=utf-8`);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['cache-control']).toBe('private, max-age=31536000, immutable');
+      expect(Number(headers['content-length'])).toBe(Buffer.byteLength(String(body)));
+    }
+  });
+
+  test('keeps nothing for good that is asked for by another version, or by none', async () => {
+    for (const query of ['', '?v=older'])
+      expect(await send(server, `/_iam/docs/page.js${query}`)).toMatchObject({
+        status: 200,
+        headers: { 'cache-control': 'no-cache' },
+      });
+  });
+
+  test('is answered to HEAD without its body', async () => {
+    for (const each of ofPage) {
+      const { status, headers, body } = await send(server, each, { method: 'HEAD' });
+      expect([status, body]).toEqual([200, undefined]);
+      expect(Number(headers['content-length'])).toBeGreaterThan(10);
+    }
+  });
+
+  test.each([
+    '..%2f..%2fpackage.json',
+    '%2e%2e',
+    'index.html',
+    'page.js%00',
+    'PAGE.JS',
+    '.',
+    'swagger-ui.js',
+    'page.js%2f',
+  ])('gives out no other file: %s', async (name) => {
+    const { status, body } = await send(server, `/_iam/docs/${name}`);
+    expect([status, Array.isArray(body)]).toEqual([404, true]);
+  });
+
+  test('its own scripts and styles name no other place', () => {
+    for (const name of ['index.html', 'page.js', 'page.css']) {
+      const text = readSource(`src/server/openapi/page/${name}`);
+      expect(text).not.toMatch(/https?:|\/\/[a-z]+\.|@import|url\(|eval\(|innerHTML/);
+    }
+  });
+
+  test('what is given out is what was built, with its licences', async () => {
+    const licences = pageFileNames.filter((name) => name.endsWith('.txt'));
+    expect(licences).toHaveLength(3);
+    for (const name of licences) {
+      const { headers, body } = await send(server, `/_iam/docs/${name}`);
+      expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+      expect(String(body)).toMatch(/License|Copyright/);
+    }
+  });
+
+  test('where the files were not built it says what to do', async () => {
+    const empty = await mkdtemp(path.join(os.tmpdir(), 'iam-page-'));
+    try {
+      await expect(readPageFiles([path.join(empty, 'nothing'), empty])).rejects.toMatchObject({
+        code: 'PAGE_NOT_BUILT',
+        message: expect.stringContaining('not built'),
+      });
+    } finally {
+      await rm(empty, { recursive: true });
+    }
+  });
+});
+
+describe('the documents on it', () => {
+  test('are those of this server', async () => {
+    const { body } = await send(server, '/_iam/openapi.json');
+    expect(body).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'IAM control plane', version: packageVersion },
+      servers: [{ url: `${server.url}/_iam` }],
+    });
+    const { components } = body as { components: { examples: object } };
+    expect(Object.keys(components.examples)).toContain('ORIGIN_FOREIGN');
+  });
+
+  test('in a sandbox are those of the sandbox, and the page is of it', async () => {
+    const { body } = await send(server, '/s/reading/_iam/openapi.json');
+    expect(body).toMatchObject({ servers: [{ url: `${server.url}/s/reading/_iam` }] });
+    for (const url of await loadedByPage('/s/reading')) {
+      expect(url).toContain('/s/reading/_iam/docs/');
+      expect((await send(server, url.slice(server.url.length))).status).toBe(200);
+    }
+  });
+});
+
+describe('the guard', () => {
+  test('stops pages and hosts from elsewhere', async () => {
+    for (const each of ofPage) {
+      expect(await send(server, each, { headers: { Origin: 'https://evil.example' } })).toMatchObject({ status: 403 });
+      expect(await send(server, each, { headers: { Host: 'evil.example' } })).toMatchObject({ status: 421 });
+      expect(await send(server, each, { headers: { Origin: server.url } })).toMatchObject({ status: 200 });
+    }
+  });
+
+  test('asks who reads on a server that other machines reach, in a way that browsers ask their reader', async () => {
+    await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
+    const { clientId, clientSecret } = await remote.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY'] });
+    const Authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+    for (const each of ofPage) {
+      const refused = await send(remote, each);
+      expect(refused).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
+      const scheme = each.includes('/docs') ? /^Basic / : /^Bearer /;
+      expect(refused.headers['www-authenticate']).toMatch(scheme);
+      expect(await send(remote, each, { headers: { Authorization } })).toMatchObject({ status: 200 });
+    }
+    const { body } = await send(remote, '/_iam/openapi.json', { headers: { Authorization } });
+    const { paths } = body as { paths: Record<string, { get: { security: object[] } }> };
+    expect(paths['/users']?.get.security).not.toContainEqual({});
+  });
+
+  test('nothing of it is there without a control plane', async () => {
+    await using off = await startServer({ flags: { 'disable-control-plane': true } });
+    for (const each of ofPage)
+      expect(await send(off, each)).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });
+  });
+});

@@ -1,0 +1,136 @@
+/** Corporate groups to test with, and what both writes hold about their bodies. */
+import { describe, expect, test } from 'vitest';
+import type { OperationId } from '../../../../src/server/operations/index.ts';
+import type { TestServer } from '../../../harness.ts';
+import { createIds, expectRefusal, startWithMembers } from '../user-accesses/member-fixtures.ts';
+
+/** Makes a corporate group in a world with the businesses a and b. */
+export async function makeCorporateGroup(
+  server: TestServer,
+  corporateGroupName: string,
+  businessIds: readonly string[] = [],
+): Promise<string> {
+  const businesses = businessIds.map((businessId) => ({ businessId }));
+  const { corporateGroupId } = await server.admin.corporateGroups.create({ body: { corporateGroupName, businesses } });
+  return corporateGroupId;
+}
+
+/** Makes businesses that are in no corporate group. */
+export async function makeBusinesses(server: TestServer, businessIds: readonly string[]): Promise<void> {
+  await server.appContext.store.transaction(async (tx) => {
+    for (const businessId of businessIds) await tx.businesses.insert({ businessId, businessName: businessId });
+  });
+}
+
+interface Write {
+  readonly id: OperationId;
+  /** Makes what is written to, and gives the path to it. */
+  prepare(server: TestServer): Promise<{ readonly params?: Readonly<Record<string, string>> }>;
+}
+
+const names = {
+  taken: ['holding'],
+  free: ['Holding', 'HOLDING', ' holding', 'hölding', 'ho\u0308lding', 'constructor', '__proto__', 'toString', 'a/b'],
+  bad: ['', 'x'.repeat(101), 'a\u0000b', 'a\nb', '..', 'me', '\ud800'],
+};
+
+export function testCorporateBodies({ id, prepare }: Write): void {
+  const start = async () => {
+    const server = await startWithMembers();
+    const input = await prepare(server);
+    const write = (body: unknown) => server.admin.call(id, { ...input, body });
+    return { server, write, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  };
+
+  describe('the name', () => {
+    test.each(names.free)('may be %j while another is holding', async (corporateGroupName) => {
+      await using world = await start();
+      await makeCorporateGroup(world.server, 'holding');
+      expect([201, 204]).toContain((await world.write({ corporateGroupName })).status);
+      const { items } = await world.server.admin.corporateGroups.list({ query: { name: corporateGroupName } });
+      expect(items).toMatchObject([{ corporateGroupName }]);
+    });
+
+    test.each(names.taken)('is refused where another has it: %j', async (corporateGroupName) => {
+      await using world = await start();
+      await makeCorporateGroup(world.server, corporateGroupName);
+      const expected = { status: 412, code: 'CORPORATE_GROUP_NAME_TAKEN' };
+      await expectRefusal(world.server, () => world.write({ corporateGroupName }), expected);
+    });
+
+    test.each(names.bad)('is refused where it is none: %j', async (corporateGroupName) => {
+      await using world = await start();
+      const failure = await expectRefusal(world.server, () => world.write({ corporateGroupName }), {
+        status: 422,
+        code: 'FIELD_VALUE',
+      });
+      expect(failure.items).toMatchObject([{ message: expect.stringContaining('corporateGroupName') }]);
+    });
+  });
+
+  describe('the businesses', () => {
+    test('count once each, in the order given', async () => {
+      await using world = await start();
+      const businesses = ['b', 'a', 'b'].map((businessId) => ({ businessId }));
+      await world.write({ corporateGroupName: 'new', businesses });
+      const { items } = await world.server.admin.corporateGroups.list({ query: { name: 'new' } });
+      expect(items).toMatchObject([{ businesses: [{ businessId: 'b' }, { businessId: 'a' }] }]);
+    });
+
+    test('are refused whole where some are not there, and all of those are named', async () => {
+      await using world = await start();
+      const bad = ['A', 'nobody', 'constructor', '__proto__'];
+      const businesses = ['a', ...bad, 'b'].map((businessId) => ({ businessId }));
+      const failure = await expectRefusal(
+        world.server,
+        () => world.write({ corporateGroupName: 'new', organizationId: 'o', businesses }),
+        { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' },
+      );
+      expect(failure.items).toEqual(
+        bad.map((businessId) => ({ code: 'LISTED_BUSINESS_UNKNOWN', message: expect.stringContaining(businessId) })),
+      );
+    });
+
+    test('are refused where one is in another corporate group, which is named', async () => {
+      await using world = await start();
+      await makeCorporateGroup(world.server, 'holding', ['b']);
+      const failure = await expectRefusal(
+        world.server,
+        () => world.write({ corporateGroupName: 'new', businesses: [{ businessId: 'a' }, { businessId: 'b' }] }),
+        { status: 422, code: 'BUSINESS_IN_CORPORATE_GROUP' },
+      );
+      expect(failure.items).toMatchObject([{ message: expect.stringContaining('"holding"') }]);
+    });
+
+    test('of 10,000 with one bad change nothing; without it all are taken; one more is too many', async () => {
+      await using world = await start();
+      const ids = createIds('many', 10_000);
+      await makeBusinesses(world.server, ids);
+      const body = (businessIds: readonly string[]) => ({
+        corporateGroupName: 'new',
+        businesses: businessIds.map((businessId) => ({ businessId })),
+      });
+      const oneBad = () => world.write(body([...ids.slice(1), 'nobody']));
+      await expectRefusal(world.server, oneBad, { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' });
+      const tooMany = () => world.write(body([...ids, 'a']));
+      await expectRefusal(world.server, tooMany, { status: 422, code: 'FIELD_VALUE' });
+      await world.write(body(ids));
+      const row = await world.server.appContext.store.corporateGroups.getBy('business', 'many09999');
+      expect(row?.businesses).toEqual(ids);
+    });
+  });
+
+  test.each([
+    ['BODY_NOT_JSON', '{'],
+    ['FIELD_MISSING', {}],
+    ['FIELD_TYPE', []],
+    ['FIELD_TYPE', { corporateGroupName: 5 }],
+    ['FIELD_TYPE', { corporateGroupName: 'new', businesses: { businessId: 'a' } }],
+    ['FIELD_TYPE', { corporateGroupName: 'new', businesses: ['a'] }],
+    ['FIELD_UNKNOWN', { corporateGroupName: 'new', groupName: 'x' }],
+    ['FIELD_UNKNOWN', '{"corporateGroupName": "new", "__proto__": {"organizationId": "x"}}'],
+  ])('refuses a malformed body as %s: %j', async (code, body) => {
+    await using world = await start();
+    await expectRefusal(world.server, () => world.write(body), { status: 400, code });
+  });
+}

@@ -1,0 +1,180 @@
+/** A small world of users, businesses and services, and what every operation on memberships holds, as tests to ask for. */
+import { describe, expect, test } from 'vitest';
+import { ClientError, type IamClient } from '../../../../src/client/index.ts';
+import type { CallInput } from '../../../../src/client/types.ts';
+import type { Operation } from '../../../../src/contract/operation.ts';
+import { formatRoles, isAllowed, type RoleExpression } from '../../../../src/contract/roles.ts';
+import { type OperationId, operations } from '../../../../src/server/operations/index.ts';
+import type { Membership, User } from '../../../../src/server/store/tables.ts';
+import { startServer, type TestClient, type TestServer } from '../../../harness.ts';
+
+const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$bm90IGEgcmVhbCBoYXNo';
+
+/** Users p1 to p3 of no business, a1 and a2 of business a, b1 of business b; services of nobody, of a, of b and of p1. */
+export function startWithMembers(): Promise<TestServer> {
+  return startServer({
+    seed: {
+      businesses: ['a', 'b'].map((businessId) => ({ businessId, businessName: `Business ${businessId}` })),
+      users: [
+        ...['p1', 'p2', 'p3'].map((userId) => ({ userId, passwordHash })),
+        ...['a1', 'a2'].map((userId) => ({ userId, passwordHash, businessId: 'a' })),
+        { userId: 'b1', passwordHash, businessId: 'b' },
+        ...['constructor', '__proto__'].map((userId) => ({ userId, passwordHash })),
+      ],
+      clients: [
+        { clientId: 'of-nobody', clientSecret: 'x', serviceAccountId: 'service-of-nobody' },
+        { clientId: 'of-a', clientSecret: 'x', serviceAccountId: 'service-of-a', businessId: 'a' },
+        { clientId: 'of-b', clientSecret: 'x', serviceAccountId: 'service-of-b', businessId: 'b' },
+        { clientId: 'of-p1', clientSecret: 'x', serviceAccountId: 'service-of-p1', userId: 'p1' },
+      ],
+      groups: [
+        { groupName: 'plain' },
+        { groupName: 'deployers', roles: ['DEPLOY'] },
+        { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'deployers' }] },
+        { groupName: 'maintainers', roles: ['IAM_ADMIN_MAINTENANCE'] },
+      ],
+    },
+  });
+}
+
+export async function groupIdOf(server: TestServer, groupName: string): Promise<string> {
+  const group = await server.appContext.store.groups.getBy('groupName', groupName);
+  return group?.groupId ?? '';
+}
+
+/** Puts members into a group without asking anybody. */
+export async function insertMembers(
+  server: TestServer,
+  groupName: string,
+  members: readonly Omit<Membership, 'groupId'>[],
+): Promise<void> {
+  const groupId = await groupIdOf(server, groupName);
+  await server.appContext.store.transaction(async (tx) => {
+    for (const member of members) await tx.memberships.insert({ ...member, groupId });
+  });
+}
+
+/** Puts users into the store who could sign in. */
+export async function makeUsers(server: TestServer, userIds: readonly string[], more: Partial<User> = {}) {
+  const common = { passwordHash, emailVerified: false, mobileVerified: false, lead: false, locked: false };
+  await server.appContext.store.transaction(async (tx) => {
+    for (const userId of userIds)
+      await tx.users.insert({
+        ...common,
+        identities: [],
+        createdAt: '2026-01-01T00:00:00.000Z',
+        ...more,
+        userId,
+        userName: userId,
+      });
+  });
+}
+
+/** From here on the administrator of the first start can't sign in, and does not count. */
+export async function lockFirstAdministrator(server: TestServer): Promise<void> {
+  await server.appContext.store.transaction(async (tx) => {
+    const user = await tx.users.getBy('bootstrap', 'admin');
+    if (user) await tx.users.replace({ ...user, locked: true });
+  });
+}
+
+export async function catchClientError(call: Promise<unknown>): Promise<ClientError> {
+  const outcome = await call.then(
+    (value) => value,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof ClientError) return outcome;
+  throw new Error('the call was to fail, and did not', { cause: outcome });
+}
+
+/** Expects that a call is refused like this and leaves the store as it was. */
+export async function expectRefusal(
+  server: TestServer,
+  call: () => Promise<unknown>,
+  expected: { status: number; code: string },
+): Promise<ClientError> {
+  const before = await server.dump();
+  const failure = await catchClientError(call());
+  expect({ status: failure.status, code: failure.code }).toEqual(expected);
+  expect(await server.dump()).toEqual(before);
+  return failure;
+}
+
+/** Ids of several digits, in their order. */
+export function createIds(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${prefix}${String(at).padStart(5, '0')}`);
+}
+
+/** Runs calls that each take one of the last administrators away; exactly one of them must fail. */
+export async function expectOneLeft(server: TestServer, calls: readonly (() => Promise<unknown>)[], status: number) {
+  const outcomes = await Promise.allSettled(calls.map((call) => call()));
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  expect(failures).toEqual([expect.objectContaining({ status, code: 'LAST_ADMINISTRATOR' })]);
+  const groupId = await groupIdOf(server, 'maintainers');
+  expect(await server.appContext.store.memberships.find('group', groupId)).toHaveLength(1);
+}
+
+type RoleSet = readonly string[];
+
+/** Every smallest set of roles that the expression lets in; what must not be there is left out. */
+function listRoleSets(expression: RoleExpression): RoleSet[] {
+  switch (expression.kind) {
+    case 'role':
+      return [[expression.name]];
+    case 'any':
+      return expression.of.flatMap(listRoleSets);
+    case 'all':
+      return expression.of
+        .map(listRoleSets)
+        .reduce((sets, more) => sets.flatMap((set) => more.map((other) => [...new Set([...set, ...other])])), [[]]);
+    case 'not':
+      return [[]];
+    default:
+      throw new Error(`no test for ${formatRoles(expression)}`);
+  }
+}
+
+/** A client with exactly these roles, as far as a proven one can, that belongs to business a. */
+export function callerWith(
+  server: TestServer,
+  roles: RoleSet,
+  client: TestClient = { businessId: 'a' },
+): Promise<IamClient> {
+  const party = roles.includes('CLI-1STPARTY') ? '1STPARTY' : '3RDPARTY';
+  const authorities = roles.filter((role) => !role.startsWith('CLI-'));
+  return server.withAuthorities(authorities, { party, ...client });
+}
+
+/** The tests of who may call: each way in passes, and none with one of its roles missing. */
+export function testRoleSets(id: OperationId, prepare: (server: TestServer) => Promise<CallInput>): void {
+  const operation: Operation<never> = operations[id];
+  const ways = listRoleSets(operation.roles);
+  const given = new Set(['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC']);
+  const lacking = ways.flatMap((way) =>
+    way.filter((role) => !given.has(role)).map((role) => way.filter((other) => other !== role)),
+  );
+  const refused = lacking.filter(
+    (roles) => !isAllowed(operation.roles, { roles: new Set([...given, ...roles]), scope: new Set() }),
+  );
+
+  describe('roles', () => {
+    test.each(ways.map((way) => [way.join(' and '), way] as const))('let in %s', async (_, way) => {
+      await using server = await startWithMembers();
+      const input = await prepare(server);
+      const answer = await (await callerWith(server, way)).call(id, input);
+      expect(operation.statuses).toContain(answer.status);
+    });
+
+    test('refuse who lacks one, and nobody, and keep the store as it was', async () => {
+      await using server = await startWithMembers();
+      const input = await prepare(server);
+      expect(refused.length).toBeGreaterThan(0);
+      const status = operation.statuses.includes(403) ? 403 : 401;
+      for (const roles of refused) {
+        const caller = await callerWith(server, roles);
+        await expectRefusal(server, () => caller.call(id, input), { status, code: 'ROLE_MISSING' });
+      }
+      await expectRefusal(server, () => server.as().call(id, input), { status: 401, code: 'CREDENTIALS_MISSING' });
+    });
+  });
+}

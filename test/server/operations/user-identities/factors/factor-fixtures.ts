@@ -1,0 +1,132 @@
+/** Bob, who has every kind of contact, and calls in his name: what the tests of factors and second proofs stand on. */
+import { expect } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import type { SeedFactor, SeedUser } from '../../../../../src/server/seed/schema.ts';
+import type { Factor } from '../../../../../src/server/store/tables.ts';
+import { appClientId, type TestServer, type TestServerOptions } from '../../../../harness.ts';
+import { lastCode } from '../../otp-inbox.ts';
+import { createSession } from '../callers.ts';
+import { basic, password, passwordHash, startWith } from '../login-fixtures.ts';
+
+export const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
+export const otherMobile = { regionCode: 1, areaCode: 555, phoneNumber: 5550123 };
+
+export const mainEmail = 'bob@example.com';
+export const mainNumber = '+5511987654321';
+export const workEmail = 'bob@work.example';
+export const freshEmail = 'fresh@example.net';
+
+/** `work` is marked, `phone` is not, `fresh` is not verified. */
+export const factors: SeedFactor[] = [
+  { id: 'work', contactType: 'EMAIL', email: workEmail, tags: ['MARKED_RESOURCES', 'office'] },
+  { id: 'phone', contactType: 'MOBILE', mobile: otherMobile },
+  { id: 'fresh', contactType: 'EMAIL', email: freshEmail, verified: false },
+];
+
+export const bob = {
+  userId: 'bob',
+  userName: 'bob',
+  userEmail: mainEmail,
+  userMobile: mobile,
+  passwordHash,
+  factors,
+} satisfies SeedUser;
+
+/** A server with Alice, who has no factors but her main e-mail, and with Bob, who is as said. */
+export function startWithBob(changes: object = {}, options: TestServerOptions = {}): Promise<TestServer> {
+  return startWith([{ ...bob, ...changes }], options);
+}
+
+export interface LoginResult {
+  readonly as: IamClient;
+  readonly accessToken: string;
+  readonly refreshToken?: string | undefined;
+}
+
+/** Logs in by password. */
+export async function logInAs(
+  server: TestServer,
+  name = 'bob',
+  { clientId = appClientId, remember = false } = {},
+): Promise<LoginResult> {
+  const token = await server.as().userIdentities.login({
+    query: { clientId, 'remember-me': remember },
+    headers: { authorization: basic(name, password) },
+  });
+  return { ...token, as: server.as({ token: token.accessToken }) };
+}
+
+/** Bob in a session through a client of this visibility. */
+export async function throughClient(
+  server: TestServer,
+  factorVisibility: 'CREDENTIALS_ONLY' | 'MARKED_RESOURCES' | 'UNRESTRICTED',
+): Promise<IamClient> {
+  const { clientId } = await server.makeClient({ factorVisibility });
+  return (await logInAs(server, 'bob', { clientId })).as;
+}
+
+/** Gives the second proof, by the main e-mail. */
+export async function completeSecondFactor(server: TestServer, as: IamClient, to = mainEmail) {
+  const { challengeId } = await as.userIdentities.leverageMfa({ body: {} });
+  return as.userIdentities.fulfillMfa({ body: { challengeId, token: await lastCode(server, to) } });
+}
+
+/** The alternative contact as it is stored. */
+export async function factorOf(server: TestServer, factorId: string): Promise<Factor | undefined> {
+  return server.appContext.store.factors.get(factorId);
+}
+
+export async function factorIds(server: TestServer, userId = 'bob'): Promise<string[]> {
+  return (await server.appContext.store.factors.find('userId', userId)).map(({ factorId }) => factorId).sort();
+}
+
+/** The messages that are no codes. */
+export async function notices(server: TestServer): Promise<{ to: string; purpose: string; text: string }[]> {
+  const messages = await server.appContext.store.messages.list();
+  return messages
+    .filter(({ sealedCode }) => sealedCode === undefined)
+    .map(({ to, purpose, text }) => ({ to, purpose, text }));
+}
+
+/** Whoever lacks a role, is no user, or is nobody is refused, and nothing is changed by it. */
+export async function expectUsersOnly(
+  server: TestServer,
+  call: (as: IamClient) => Promise<unknown>,
+  { level, documents403 = true }: { level: 'AUTH-BASIC' | 'AUTH-MFA'; documents403?: boolean },
+): Promise<void> {
+  const below = level === 'AUTH-MFA' ? 'AUTH-BASIC' : 'AUTH-IDENTIFIED';
+  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
+  const lead = { userId: 'a-lead', userName: 'a-lead', lead: true };
+  await server.appContext.store.transaction((tx) =>
+    tx.users.insert({
+      ...lead,
+      emailVerified: false,
+      mobileVerified: false,
+      locked: false,
+      identities: [],
+      createdAt: server.clock.now().toISOString(),
+    }),
+  );
+  const callers: Record<string, [IamClient, string]> = {
+    'a lower level': [await createSession(server, 'bob', below), 'ROLE_MISSING'],
+    'no level': [await createSession(server, 'bob', 'NONE'), 'ROLE_MISSING'],
+    'a lead': [await createSession(server, 'a-lead', 'AUTH-MFA'), 'ROLE_MISSING'],
+    'a client': [server.admin, 'ROLE_MISSING'],
+    'a client with the roles': [await server.withAuthorities([level, 'USER']), 'USER_MISSING'],
+    'a third party': [server.as({ basic: thirdParty }), 'ROLE_MISSING'],
+  };
+  const before = await server.dump();
+  for (const [who, [as, code]] of Object.entries(callers))
+    await expect(call(as), who).rejects.toMatchObject({ status: documents403 ? 403 : 401, code });
+  await expect(call(server.as()), 'nobody').rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  await expect(call(server.as({ token: 'no.token.atall' }))).rejects.toMatchObject({ status: 401 });
+  expect(await server.dump()).toEqual(before);
+}
+
+/** How a call fails, for many calls at once. */
+export async function settleAll(calls: readonly Promise<unknown>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.map((one) =>
+    one.status === 'fulfilled' ? 'done' : String((one.reason as { code?: string }).code ?? one.reason),
+  );
+}

@@ -1,0 +1,140 @@
+/** Users who can log in, and calls as somebody writes them by hand: what the tests of logins stand on. */
+import { decodeJwt } from 'jose';
+import { servicePrefix } from '../../../../src/contract/prefix.ts';
+import { createHashQueue, type HashQueue } from '../../../../src/server/identity/hash-queue.ts';
+import { createPasswords, hashPassword, type Passwords } from '../../../../src/server/identity/passwords.ts';
+import type { SeedUser } from '../../../../src/server/seed/schema.ts';
+import { type AccessClaims, parseAuthorities } from '../../../../src/server/tokens/claims.ts';
+import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
+
+export const password = 'open sesame, please';
+/** Made once a file: a hash is slow on purpose. */
+export const passwordHash = await hashPassword(password);
+
+export const alice = {
+  userId: 'alice-id',
+  userName: 'Alice',
+  userEmail: 'alice@example.com',
+  identities: ['alice.smith'],
+  passwordHash,
+} satisfies SeedUser;
+
+/** A server with Alice and whoever else is given. */
+export function startWith(users: readonly SeedUser[] = [], options: TestServerOptions = {}): Promise<TestServer> {
+  return startServer({ ...options, seed: { ...options.seed, users: [alice, ...users] } });
+}
+
+export function basic(name: string, secret: string): string {
+  return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly text: string;
+  /** Without those that differ from call to call. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body where it is an object or a list. */
+  readonly json: unknown;
+}
+
+/** A POST under the service prefix, whatever comes of it. */
+export async function post(
+  server: TestServer,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: string,
+): Promise<ApiResponse> {
+  const answer = await fetch(`${server.url}${servicePrefix}${path}`, { method: 'POST', headers, body: body ?? null });
+  const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(answer.headers);
+  const text = await answer.text();
+  return { status: answer.status, text, headers: rest, json: JSON.parse(text) as unknown };
+}
+
+const json = { 'content-type': 'application/json' };
+
+export function postJson(
+  server: TestServer,
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  return post(server, path, { ...json, ...headers }, JSON.stringify(body));
+}
+
+export function postForm(
+  server: TestServer,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  return post(
+    server,
+    '/client-identities/connect/token',
+    { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    new URLSearchParams(fields).toString(),
+  );
+}
+
+/** The three doors at which a user gives a password, each through the application client. */
+export const loginEndpoints: Readonly<
+  Record<string, (server: TestServer, name: string, secret: string) => Promise<ApiResponse>>
+> = {
+  login: (server, name, secret) =>
+    post(server, `/user-identities/login?clientId=${appClientId}`, { authorization: basic(name, secret) }),
+  'connect/token': (server, username, secret) =>
+    postForm(server, { grant_type: 'password', client_id: appClientId, username, password: secret }),
+  'generate-token': (server, userName, secret) =>
+    postJson(server, '/generate-token', {
+      grantType: 'password',
+      clientId: appClientId,
+      userName,
+      password: secret,
+    }),
+};
+
+/** Logs a user in by hand; the whole token response. */
+export function logIn(server: TestServer, { name = alice.userName, secret = password, remember = false } = {}) {
+  return server.as().userIdentities.login({
+    query: { clientId: appClientId, 'remember-me': remember },
+    headers: { authorization: basic(name, secret) },
+  });
+}
+
+export function readClaims(token: { accessToken: string }): AccessClaims {
+  return decodeJwt<AccessClaims>(token.accessToken);
+}
+
+export function readRoles(token: { accessToken: string }): string[] {
+  return parseAuthorities(readClaims(token)).sort();
+}
+
+/** Lets other passwords take the place of the server's. */
+export function replacePasswords(server: TestServer, passwords: Partial<Passwords>): void {
+  Object.assign(server.appContext, { passwords: { ...server.appContext.passwords, ...passwords } });
+}
+
+/** Counts the hashes that the server computes from now on. */
+export function countHashes(
+  server: TestServer,
+  queue: HashQueue = createHashQueue({ concurrency: 2, maxWaiting: 400, clock: server.clock }),
+): { count: number } {
+  const counted = { count: 0 };
+  const run: HashQueue['run'] = (work, lane) =>
+    queue.run(() => {
+      counted.count += 1;
+      return work();
+    }, lane);
+  replacePasswords(server, createPasswords({ run }));
+  return counted;
+}
+
+/** Something that happens after a password was found right, and before anything comes of it. */
+export function afterPasswordCheck(server: TestServer, happens: () => Promise<unknown>): void {
+  const { matches } = server.appContext.passwords;
+  replacePasswords(server, {
+    matches: async (secret, hash, lane) => {
+      const right = await matches(secret, hash, lane);
+      await happens();
+      return right;
+    },
+  });
+}

@@ -1,0 +1,116 @@
+/** Mainframe logons, bound and unbound, and a mainframe that fails: what the tests of legacy logons stand on. */
+
+import type { IamClient } from '../../../../src/client/index.ts';
+import { apiError } from '../../../../src/contract/errors.ts';
+import { hashPassword } from '../../../../src/server/identity/passwords.ts';
+import type { Mainframe } from '../../../../src/server/integrations/mainframe.ts';
+import type { SeedUser } from '../../../../src/server/seed/schema.ts';
+import type { Logon } from '../../../../src/server/store/tables.ts';
+import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
+import { basic, passwordHash, startWith } from './login-fixtures.ts';
+
+export const logonPassword = 'OLD#PW1';
+const logonHash = await hashPassword(logonPassword);
+
+export const dora = {
+  userId: 'dora-id',
+  userName: 'dora',
+  userEmail: 'dora@example.com',
+  userMobile: { regionCode: 1, areaCode: 555, phoneNumber: 5550142 },
+  passwordHash,
+  legacyLogons: ['DORA1'],
+} satisfies SeedUser;
+
+/** DORA1 belongs to Dora; the others belong to nobody. BARE1 has neither mobile nor e-mail. */
+export const logons: readonly Logon[] = [
+  {
+    logon: 'DORA1',
+    passwordHash: logonHash,
+    email: 'dora@mainframe.example',
+    mobile: { regionCode: 1, areaCode: 555, phoneNumber: 5550100 },
+  },
+  {
+    logon: 'FREE1',
+    passwordHash: logonHash,
+    email: 'free@mainframe.example',
+    mobile: { regionCode: 1, areaCode: 555, phoneNumber: 5550101 },
+  },
+  { logon: 'MAIL1', passwordHash: logonHash, email: 'mail@mainframe.example' },
+  { logon: 'BARE1', passwordHash: logonHash },
+];
+
+export const mobiles = { DORA1: '+15555550100', FREE1: '+15555550101' } as const;
+
+/** A server with Alice, Dora and the logons. */
+export async function startWithLogons(options: TestServerOptions = {}, users: readonly SeedUser[] = []) {
+  const server = await startWith([dora, ...users], options);
+  await server.appContext.store.transaction(async (tx) => {
+    for (const logon of logons) await tx.logons.insert(logon);
+  });
+  return server;
+}
+
+/** A login by hand; the whole token response. */
+export function logInLegacy(server: TestServer, logon: string, { secret = logonPassword, remember = false } = {}) {
+  return server.as().userIdentities.loginLegacy({
+    query: { clientId: appClientId, 'remember-me': remember },
+    headers: { authorization: basic(logon, secret) },
+  });
+}
+
+/** Calls with the token of a logon. */
+export async function createLogonClient(server: TestServer, logon: string): Promise<IamClient> {
+  return server.as({ token: (await logInLegacy(server, logon)).accessToken });
+}
+
+/** Asks for a code for a logon, as the application client. */
+export function retrieve(server: TestServer, logon: string) {
+  return server.as().userIdentities.retrieveLegacy({ query: { clientId: appClientId }, body: { logon } });
+}
+
+/** Lets other calls take the place of those of the mainframe; gives the ones before. */
+export function replaceMainframe(server: TestServer, calls: Partial<Mainframe>): Mainframe {
+  const before = server.appContext.mainframe;
+  Object.assign(server.appContext, { mainframe: { ...before, ...calls } });
+  return before;
+}
+
+/** The mainframe answers nothing more; gives what brings it back. */
+export function stopMainframe(server: TestServer): () => void {
+  const fails = async (): Promise<never> => {
+    throw apiError('MAINFRAME_UNAVAILABLE');
+  };
+  const before = replaceMainframe(server, {
+    verify: fails,
+    find: fails,
+    create: fails,
+    setPassword: fails,
+    remove: fails,
+  });
+  return () => void replaceMainframe(server, before);
+}
+
+/** Something that happens after a call of the mainframe, and before anything comes of it. */
+export function afterCall(
+  server: TestServer,
+  name: 'verify' | 'find' | 'create' | 'setPassword',
+  happens: () => Promise<unknown>,
+): void {
+  const call = server.appContext.mainframe[name] as (...given: unknown[]) => Promise<unknown>;
+  const late = async (...given: unknown[]) => {
+    const answer = await call(...given);
+    await happens();
+    return answer;
+  };
+  replaceMainframe(server, { [name]: late });
+}
+
+/** What locks, removals and the like do to a user between two steps of a flow. */
+export const interruptions: Readonly<Record<string, (server: TestServer, userId: string) => Promise<unknown>>> = {
+  lock: (server, userId) => server.admin.userIdentities.lock({ body: { userId } }),
+  removal: (server, userId) => server.admin.userIdentities.remove({ params: { id: userId } }),
+  'lock and unlock': async (server, userId) => {
+    await server.admin.userIdentities.lock({ body: { userId } });
+    await server.admin.userIdentities.unlock({ body: { userId } });
+  },
+};

@@ -1,0 +1,74 @@
+/** Calls from several addresses, behind a trusted proxy: what the tests of strangers who ask for codes stand on. */
+import { withKnownSource } from '../../../../src/server/identity/known-sources.ts';
+import type { SeedUser } from '../../../../src/server/seed/schema.ts';
+import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
+import { startFast } from './flows.ts';
+import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
+
+/** An address that Alice logged in from, and one that she comes from for the first time. */
+export const home = '203.0.113.1';
+export const hotel = '203.0.113.99';
+export const attackerAddress = (number = 1) => `198.51.100.${number}`;
+
+export const newPassword = 'a window in the roof';
+
+export const proxied = { 'trusted-proxies': '127.0.0.0/8' } as const;
+
+/** A server that believes X-Forwarded-For, and knows Alice from her home. */
+export async function startProxied(
+  users: readonly SeedUser[] = [],
+  options: TestServerOptions = {},
+): Promise<TestServer> {
+  const server = await startFast(users, { ...options, flags: { ...proxied, ...options.flags } });
+  await addKnownSource(server, alice.userId, home);
+  return server;
+}
+
+/** As after a login of this user from there. */
+export async function addKnownSource({ appContext: world }: TestServer, userId: string, key: string): Promise<void> {
+  await world.store.transaction(async (tx) => {
+    const user = await tx.users.get(userId);
+    if (user) await tx.users.replace(withKnownSource(user, key, world));
+  });
+}
+
+export function postFrom(
+  server: TestServer,
+  ip: string,
+  path: string,
+  body: object,
+  token?: string,
+): Promise<ApiResponse> {
+  const credentials = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return postJson(server, path, body, { 'x-forwarded-for': ip, ...credentials });
+}
+
+const named = `clientId=${appClientId}`;
+
+/** Asks for a code to recover an account. */
+export function requestCodeFrom(server: TestServer, ip: string, userName: string = alice.userName, more: object = {}) {
+  return postFrom(server, ip, `/user-identities/retrieve-identity?${named}`, { userName, ...more });
+}
+
+/** Types a code to recover an account. */
+export function resetFrom(server: TestServer, ip: string, validationCode: string, more: object = {}) {
+  const body = { newPassword, validationCode, username: alice.userName, ...more };
+  return postFrom(server, ip, `/user-identities/reset-password?${named}`, body);
+}
+
+export function identifyFrom(server: TestServer, ip: string, userEmail: string) {
+  return postFrom(server, ip, `/user-identities/identification?${named}`, { userEmail });
+}
+
+export function signUpFrom(server: TestServer, ip: string, token: string, more: object = {}) {
+  const body = { userName: 'bob', userEmail: 'bob@example.com', token, ...more };
+  return postFrom(server, ip, `/user-identities?${named}`, body);
+}
+
+/** Does it five times from each of four addresses of strangers. */
+export async function fromFourAttackers<Result>(work: (ip: string) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const number of [1, 2, 3, 4])
+    for (let time = 0; time < 5; time += 1) results.push(await work(attackerAddress(number)));
+  return results;
+}

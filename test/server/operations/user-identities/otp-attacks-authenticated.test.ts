@@ -1,0 +1,149 @@
+/** Codes of second proofs, factors and mainframe logons: strangers, one of them with the password, close none of them. */
+import { describe, expect, test } from 'vitest';
+import type { TestServer } from '../../../harness.ts';
+import { createWrongCode, lastCode } from '../otp-inbox.ts';
+import { type ApiResponse, alice, passwordHash } from './login-fixtures.ts';
+import { logons } from './logon-fixtures.ts';
+import {
+  addKnownSource,
+  attackerAddress,
+  fromFourAttackers,
+  home,
+  hotel,
+  postFrom,
+  startProxied,
+} from './otp-attack-fixtures.ts';
+import { associate, createTokens } from './session-fixtures.ts';
+
+const held = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
+const tooMany = { status: 429, json: [{ code: 'TOO_MANY_CODES' }] };
+const wrong = { status: 412, json: [{ code: 'CODE_INVALID' }] };
+const me = '/user-identities/me';
+
+const challengeOf = ({ json }: ApiResponse) => String((json as { challengeId?: string }).challengeId);
+
+const leverage = (server: TestServer, ip: string, token: string) =>
+  postFrom(server, ip, `${me}/leverage-mfa`, {}, token);
+
+const fulfill = (server: TestServer, ip: string, token: string, challengeId: string, code: string) =>
+  postFrom(server, ip, `${me}/fulfill-mfa`, { challengeId, token: code }, token);
+
+describe('whoever has the password, in sessions of its own,', () => {
+  test('does not close the second proof to the owner', async () => {
+    await using server = await startProxied();
+    const [{ accessToken: own }, { accessToken: thief }] = [await createTokens(server), await createTokens(server)];
+    const challengeId = challengeOf(await leverage(server, home, own));
+    const code = await lastCode(server, alice.userEmail);
+    for (let guess = 0; guess < 5; guess += 1)
+      expect(await fulfill(server, attackerAddress(), thief, challengeId, createWrongCode(code))).toMatchObject(wrong);
+    expect(await fulfill(server, attackerAddress(), thief, challengeId, code)).toMatchObject(held);
+    for (const number of [2, 3, 4])
+      for (let guess = 0; guess < 5; guess += 1)
+        await fulfill(server, attackerAddress(number), thief, challengeId, createWrongCode(code));
+    expect(await fulfill(server, attackerAddress(5), thief, challengeId, code)).toMatchObject(held);
+    expect(await fulfill(server, home, own, challengeId, code)).toMatchObject({ status: 201 });
+  });
+
+  test('does not use up the codes to the contact, nor void the one under way', async () => {
+    await using server = await startProxied();
+    const { accessToken: own } = await createTokens(server);
+    const challengeId = challengeOf(await leverage(server, home, own));
+    const code = await lastCode(server, alice.userEmail);
+    await fromFourAttackers(async (ip) => leverage(server, ip, (await createTokens(server)).accessToken));
+    expect(await leverage(server, hotel, own)).toMatchObject(tooMany);
+    expect(await fulfill(server, home, own, challengeId, code)).toMatchObject({ status: 201 });
+    expect(await leverage(server, home, own)).toMatchObject({ status: 201 });
+  });
+
+  test('gains no tries by devices, while the session of a known device is served from any address', async () => {
+    await using server = await startProxied();
+    const token = await createTokens(server);
+    await associate(server, token);
+    const [device] = await server.appContext.store.devices.list();
+    await addKnownSource(server, alice.userId, `device ${device?.deviceKey}`);
+    const challengeId = challengeOf(await leverage(server, home, token.accessToken));
+    const code = await lastCode(server, alice.userEmail);
+    const thief = await createTokens(server);
+    await fromFourAttackers((ip) => fulfill(server, ip, thief.accessToken, challengeId, createWrongCode(code)));
+    await associate(server, thief, 'another');
+    expect(await fulfill(server, attackerAddress(), thief.accessToken, challengeId, code)).toMatchObject(held);
+    expect(await fulfill(server, hotel, token.accessToken, challengeId, code)).toMatchObject({ status: 201 });
+  });
+
+  test('does not close the proof of a contact to the owner', async () => {
+    await using server = await startProxied();
+    const { accessToken } = await createTokens(server);
+    const path = `${me}/authentication-factors/main-email/tokens`;
+    await fromFourAttackers((ip) => postFrom(server, ip, `${path}/validate`, { token: 'abcdef' }, accessToken));
+    await server.as({ token: accessToken }).userIdentities.factors.sendToken({ params: { id: 'main-email' } });
+    const token = await lastCode(server, alice.userEmail);
+    expect(await postFrom(server, attackerAddress(5), `${path}/validate`, { token }, accessToken)).toMatchObject(held);
+    expect(await postFrom(server, home, `${path}/validate`, { token }, accessToken)).toMatchObject({ status: 201 });
+  });
+});
+
+describe('of a mainframe logon', () => {
+  const free = logons.filter(({ logon }) => logon === 'FREE1');
+  const number = '+15555550101';
+  const withLogon = async (legacyLogons: string[] = []) => {
+    const server = await startProxied([{ userId: 'carl', userName: 'carl', passwordHash }]);
+    await server.appContext.store.transaction(async (tx) => {
+      for (const row of free) await tx.logons.insert(row);
+      const user = await tx.users.get(alice.userId);
+      if (user && legacyLogons.length > 0) await tx.users.replace({ ...user, legacyLogons });
+    });
+    return server;
+  };
+
+  test('20 requests of another user leave the association open to a user at its known source', async () => {
+    await using server = await withLogon();
+    const [own, other] = [await createTokens(server), await createTokens(server, { userId: 'carl' })];
+    const begin = (ip: string, { accessToken }: { accessToken: string }) =>
+      postFrom(server, ip, `${me}/legacy-logons/mobile`, { logon: 'FREE1' }, accessToken);
+    await fromFourAttackers((ip) => begin(ip, other));
+    expect(await begin(attackerAddress(5), other)).toMatchObject(tooMany);
+    const challengeId = challengeOf(await begin(home, own));
+    const token = await lastCode(server, number);
+    const path = `${me}/legacy-logons/complete`;
+    expect(await postFrom(server, home, path, { challengeId, token }, own.accessToken)).toMatchObject({ status: 201 });
+  });
+
+  test('wrong codes and requests of a stranger leave the recovery open to its owner', async () => {
+    await using server = await withLogon(['FREE1']);
+    const ask = (ip: string) =>
+      postFrom(server, ip, '/user-identities/retrieve-legacy-identity?clientId=test-app', { logon: 'FREE1' });
+    const reset = (ip: string, hash: string, token: string) =>
+      postFrom(server, ip, '/user-identities/reset-legacy-password?clientId=test-app', {
+        logon: 'FREE1',
+        token,
+        hash,
+        newPassword: 'NEW#PW1',
+      });
+    await fromFourAttackers(ask);
+    expect(await ask(attackerAddress(5))).toMatchObject(tooMany);
+    await fromFourAttackers((ip) => reset(ip, 'none', 'abcdef'));
+    const { hash } = (await ask(home)).json as { hash: string };
+    const code = await lastCode(server, number);
+    expect(await reset(attackerAddress(5), hash, code)).toMatchObject(held);
+    expect(await reset(home, hash, code)).toMatchObject({ status: 200 });
+  });
+});
+
+test('the inbox tells of each code by the source that asked for it', async () => {
+  await using server = await startProxied();
+  const { accessToken } = await createTokens(server);
+  const items = async () => {
+    const { json } = await server.send({ method: 'GET', path: '/_iam/inbox?purpose=mfa' });
+    return json as { id: string; attemptsLeft?: number; supersededBy?: string }[];
+  };
+  const first = challengeOf(await leverage(server, home, accessToken));
+  await leverage(server, attackerAddress(), accessToken);
+  await fulfill(server, home, accessToken, first, 'abcdef');
+  expect((await items()).map(({ attemptsLeft }) => attemptsLeft)).toEqual([5, 4]);
+  await leverage(server, home, accessToken);
+  const [latest, , before] = await items();
+  expect(before).toMatchObject({ supersededBy: latest?.id });
+  expect(latest).toMatchObject({ attemptsLeft: 4 });
+  const { json } = await server.send({ method: 'GET', path: '/_iam/inbox/wait?purpose=mfa&timeout=0' });
+  expect(json).toMatchObject({ id: latest?.id });
+});

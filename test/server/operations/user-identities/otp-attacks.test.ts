@@ -1,0 +1,230 @@
+/** Strangers who type wrong codes, ask for codes or void them: the owner of the account recovers it all the same. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { appClientId, createFakeClock } from '../../../harness.ts';
+import { openStore } from '../../store/temp-store.ts';
+import { createWrongCode, lastCode, messagesTo } from '../otp-inbox.ts';
+import { refusedCode, startFast } from './flows.ts';
+import { type ApiResponse, alice, basic, password, post } from './login-fixtures.ts';
+import {
+  addKnownSource,
+  attackerAddress,
+  fromFourAttackers,
+  home,
+  hotel,
+  identifyFrom,
+  proxied,
+  requestCodeFrom,
+  resetFrom,
+  signUpFrom,
+  startProxied,
+} from './otp-attack-fixtures.ts';
+import { associate, createTokens } from './session-fixtures.ts';
+
+const held = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
+const tooMany = { status: 429, json: [{ code: 'TOO_MANY_CODES' }] };
+const done = { status: 201, json: { userId: alice.userId } };
+
+describe('wrong codes of a stranger', () => {
+  test('close recovery to the stranger for an hour, and the answer names the setting', async () => {
+    await using server = await startProxied();
+    await requestCodeFrom(server, hotel);
+    const code = await lastCode(server, alice.userEmail);
+    for (let guess = 0; guess < 5; guess += 1)
+      expect(await resetFrom(server, attackerAddress(), createWrongCode(code))).toMatchObject(refusedCode);
+    const refused = await resetFrom(server, attackerAddress(), code);
+    expect(refused).toMatchObject({ ...held, headers: { 'retry-after': '3600' } });
+    expect(refused.text).toContain('disable-rate-limits');
+    expect(await resetFrom(server, hotel, code)).toMatchObject(done);
+  });
+
+  test('20 from four addresses leave the owner the code it asked for, and the known source and device every one', async () => {
+    await using server = await startProxied();
+    const token = await createTokens(server);
+    const deviceTokenId = await associate(server, token);
+    const [device] = await server.appContext.store.devices.list();
+    await addKnownSource(server, alice.userId, `device ${device?.deviceKey}`);
+    await requestCodeFrom(server, hotel);
+    const code = await lastCode(server, alice.userEmail);
+    await fromFourAttackers((ip) => resetFrom(server, ip, createWrongCode(code)));
+    expect(await resetFrom(server, attackerAddress(5), code)).toMatchObject(held);
+    expect(await resetFrom(server, attackerAddress(5), code, { deviceTokenId: 'none' })).toMatchObject(held);
+    const weak = { newPassword: 'short' };
+    for (const [ip, more] of [
+      [home, {}],
+      [hotel, {}],
+      [attackerAddress(5), { deviceTokenId }],
+    ] as const)
+      expect(await resetFrom(server, ip, code, { ...weak, ...more })).toMatchObject({ status: 422 });
+    expect(await resetFrom(server, hotel, code)).toMatchObject(done);
+  });
+
+  test('100 at once are looked at 20 times, and of 50 right ones at once one succeeds', async () => {
+    await using server = await startProxied();
+    await requestCodeFrom(server, home);
+    const code = await lastCode(server, alice.userEmail);
+    const guesses = Array.from({ length: 100 }, (_, at) =>
+      resetFrom(server, attackerAddress(at % 10), createWrongCode(code)),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect([statuses.filter((status) => status === 412).length, new Set(statuses)]).toEqual([20, new Set([412, 429])]);
+    const right = await Promise.all(Array.from({ length: 50 }, () => resetFrom(server, home, code)));
+    expect(right.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(right.filter(({ status }) => status === 412)).toHaveLength(49);
+  });
+});
+
+describe('requests of a stranger for codes', () => {
+  test('each minute do not void the code of the owner', async () => {
+    await using server = await startProxied();
+    await requestCodeFrom(server, hotel);
+    const code = await lastCode(server, alice.userEmail);
+    for (let minute = 0; minute < 7; minute += 1) {
+      server.clock.advance(60);
+      await requestCodeFrom(server, attackerAddress());
+    }
+    expect(await resetFrom(server, hotel, code)).toMatchObject(done);
+  });
+
+  test('five close nothing but the address of the stranger', async () => {
+    await using server = await startProxied();
+    for (let time = 0; time < 5; time += 1)
+      expect(await requestCodeFrom(server, attackerAddress())).toMatchObject({ status: 201 });
+    const refused = await requestCodeFrom(server, attackerAddress());
+    expect(refused).toMatchObject({ ...tooMany, headers: { 'retry-after': '3600' } });
+    expect(refused.text).toContain('disable-rate-limits');
+    expect(await requestCodeFrom(server, hotel)).toMatchObject({ status: 201 });
+    expect(await resetFrom(server, hotel, await lastCode(server, alice.userEmail))).toMatchObject(done);
+  });
+
+  test('20 from four addresses, by any of the names, leave the known source and device their way back', async () => {
+    await using server = await startProxied();
+    const deviceTokenId = await associate(server, await createTokens(server));
+    const [device] = await server.appContext.store.devices.list();
+    await addKnownSource(server, alice.userId, `device ${device?.deviceKey}`);
+    await fromFourAttackers((ip) => requestCodeFrom(server, ip));
+    const sent = (await messagesTo(server, alice.userEmail)).length;
+    expect(await requestCodeFrom(server, hotel)).toMatchObject(tooMany);
+    // By another name the answer is that for a name that was never asked for, and nothing goes out.
+    expect(await requestCodeFrom(server, hotel, alice.userEmail)).toMatchObject({ status: 201 });
+    expect(await messagesTo(server, alice.userEmail)).toHaveLength(sent);
+    expect(await requestCodeFrom(server, hotel, alice.userName, { deviceTokenId })).toMatchObject({ status: 201 });
+    expect(await messagesTo(server, alice.userEmail)).toHaveLength(sent + 1);
+    expect(await requestCodeFrom(server, home)).toMatchObject({ status: 201 });
+    expect(await resetFrom(server, home, await lastCode(server, alice.userEmail))).toMatchObject(done);
+  });
+
+  test('leave the way back open from where the owner logged in last', async () => {
+    await using server = await startFast([], { flags: proxied });
+    const login = { authorization: basic(alice.userName, password), 'x-forwarded-for': hotel };
+    expect(await post(server, `/user-identities/login?clientId=${appClientId}`, login)).toMatchObject({ status: 201 });
+    await fromFourAttackers((ip) => requestCodeFrom(server, ip));
+    expect(await requestCodeFrom(server, home)).toMatchObject(tooMany);
+    expect(await requestCodeFrom(server, hotel)).toMatchObject({ status: 201 });
+    await fromFourAttackers((ip) => resetFrom(server, ip, 'abcdef'));
+    expect(await resetFrom(server, hotel, await lastCode(server, alice.userEmail))).toMatchObject(done);
+  });
+
+  test('from ten addresses do not void the code of the known source', async () => {
+    await using server = await startProxied();
+    await requestCodeFrom(server, home);
+    const code = await lastCode(server, alice.userEmail);
+    for (let number = 1; number <= 10; number += 1) await requestCodeFrom(server, attackerAddress(number));
+    expect((await server.appContext.store.codes.list()).filter(({ used }) => !used)).toHaveLength(4);
+    expect(await resetFrom(server, home, code)).toMatchObject(done);
+  });
+});
+
+describe('what a stranger is answered', () => {
+  const comparable = (name: string, { status, headers, text }: ApiResponse) => ({
+    status,
+    headers: { ...headers, etag: undefined, 'content-length': undefined },
+    text: text.replaceAll(name, 'NAME'),
+  });
+
+  test('is the same for a user and for an unknown name, to the last refusal', async () => {
+    const seen = [];
+    for (const name of [alice.userName, alice.userEmail, 'no-such-user']) {
+      await using server = await startProxied();
+      const answers = await fromFourAttackers((ip) => requestCodeFrom(server, ip, name));
+      answers.push(
+        await requestCodeFrom(server, attackerAddress(1), name),
+        await requestCodeFrom(server, attackerAddress(5), name),
+      );
+      answers.push(...(await fromFourAttackers((ip) => resetFrom(server, ip, 'abcdef', { username: name }))));
+      answers.push(await resetFrom(server, attackerAddress(1), 'abcdef', { username: name }));
+      answers.push(await resetFrom(server, attackerAddress(5), 'abcdef', { username: name }));
+      seen.push(answers.map((answer) => comparable(name, answer)));
+    }
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[2]).toEqual(seen[0]);
+  });
+
+  test('does not tell that two names are of one user', async () => {
+    await using server = await startProxied();
+    for (const name of [alice.userName, 'no-such-user'])
+      for (let guess = 0; guess < 5; guess += 1)
+        await resetFrom(server, attackerAddress(), 'abcdef', { username: name });
+    const answers = [];
+    for (const name of [alice.userEmail, 'no-such-user-either'])
+      for (let guess = 0; guess < 6; guess += 1)
+        answers.push((await resetFrom(server, attackerAddress(), 'abcdef', { username: name })).status);
+    expect(answers).toEqual([412, 412, 412, 412, 412, 429, 412, 412, 412, 412, 412, 429]);
+  });
+});
+
+describe('at sign-up', () => {
+  const bob = 'bob@example.com';
+
+  test('a stranger neither voids the code of the owner of a contact nor uses its tries up', async () => {
+    await using server = await startProxied();
+    await identifyFrom(server, hotel, bob);
+    const code = await lastCode(server, bob);
+    for (let time = 0; time < 5; time += 1)
+      expect((await identifyFrom(server, attackerAddress(), bob)).status).toBe(201);
+    expect(await identifyFrom(server, attackerAddress(), bob)).toMatchObject(tooMany);
+    await fromFourAttackers((ip) => signUpFrom(server, ip, createWrongCode(code)));
+    expect(await signUpFrom(server, attackerAddress(5), code)).toMatchObject(held);
+    expect(await signUpFrom(server, hotel, code)).toMatchObject({ status: 201 });
+  });
+
+  test('20 codes an hour go to a contact over all sources, also to that of a user', async () => {
+    for (const contact of [bob, alice.userEmail]) {
+      await using server = await startProxied();
+      const answers = await fromFourAttackers((ip) => identifyFrom(server, ip, contact));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(await identifyFrom(server, home, contact)).toMatchObject({
+        ...tooMany,
+        headers: { 'retry-after': '3600' },
+      });
+    }
+  });
+});
+
+test('the counts survive a restart, and a reset of the state clears them', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-codes-'));
+  const clock = createFakeClock();
+  const start = () => startFast([], { clock, flags: proxied, openStore: () => openStore(folder) });
+  try {
+    {
+      await using server = await start();
+      for (let time = 0; time < 5; time += 1) await requestCodeFrom(server, attackerAddress());
+      for (let guess = 0; guess < 5; guess += 1) await resetFrom(server, attackerAddress(), 'abcdef');
+    }
+    await using server = await start();
+    expect(await requestCodeFrom(server, attackerAddress())).toMatchObject(tooMany);
+    expect(await resetFrom(server, attackerAddress(), 'abcdef')).toMatchObject(held);
+    await server.send({
+      method: 'POST',
+      path: '/_iam/state/reset',
+      headers: [['Content-Type', 'application/json']],
+      body: '{"to":"seed"}',
+    });
+    expect(await requestCodeFrom(server, attackerAddress())).toMatchObject({ status: 201 });
+    expect(await resetFrom(server, attackerAddress(), 'abcdef')).toMatchObject(refusedCode);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

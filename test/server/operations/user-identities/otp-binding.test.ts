@@ -1,0 +1,92 @@
+/** Codes are for one flow and one holder: every other use of a right code is refused like a wrong one. */
+import { expect, test } from 'vitest';
+import type { TestServer } from '../../../harness.ts';
+import { createWrongCode, lastCode } from '../otp-inbox.ts';
+import { identify, newPassword, recoveryCode, refusedCode, reset, retrieve, signUp, startFast } from './flows.ts';
+import { type ApiResponse, alice } from './login-fixtures.ts';
+
+const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
+const bob = 'bob@example.com';
+
+/** How each flow gets a code, and each use of one. */
+const codes: Record<string, (server: TestServer) => Promise<string>> = {
+  'recovery of Alice': (server) => recoveryCode(server),
+  'recovery of Carol': async (server) => {
+    await retrieve(server, 'carol');
+    return lastCode(server, carol.userEmail);
+  },
+  'sign-up of Bob': (server) => requestSignUpCode(server, bob),
+  "sign-up with Alice's e-mail": (server) => requestSignUpCode(server, alice.userEmail),
+};
+
+const uses: Record<string, (server: TestServer, code: string) => Promise<ApiResponse>> = {
+  'recovery of Alice': (server, code) => reset(server, code),
+  'recovery of Carol': (server, code) => reset(server, code, { username: 'carol' }),
+  'sign-up of Bob': (server, code) => signUp(server, { token: code }),
+  "sign-up with Alice's e-mail": (server, code) => signUp(server, { token: code, userEmail: alice.userEmail }),
+};
+
+async function requestSignUpCode(server: TestServer, userEmail: string): Promise<string> {
+  await identify(server, { userEmail });
+  return lastCode(server, userEmail);
+}
+
+const pairs = Object.keys(codes).flatMap((from) => Object.keys(uses).map((to): [string, string] => [from, to]));
+
+test.each(pairs.filter(([from, to]) => from !== to))('the code of %s is none for %s', async (from, to) => {
+  await using server = await startFast([carol]);
+  const code = (await codes[from]?.(server)) ?? '';
+  // Where the other flow has a code of its own, that is another one, but for once in a million.
+  const own = (await codes[to]?.(server)) ?? '';
+  if (own === code) return;
+  const users = await server.appContext.store.users.list();
+  expect(await uses[to]?.(server, code)).toMatchObject(refusedCode);
+  expect(await server.appContext.store.users.list()).toEqual(users);
+  const right = await uses[from]?.(server, code);
+  // Alice has proven her e-mail, so nobody else makes a user with it; the code is right all the same.
+  expect(right).toMatchObject(
+    from.includes('e-mail') ? { status: 412, json: [{ code: 'LOGIN_NAME_TAKEN' }] } : { status: 201 },
+  );
+});
+
+test('failures of one flow hold no other back, and a new code does not forget them', async () => {
+  await using server = await startFast([carol]);
+  for (let guess = 0; guess < 5; guess += 1) {
+    const wrong = createWrongCode(await recoveryCode(server));
+    expect(await reset(server, wrong)).toMatchObject(refusedCode);
+  }
+  const last = await lastCode(server, alice.userEmail);
+  expect(await reset(server, last)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
+  // By another name of the user it is refused too, and like a wrong one for any name.
+  expect(await reset(server, last, { username: alice.userId })).toMatchObject(refusedCode);
+  const carols = (await codes['recovery of Carol']?.(server)) ?? '';
+  expect(await reset(server, carols, { username: 'carol' })).toMatchObject({ status: 201 });
+  const bobs = await requestSignUpCode(server, bob);
+  expect(await signUp(server, { token: bobs })).toMatchObject({ status: 201 });
+});
+
+test('a right code forgets the failures before it', async () => {
+  await using server = await startFast();
+  for (let round = 0; round < 2; round += 1) {
+    const code = await recoveryCode(server);
+    for (let guess = 0; guess < 4; guess += 1) await reset(server, createWrongCode(code));
+    expect(await reset(server, code, { newPassword: `${newPassword} ${round}` })).toMatchObject({ status: 201 });
+  }
+});
+
+test('failures are forgotten an hour after the last one', async () => {
+  await using server = await startFast();
+  for (let guess = 0; guess < 4; guess += 1) await reset(server, createWrongCode(await recoveryCode(server)));
+  server.clock.advance(3601);
+  for (let guess = 0; guess < 4; guess += 1) await reset(server, createWrongCode(await recoveryCode(server)));
+  expect(await reset(server, await recoveryCode(server))).toMatchObject({ status: 201 });
+});
+
+test('with disable-rate-limits nobody is throttled', async () => {
+  await using server = await startFast([], { flags: { 'disable-rate-limits': true } });
+  for (let time = 0; time < 12; time += 1) {
+    const code = await recoveryCode(server);
+    expect(await reset(server, createWrongCode(code))).toMatchObject(refusedCode);
+  }
+  expect(await reset(server, await recoveryCode(server))).toMatchObject({ status: 201 });
+});

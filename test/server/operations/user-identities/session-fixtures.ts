@@ -1,0 +1,119 @@
+/** Sessions of Alice, and what every operation of one who is signed in holds about who calls. */
+import { expect } from 'vitest';
+import { epochSeconds } from '../../../../src/server/clock.ts';
+import { revokeUserAccess } from '../../../../src/server/identity/revoke-user-access.ts';
+import { endSession, type SessionOptions, startSession } from '../../../../src/server/identity/sessions.ts';
+import type { OperationId } from '../../../../src/server/operations/index.ts';
+import type { Session } from '../../../../src/server/store/tables.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
+import { catchClientError } from '../access.ts';
+import { asUser, userToken } from '../user-token.ts';
+import { alice, postJson, readClaims } from './login-fixtures.ts';
+
+export const minutes = 60;
+export const hours = 60 * minutes;
+export const days = 24 * hours;
+
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** Tokens of a new session of Alice that can be renewed, where nothing else is said. */
+export async function createTokens(server: TestServer, start: Partial<SessionOptions> = {}): Promise<Tokens> {
+  const { store, issuer } = server.appContext;
+  const { clientId = appClientId, userId = alice.userId } = start;
+  const wanted = { level: 'AUTH-BASIC', remember: false, renewable: true, ...start, clientId, userId } as const;
+  const user = await store.users.get(userId);
+  const client = await store.clients.get(clientId);
+  if (!user || !client) throw new Error('there is no such user or client');
+  const { session, refreshToken = '' } = await store.transaction((tx) => startSession(tx, wanted, server.appContext));
+  return { accessToken: (await issuer.issueForUser(user, session, client)).accessToken, refreshToken };
+}
+
+/** The session that a token is of, as it is now. */
+export async function findSession(server: TestServer, token: { accessToken: string }): Promise<Session | undefined> {
+  return server.appContext.store.sessions.get(readClaims(token).sid ?? '');
+}
+
+/** Changes a session in its place. */
+export async function changeSession(
+  server: TestServer,
+  token: { accessToken: string },
+  change: Partial<Session>,
+): Promise<void> {
+  await server.appContext.store.transaction(async (tx) => {
+    const session = await tx.sessions.get(readClaims(token).sid ?? '');
+    if (session) await tx.sessions.replace({ ...session, ...change });
+  });
+}
+
+/** Renews by renew-token; undefined where that is refused. */
+export async function renew(
+  server: TestServer,
+  refreshToken: string | undefined,
+  clientId: string = appClientId,
+): Promise<Tokens | undefined> {
+  const answer = await postJson(server, `/user-identities/renew-token?clientId=${clientId}`, { refreshToken });
+  expect([201, 401]).toContain(answer.status);
+  if (answer.status === 401) expect(answer.json).toMatchObject([{ code: 'CREDENTIALS_INVALID' }]);
+  return answer.status === 201 ? (answer.json as Tokens) : undefined;
+}
+
+/** Associates a device with the session of a token; what it shows from then on. */
+export async function associate(
+  server: TestServer,
+  { accessToken }: { accessToken: string },
+  deviceId = 'phone',
+): Promise<string> {
+  const { deviceTokenId } = await server
+    .as({ token: accessToken })
+    .userIdentities.associateDevice({ body: { deviceId } });
+  return deviceTokenId;
+}
+
+/** What ends everything that a user began: each takes the session of a token with it. */
+export const sessionEndings: Readonly<Record<string, (server: TestServer, token: Tokens) => Promise<unknown>>> = {
+  'a lock': (server) => server.admin.userIdentities.lock({ body: { userId: alice.userId } }),
+  'a lock and an unlock': async (server) => {
+    await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+    await server.admin.userIdentities.unlock({ body: { userId: alice.userId } });
+  },
+  'a removal': (server) => server.admin.userIdentities.remove({ params: { id: alice.userId } }),
+  'a new password': ({ appContext: world }) => world.store.transaction((tx) => revokeUserAccess(tx, alice.userId)),
+  'the end of its session': ({ appContext: world }, token) =>
+    world.store.transaction((tx) => endSession(tx, readClaims(token).sid ?? '')),
+  'its last second': async ({ clock, appContext: world }, token) => {
+    const session = await world.store.sessions.get(readClaims(token).sid ?? '');
+    clock.advance((session?.endsAt ?? 0) - epochSeconds(clock));
+  },
+};
+
+type Input = Parameters<TestServer['admin']['call']>[1];
+
+/** Refuses whoever is no user signed in by a password, and keeps the store as it was. */
+export async function expectUserNeeded(server: TestServer, id: OperationId, input?: Input): Promise<void> {
+  const foreign = await server.makeClient({ party: '3RDPARTY' });
+  const callers = [
+    ['a third party', await asUser(server, { clientId: foreign.clientId }), 403, 'ROLE_MISSING'],
+    ['who proved a contact only', await asUser(server, { level: 'AUTH-IDENTIFIED' }), 403, 'ROLE_MISSING'],
+    ['who proved nothing', await asUser(server, { level: 'NONE' }), 403, 'ROLE_MISSING'],
+    ['a lead', await asUser(server, { lead: true }), 403, 'ROLE_MISSING'],
+    ['a client', await server.withAuthorities(['AUTH-BASIC']), 403, 'ROLE_MISSING'],
+    ['a client with every role', await server.withAuthorities(['AUTH-BASIC', 'USER']), 403, 'USER_MISSING'],
+    ['nobody', server.as(), 401, 'CREDENTIALS_MISSING'],
+    ['a broken token', server.as({ token: 'no.token.atall' }), 401, 'TOKEN_INVALID'],
+  ] as const;
+  const { accessToken } = { accessToken: await userToken(server) };
+  const before = await server.dump();
+  for (const [who, caller, status, code] of callers)
+    expect(await catchClientError(caller.call(id, input)), who).toMatchObject({ status, code });
+  const named = { ...input, query: { ...input?.query, clientId: appClientId } };
+  expect(await catchClientError(server.as().call(id, named))).toMatchObject({
+    status: 401,
+    code: 'CREDENTIALS_MISSING',
+  });
+  const twice = { ...input, headers: { 'x-api-key': 'one', authorization: `Bearer ${accessToken}` } };
+  expect(await catchClientError(server.as().call(id, twice))).toMatchObject({ code: 'CREDENTIALS_AMBIGUOUS' });
+  expect(await server.dump()).toEqual(before);
+}

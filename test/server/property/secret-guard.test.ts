@@ -1,0 +1,53 @@
+/** The guard over all tests finds what it is there for. */
+import { expect, test } from 'vitest';
+import { adminClient, startServer } from '../../harness.ts';
+import { createSecretGuard, findSecrets } from './secret-guard.ts';
+
+const hash = `sha256:${'0'.repeat(64)}`;
+const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
+
+test.each([
+  [[{ secretHash: 'x' }], ['[0].secretHash']],
+  [{ group: { list: [{ a: 1 }, { passwordHash: '' }] } }, ['group.list[1].passwordHash']],
+  [{ hint: hash }, ['hint']],
+  [
+    [`a ${hash}`, '$argon2id$v=19$m=19456', `Bearer ${token}`],
+    ['[0]', '[1]', '[2]'],
+  ],
+  [{ privateKey: {}, salt: null, ClientSecret: 1 }, ['privateKey', 'salt', 'ClientSecret']],
+  [{ groupName: 'ops', roles: ['sha256:'], dependencies: [], none: null }, []],
+])('%j holds secrets at %j', (value, places) => {
+  expect(findSecrets(value)).toEqual(places);
+});
+
+const line = (operation: string) => JSON.stringify({ requestId: 'r1', operation });
+const headers = { 'x-request-id': 'r1' };
+
+test('an answer may hold the secret that its operation declares, in its success alone', () => {
+  const guard = createSecretGuard([]);
+  guard.addLogLine(line('client-identities.create'));
+  guard.check({ status: 201, headers, body: { clientId: 'x', clientSecret: 'y' } });
+  expect(() => guard.check({ status: 400, headers, body: [{ clientSecret: 'y' }] })).toThrow('[0].clientSecret');
+  expect(() => guard.assertClean()).toThrow('client-identities.create');
+});
+
+test.each(['groups.get', 'keys.get', 'api-key.list'])('an answer of %s may hold none', (operation) => {
+  const guard = createSecretGuard([]);
+  guard.addLogLine(line(operation));
+  expect(() => guard.check({ status: 200, headers, body: { keyHash: 'x' } })).toThrow('body.keyHash');
+  expect(() => guard.check({ status: 200, headers: { ...headers, link: token }, body: {} })).toThrow('headers');
+});
+
+test.each([hash, token, 'the secret of the test'])('the log may not hold %s', (secret) => {
+  const guard = createSecretGuard(['the secret of the test']);
+  guard.addLogLine(JSON.stringify({ message: `it was ${secret}` }));
+  expect(() => guard.assertClean()).toThrow('log');
+});
+
+test('every answer in a test passes by the guard, and tells it its operation', async () => {
+  await using server = await startServer();
+  const { accessToken } = await server.as(adminClient).clientIdentities.login();
+  expect(findSecrets(accessToken, 'it')).toEqual(['it']);
+  const { log } = server;
+  expect(log.at(-1)).toContain('"operation":"client-identities.login"');
+});

@@ -1,0 +1,148 @@
+/** Reading a seed: YAML or JSON, and of every fault the file, the line and the column. */
+import { describe, expect, test } from 'vitest';
+import { parseSeed } from '../../../src/server/seed/parse.ts';
+
+test('YAML and JSON say the same', async () => {
+  const yaml =
+    'groups:\n  - groupName: ops # a comment\n    roles: [A, B]\nsettings: {soft-errors: true, port: 8081}\n';
+  const json = '{"groups":[{"groupName":"ops","roles":["A","B"]}],"settings":{"soft-errors":true,"port":8081}}';
+  expect(await parseSeed(yaml, 'seed.yaml')).toEqual(await parseSeed(json, 'seed.json'));
+  expect(await parseSeed(yaml, 'seed.yaml')).toEqual(JSON.parse(json));
+});
+
+test.each(['', '\n', '# nothing\n', '{}', 'null'])('%j is a seed of nothing', async (text) => {
+  expect(await parseSeed(text, 's')).toEqual({});
+});
+
+describe('a fault is told with its place', () => {
+  const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
+  const faulty: [string, string, string][] = [
+    ['an unknown kind', 'groups: []\ngruops: []\n', 's:2:1: gruops: there is no such key'],
+    [
+      'a name for a dependency',
+      'groups:\n  - groupName: ops\n    dependencies: [a]\n',
+      's:3:20: groups.0.dependencies.0: must be an object of keys',
+    ],
+    [
+      'none of the choices',
+      'clients: [{clientId: a, party: FIRST}]\n',
+      's:1:25: clients.0.party: must be one of 1STPARTY, 3RDPARTY',
+    ],
+    ['an unknown key', 'groups:\n  - groupName: ops\n    role: [A]\n', 's:3:5: groups.0.role: there is no such key'],
+    [
+      'an unknown key in JSON',
+      '{\n  "clients": [\n    {"clientId": "c", "secret": "x"}\n  ]\n}',
+      's:3:23: clients.0.secret: there is no such key',
+    ],
+    [
+      'an unknown key deep inside',
+      'groups:\n- groupName: a\n  dependencies:\n  - groupName: b\n    x: 1\n',
+      's:5:5: groups.0.dependencies.0.x: there is no such key',
+    ],
+    ['a missing key', 'groups:\n  - roles: [A]\n', 's:2:5: groups.0.groupName: is required'],
+    ['a wrong type', 'groups:\n  - groupName: 5\n', 's:2:5: groups.0.groupName: must be text'],
+    ['a wrong kind of list', 'groups: ops\n', 's:1:1: groups: must be a list'],
+    [
+      'a wrong value',
+      'groups:\n  - groupName: ops\n    roles:\n      - A\n      - deploy\n',
+      's:5:9: groups.0.roles.1: must be',
+    ],
+    ['a reserved id', 'clients:\n  - clientId: me\n', 's:2:5: clients.0.clientId: is a reserved word'],
+    [
+      'a bad hash',
+      'users:\n  - userId: u\n    passwordHash: x\n',
+      's:3:5: users.0.passwordHash: must be an Argon2id hash',
+    ],
+    [
+      'two passwords',
+      'users:\n  - userId: u\n    password: long enough\n    passwordHash: $argon2id$x\n',
+      's:4:5: users.0.passwordHash: must not be given beside a password',
+    ],
+    ['a user without a name', 'users:\n  - lead: true\n', 's:2:5: users.0: must have a userId or a userName'],
+    [
+      'a short password',
+      'users:\n  - userId: u\n    password: short\n',
+      's:3:5: users.0.password: must have at least 8',
+    ],
+    [
+      'a common password',
+      'users:\n  - userId: u\n    password: iLoveYou\n',
+      's:3:5: users.0.password: must not be one of the common ones',
+    ],
+    [
+      'a password with the name in it',
+      'users:\n  - userName: alice\n    password: 1-Alice-1\n',
+      's:3:5: users.0.password: must not contain the user name',
+    ],
+    [
+      'a short key',
+      `apiKeys:\n  - appId: a\n    clientId: c\n    apiKey: ${key.slice(1)}\n`,
+      's:4:5: apiKeys.0.apiKey: must be base64',
+    ],
+    ['no map', '- a\n', 's:1:1: the document: '],
+    ['a text', 'hello', 's:1:1: the document: '],
+    ['broken YAML', 'groups:\n  - groupName: "ops\n', 's:3:1: '],
+    ['broken JSON', '{"groups": [}', 's:1:13: '],
+    ['a key given twice', 'groups: []\ngroups: []\n', 's:2:1: '],
+    ['two documents', 'groups: []\n---\ngroups: []\n', 's:2:1: '],
+    ['a member of prototypes', '{"__proto__": {"a": 1}}', 's:1:2: __proto__: there is no such key'],
+  ];
+  test.each(faulty)('%s', async (_what, text, start) => {
+    await expect(parseSeed(text, 's')).rejects.toThrow(
+      expect.objectContaining({ name: 'SeedError', message: expect.stringContaining(start) }),
+    );
+  });
+
+  test('and all of them at once', async () => {
+    const text = 'groups:\n  - groupName: ""\n    roles: [a, B]\nx: 1\n';
+    let message = '';
+    try {
+      await parseSeed(text, 'my seed.yaml');
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(
+      message
+        .split('\n')
+        .map((line) => line.slice(0, 18))
+        .sort(),
+    ).toEqual(['my seed.yaml:2:5: ', 'my seed.yaml:3:13:', 'my seed.yaml:4:1: ']);
+  });
+
+  test('without the secret that it is about', async () => {
+    for (const text of [
+      'users:\n  - userId: u\n    password: canary\n',
+      'clients:\n  - clientId: c\n    clientSecret: [canary]\n',
+      `apiKeys:\n  - {appId: a, clientId: c, apiKey: canary}\n`,
+    ])
+      await expect(parseSeed(text, 's')).rejects.not.toThrow(/canary/);
+  });
+});
+
+test('aliases may repeat a part, but not fill the memory', async () => {
+  const few = 'groups:\n  - groupName: a\n    roles: &r [A, B]\n  - groupName: b\n    roles: *r\n';
+  expect((await parseSeed(few, 's')).groups?.[1]).toEqual({ groupName: 'b', roles: ['A', 'B'] });
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+  for (let level = 1; level < 12; level += 1)
+    lines.push(
+      `a${level}: &a${level} [${Array(10)
+        .fill(`*a${level - 1}`)
+        .join(', ')}]`,
+    );
+  await expect(parseSeed(`${lines.join('\n')}\n`, 's')).rejects.toThrow(
+    expect.objectContaining({ name: 'SeedError', message: expect.stringMatching(/^s: /) }),
+  );
+});
+
+test.each([
+  ['a key twice', '{"groups": [{"groupName": "ops", "groupName": "dev"}]}'],
+  ['a key twice, one of them written otherwise', '{"groups": [{"groupName": "ops", "group\\u004eame": "dev"}]}'],
+])('JSON with %s is refused, not read in part', async (_what, text) => {
+  await expect(parseSeed(text, 'seed.json')).rejects.toThrow(/unique/);
+});
+
+test('JSON is read whatever its strings hold', async () => {
+  const roles = ['A', 'B'];
+  const text = JSON.stringify({ groups: [{ groupName: 'a":b : \\" c', roles, organizationId: '{"x":1}' }] }, null, 1);
+  expect((await parseSeed(text, 'seed.json')).groups).toMatchObject([{ groupName: 'a":b : \\" c', roles }]);
+});

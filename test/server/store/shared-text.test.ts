@@ -1,8 +1,0 @@
-import { expect, test } from 'vitest';
-import { sharedText } from '../../../src/server/store/shared-text.ts';
-
-test('gives a text as it is, be it known or not, and however many are', () => {
-  const names = Array.from({ length: 25_000 }, (_, at) => `ROLE_${at}`);
-  for (const name of names) expect(sharedText(name)).toBe(name);
-  for (const name of names.slice(0, 100)) expect(sharedText(name)).toBe(name);
-});

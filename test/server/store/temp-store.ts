@@ -1,0 +1,27 @@
+/** A folder for one test, and a file store in it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FileStore, type FileStoreOptions, openFileStore } from '../../../src/server/store/json/file-store.ts';
+import { nodeDisk } from '../../../src/server/store/json/node-disk.ts';
+import { openNodeProcesses } from '../../../src/server/store/json/node-processes.ts';
+
+const processes = await openNodeProcesses(process.pid, process.platform);
+export const clock = { now: () => new Date('2024-05-01T12:00:00.000Z') };
+
+/** Only what a test asks for: no checkpoint comes by itself. */
+const quiet = { delayMilliseconds: 1_000_000, walBytes: Number.MAX_SAFE_INTEGER };
+
+export interface Folder {
+  readonly directory: string;
+  remove(): Promise<void>;
+}
+
+export async function makeFolder(): Promise<Folder> {
+  const parent = await mkdtemp(join(tmpdir(), 'iam-store-'));
+  return { directory: join(parent, 'store'), remove: () => rm(parent, { recursive: true }) };
+}
+
+export function openStore(directory: string, options: Partial<FileStoreOptions> = {}): Promise<FileStore> {
+  return openFileStore({ directory, disk: nodeDisk, clock, processes, tuning: quiet, ...options });
+}

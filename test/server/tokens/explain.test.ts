@@ -1,0 +1,83 @@
+/** Why a token was not taken: who looks after the server is told what is wrong first, and the caller nothing. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
+import { createValidClaims, encodePart, type Forgery, forgeToken, readCurrentKey } from './forge.ts';
+
+let server: TestServer;
+let kid: string;
+let now: number;
+
+beforeAll(async () => {
+  server = await startServer();
+  ({ kid } = await readCurrentKey(server));
+  now = Math.floor(server.clock.now().getTime() / 1000);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** What the control plane tells of a call that was refused with this token. */
+async function reasonOf(token: string): Promise<string> {
+  const answer = await send(server, '/security/iam/v1/groups', { headers: { Authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(401);
+  const told = await send(server, `/_iam/requests/${answer.headers['x-request-id']}/why`);
+  return (told.body as { credential: { reason: string } }).credential.reason;
+}
+
+const spoilt = () => Buffer.alloc(64);
+
+/** A token with these members in its header; only what a test is about tells it from one that is taken. */
+async function withHeader(header: object, forgery: Forgery = {}): Promise<string> {
+  return forgeToken(server, { header: { alg: 'ES256', kid, typ: 'at+jwt', ...header }, ...forgery });
+}
+
+async function withClaims(claims: object, forgery: Forgery = {}): Promise<string> {
+  return withHeader({}, { payload: { ...createValidClaims(server), ...claims }, ...forgery });
+}
+
+test('is told of the header before anything else', async () => {
+  const payload = { ...createValidClaims(server), exp: now - 1 };
+  expect(await reasonOf(await withHeader({ kid: undefined }, { payload }))).toBe('It names no signing key.');
+  expect(await reasonOf(await withHeader({ kid: 'other' }, { payload }))).toContain('does not have, or no longer');
+  expect(await reasonOf(await withHeader({ alg: 'ES384' }, { payload }))).toContain('another algorithm than that');
+  for (const typ of ['JWT', 'refresh+jwt', undefined])
+    expect(await reasonOf(await withHeader({ typ }, { payload }))).toContain('but no access token');
+  expect(await reasonOf(await withHeader({ typ: 'AT+JWT' }, { payload }))).toContain('has expired');
+});
+
+test('is told of the issuer, then of the audience', async () => {
+  const elsewhere = { iss: 'https://elsewhere.example', aud: 'https://elsewhere.example', exp: now - 1 };
+  expect(await reasonOf(await withClaims(elsewhere))).toBe(`It was issued under another base URL than ${server.url}.`);
+  for (const aud of [elsewhere.aud, [elsewhere.aud], [], undefined])
+    expect(await reasonOf(await withClaims({ aud, exp: now - 1 }))).toBe('It is meant for another audience.');
+  const both = [elsewhere.aud, server.url];
+  expect(await reasonOf(await withClaims({ aud: both, exp: now - 1 }))).toContain('has expired');
+});
+
+test('is told of the time, to the second, before the signature', async () => {
+  const expired = 'It has expired at 2026-03-01T12:00:00.000Z.';
+  expect(await reasonOf(await withClaims({ exp: now }, { signature: spoilt }))).toBe(expired);
+  const early = 'It is taken only from 2026-03-01T12:00:01.000Z on: the clock was set back.';
+  expect(await reasonOf(await withClaims({ nbf: now + 1 }, { signature: spoilt }))).toBe(early);
+  expect(await reasonOf(await withClaims({ iat: now + 61, nbf: now }, { signature: spoilt }))).toBe(early);
+  for (const claims of [{ exp: now + 1 }, { nbf: now }, { iat: now + 60 }, { nbf: '9000000000' }, { exp: '1' }])
+    expect(await reasonOf(await withClaims(claims, { signature: spoilt }))).toContain('signature is not right');
+});
+
+test('is told of times that no clock shows as they are', async () => {
+  const latest = 8.64e12;
+  expect(await reasonOf(await withClaims({ nbf: latest }))).toContain('only from +275760-09-13T00:00:00.000Z on:');
+  expect(await reasonOf(await withClaims({ nbf: latest + 1 }))).toContain('only from 8640000000001 on:');
+  expect(await reasonOf(await withClaims({ exp: -latest - 1 }))).toContain('has expired at -8640000000001.');
+});
+
+test('is told that it is no token where a part is missing, is one too many or is no object', async () => {
+  const [header = '', payload = '', signature = ''] = (await forgeToken(server)).split('.');
+  const odd = [
+    `${header}.${payload}`,
+    `${header}.${payload}.${signature}.${signature}`,
+    `${encodePart('null')}.${payload}.${signature}`,
+    `${header}.${encodePart('7')}.${signature}`,
+    `${header}.${encodePart('{')}.${signature}`,
+  ];
+  for (const token of odd) expect([token, await reasonOf(token)]).toEqual([token, expect.stringContaining('no JSON')]);
+});

@@ -1,0 +1,28 @@
+/** A disk, or a file of one, as a plain object whose methods can be replaced one by one: it may be of a class. */
+import type { Disk, DiskFile } from '../../src/server/store/json/disk.ts';
+
+/** The methods of a disk. */
+export function bindDisk(disk: Disk): Disk {
+  return {
+    makeFolder: (path) => disk.makeFolder(path),
+    restrictFolder: (path) => disk.restrictFolder(path),
+    list: (folder) => disk.list(folder),
+    identify: (folder) => disk.identify(folder),
+    read: (path) => disk.read(path),
+    open: (path, mode) => disk.open(path, mode),
+    rename: (from, to) => disk.rename(from, to),
+    remove: (path) => disk.remove(path),
+    syncFolder: (path) => disk.syncFolder(path),
+  };
+}
+
+/** The methods of a file. */
+export function bindDiskFile(file: DiskFile): DiskFile {
+  return {
+    write: (bytes, position) => file.write(bytes, position),
+    truncate: (size) => file.truncate(size),
+    syncData: () => file.syncData(),
+    sync: () => file.sync(),
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,172 @@
+/** The combinations of the suite `browsers`, and what the rules say of each: docs/control.md, and no code of the server. */
+
+export const existingSandbox = 'there';
+
+export const browserGuardBugs = {
+  'ignore-host': 'the name in Host is not looked at',
+  'ignore-origin': 'Origin is not looked at',
+  'ignore-fetch-metadata': 'Sec-Fetch-Site, -Mode and -Dest are not looked at',
+} as const;
+
+/** What a value means, which is all that the oracle knows of it. */
+interface Meaning<Kind extends string> {
+  readonly value: string | undefined;
+  readonly kind: Kind;
+}
+
+type HostKind = 'loopback' | 'address' | 'base' | 'foreign';
+const hosts: readonly Meaning<HostKind>[] = [
+  { value: 'localhost', kind: 'loopback' },
+  { value: '127.0.0.1:1', kind: 'loopback' },
+  { value: '[::1]:8080', kind: 'loopback' },
+  { value: 'app.localhost', kind: 'loopback' },
+  { value: '192.0.2.1:8080', kind: 'address' },
+  { value: 'iam.example', kind: 'base' },
+  { value: 'evil.example', kind: 'foreign' },
+  { value: 'localhost.evil.example', kind: 'foreign' },
+];
+
+/** `same`: that of the Host of the request. `base`: that of the base URL. */
+type OriginKind = 'none' | 'same' | 'base' | 'loopback' | 'foreign';
+const origins: readonly Meaning<OriginKind>[] = [
+  { value: undefined, kind: 'none' },
+  { value: 'SAME', kind: 'same' },
+  { value: 'BASE', kind: 'base' },
+  { value: 'http://localhost:3000', kind: 'loopback' },
+  { value: 'https://[::1]:9', kind: 'loopback' },
+  { value: 'https://evil.example:1', kind: 'foreign' },
+  { value: 'http://localhost.evil.example', kind: 'foreign' },
+  { value: 'null', kind: 'foreign' },
+];
+
+type SiteKind = 'silent' | 'own' | 'same-site' | 'other';
+const sites: readonly Meaning<SiteKind>[] = [
+  { value: undefined, kind: 'silent' },
+  { value: 'none', kind: 'own' },
+  { value: 'same-origin', kind: 'own' },
+  { value: 'same-site', kind: 'same-site' },
+  { value: 'cross-site', kind: 'other' },
+  { value: 'anything', kind: 'other' },
+];
+
+/** Sec-Fetch-Mode and Sec-Fetch-Dest. */
+const modes: readonly (readonly [mode: string | undefined, destination: string | undefined])[] = [
+  [undefined, undefined],
+  ['cors', undefined],
+  ['cors', 'empty'],
+  ['no-cors', 'image'],
+  ['navigate', 'document'],
+  ['navigate', 'iframe'],
+];
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const;
+
+/** `script`: no form, image or beacon can send it. */
+const bodyTypes: readonly { readonly headers: Readonly<Record<string, string>>; readonly isScript: boolean }[] = [
+  { headers: {}, isScript: false },
+  { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, isScript: false },
+  { headers: { 'Content-Type': 'multipart/form-data; boundary=application/json' }, isScript: false },
+  { headers: { 'Content-Type': 'text/plain' }, isScript: false },
+  { headers: { 'Content-Type': 'application/json' }, isScript: true },
+  { headers: { 'X-Requested-With': 'XMLHttpRequest' }, isScript: true },
+];
+
+type Part = 'control' | 'page' | 'service' | 'keys' | 'documents';
+/** Where a request goes; `sandbox` tells whether the one in the path is there. */
+const places: readonly { readonly path: string; readonly part: Part; readonly sandbox?: 'there' | 'new' }[] = [
+  { path: '/_iam/users', part: 'control' },
+  { path: '/_iam/keys/rotate', part: 'control' },
+  { path: '/_iam/nothing', part: 'control' },
+  { path: '/metrics', part: 'control' },
+  { path: '/_iam/docs', part: 'page' },
+  { path: '/healthz', part: 'documents' },
+  { path: '/.well-known/jwks.json', part: 'keys' },
+  { path: '/security/iam/v1/groups/none', part: 'service' },
+  { path: `/s/${existingSandbox}/_iam/keys/rotate`, part: 'control', sandbox: 'there' },
+  { path: `/s/${existingSandbox}/_iam/docs`, part: 'page', sandbox: 'there' },
+  { path: `/s/${existingSandbox}/security/iam/v1/groups/none`, part: 'service', sandbox: 'there' },
+  { path: '/s/new/_iam/keys/rotate', part: 'control', sandbox: 'new' },
+  { path: '/s/new/healthz', part: 'documents', sandbox: 'new' },
+  { path: '/s/new/security/iam/v1/groups/none', part: 'service', sandbox: 'new' },
+];
+
+const axes = [hosts, origins, sites, modes, methods, bodyTypes, places] as const;
+
+/** How many there are. */
+export const combinations = axes.reduce((product, axis) => product * axis.length, 1);
+
+interface Meanings {
+  readonly host: HostKind;
+  readonly origin: OriginKind;
+  readonly site: SiteKind;
+  readonly mode: (typeof modes)[number];
+  readonly isScript: boolean;
+  readonly place: (typeof places)[number];
+}
+
+export interface Case {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether CORS may let the page read the answer. */
+  readonly mayRead: boolean;
+  readonly meanings: Meanings;
+}
+
+/** The combination of this number. */
+export function createCase(number: number, port: string): Case {
+  let rest = number;
+  const pick = <Value>(axis: readonly Value[]): Value => {
+    const value = axis[rest % axis.length] as Value;
+    rest = Math.floor(rest / axis.length);
+    return value;
+  };
+  const [host, origin, site, mode] = [pick(hosts), pick(origins), pick(sites), pick(modes)];
+  const [method, bodyType, place] = [pick(methods), pick(bodyTypes), pick(places)];
+  const named: Readonly<Record<string, string>> = { SAME: `http://${host.value}`, BASE: `https://iam.example:${port}` };
+  const allHeaders: Readonly<Record<string, string | undefined>> = {
+    Host: host.value,
+    Origin: named[origin.value ?? ''] ?? origin.value,
+    'Sec-Fetch-Site': site.value,
+    'Sec-Fetch-Mode': mode[0],
+    'Sec-Fetch-Dest': mode[1],
+    ...bodyType.headers,
+  };
+  const headers = Object.fromEntries(Object.entries(allHeaders).filter(([, value]) => value !== undefined));
+  const meanings = { host: host.kind, origin: origin.kind, site: site.kind, mode, isScript: bodyType.isScript, place };
+  const isLoopbackPage = origin.kind === 'loopback' || (origin.kind === 'same' && host.kind === 'loopback');
+  const mayRead = isLoopbackPage && (place.part === 'service' || place.part === 'keys');
+  return { method, path: place.path, headers: headers as Record<string, string>, mayRead, meanings };
+}
+
+export type GuardOutcome = 'served' | 'HOST_FOREIGN' | 'ORIGIN_FOREIGN' | 'CSRF_HEADER_MISSING' | 'SANDBOX_NOT_FOUND';
+
+/** What the rules say. */
+export function computeExpected({ method, meanings }: Case, isRemote: boolean): GuardOutcome {
+  const { host, place, isScript } = meanings;
+  if (host === 'foreign') return 'HOST_FOREIGN';
+  const isLocal = isRemote || host === 'loopback';
+  if (place.sandbox === 'new' && (isRemote || !isLocal || isFromElsewhere(meanings, isRemote)))
+    return 'SANDBOX_NOT_FOUND';
+  if (place.part !== 'control' && place.part !== 'page') return 'served';
+  if (!isLocal) return 'HOST_FOREIGN';
+  const isLink = method === 'GET' && meanings.mode[1] === 'document' && meanings.origin === 'none';
+  if (!(place.part === 'page' && isLink) && isFromElsewhere(meanings, isRemote)) return 'ORIGIN_FOREIGN';
+  const changes = !['GET', 'HEAD', 'OPTIONS'].includes(method);
+  return changes && isPage(meanings) && !isScript ? 'CSRF_HEADER_MISSING' : 'served';
+}
+
+/** A page, an image or a form of another site. Off loopback, other pages of this machine are other sites too. */
+function isFromElsewhere({ origin, site }: Meanings, isRemote: boolean): boolean {
+  const own: readonly OriginKind[] = isRemote ? ['same', 'base'] : ['same', 'loopback'];
+  if (origin !== 'none' && !own.includes(origin)) return true;
+  if (site === 'same-site') return origin === 'none';
+  return site === 'other';
+}
+
+/** Node's fetch tells its mode, `cors`, and nothing else. */
+function isPage({ origin, site, mode: [mode, destination] }: Meanings): boolean {
+  return (
+    origin !== 'none' || site !== 'silent' || destination !== undefined || mode === 'no-cors' || mode === 'navigate'
+  );
+}

@@ -1,0 +1,127 @@
+/** `npm run torture`: tries to make the store lose something that it acknowledged. See docs/durability.md. */
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { nextBudget } from './budget.ts';
+import { seededBugs } from './seeded-bugs/disk.ts';
+import type { Finding, Suite } from './suite.ts';
+import { suites } from './suites.ts';
+
+const names = suites.map(({ name }) => name);
+
+const usage = `usage: npm run torture -- [--only NAME]... [--minutes N | --seconds N] [--count N] [--seed N] [--plant NAME]
+
+  --only     one suite; may be given again
+  --minutes  how long the whole run may take, shared out over the suites (5 where nothing is said)
+  --seconds  the same in seconds
+  --count    at most so many rounds of each suite
+  --seed     the seed of the first round; another one each time where nothing is said
+  --plant    runs with a defect, to see that it is found
+
+suites
+${table(suites.map(({ name, about }) => [name, about]))}
+defects
+${table(Object.entries(seededBugs))}`;
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(([name, about]) => `  ${name.padEnd(width)}  ${about}\n`).join('');
+}
+
+interface StressOptions {
+  readonly only: readonly string[];
+  readonly milliseconds: number;
+  readonly count: number;
+  readonly seed: number;
+  readonly seededBug: string | undefined;
+}
+
+/** @throws Error with what is wrong with the words given. */
+function readOptions(): StressOptions | 'help' {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', multiple: true, default: names },
+      minutes: text,
+      seconds: text,
+      count: text,
+      seed: text,
+      plant: text,
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const unknown = values.only.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no suite ${unknown}`);
+  if (values.plant !== undefined && !(values.plant in seededBugs))
+    throw new Error(`there is no defect ${values.plant}`);
+  const seconds = number('seconds', values.seconds) ?? 60 * (number('minutes', values.minutes) ?? 5);
+  return {
+    only: values.only,
+    milliseconds: seconds * 1000,
+    count: number('count', values.count) ?? Number.POSITIVE_INFINITY,
+    seed: number('seed', values.seed) ?? randomInt(1, 1_000_000_000),
+    seededBug: values.plant,
+  };
+}
+
+function number(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
+  return value;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Runs one suite; an error of its own is a finding as well. */
+async function runSuite(
+  suite: Suite,
+  options: StressOptions,
+  startedAt: number,
+  suitesLeft: number,
+  signal: AbortSignal,
+) {
+  const began = performance.now();
+  let last = '';
+  const log = (line: string) => {
+    last = line;
+    process.stderr.write(`  ${suite.name}: ${line}\n`);
+  };
+  const budget = nextBudget({ ...options, signal }, startedAt, suitesLeft, log);
+  const findings = await suite.run(budget).catch((error: Error): Finding[] => {
+    const reproduce = `npm run torture -- --only ${suite.name} --seed ${options.seed}`;
+    return [{ problem: `the suite itself failed: ${error.stack ?? error}`, reproduce }];
+  });
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const verdict = findings.length > 0 ? `${findings.length} FOUND` : last.startsWith('skipped: ') ? 'skipped' : 'ok';
+  print(`${suite.name.padEnd(14)} ${verdict.padEnd(8)} ${seconds.padStart(7)} s  ${last}`);
+  for (const { problem: what, reproduce } of findings)
+    print(`  ${what.replaceAll('\n', '\n  ')}\n  again: ${reproduce}`);
+  return findings.length;
+}
+
+async function run(options: StressOptions): Promise<void> {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  print(`seed ${options.seed}, Node ${process.version}, ${process.platform}`);
+  const startedAt = performance.now();
+  const selected = suites.filter(({ name }) => options.only.includes(name));
+  let found = 0;
+  for (const [at, suite] of selected.entries()) {
+    if (interrupted.signal.aborted) break;
+    found += await runSuite(suite, options, startedAt, selected.length - at, interrupted.signal);
+  }
+  print(found === 0 ? 'nothing found' : `${found} found`);
+  process.exitCode = found > 0 || interrupted.signal.aborted ? 1 : 0;
+}
+
+try {
+  const options = readOptions();
+  if (options === 'help') print(usage);
+  else await run(options);
+} catch (error) {
+  process.stderr.write(`error: ${(error as Error).message}\n\n${usage}`);
+  process.exitCode = 2;
+}

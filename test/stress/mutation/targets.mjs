@@ -1,0 +1,65 @@
+/** What is mutated, and the tests that are to notice: named, so that a run takes minutes and not days. */
+
+const store = 'src/server/store/json';
+const storeTests = 'test/server/store';
+const identity = 'src/server/identity';
+const identityTests = 'test/server/identity';
+const tokens = 'src/server/tokens';
+const tokenTests = 'test/server/tokens';
+
+/** By name: files to mutate, tests that run, and what is left out of mutation. */
+export const parts = {
+  'journal-reader': {
+    mutate: ['wal-record', 'wal-segment', 'recovery'].map((name) => `${store}/${name}.ts`),
+    tests: ['wal-damage', 'wal-segments', 'checkpoint-damage', 'repair', 'open-files'].map(
+      (name) => `${storeTests}/${name}.test.ts`,
+    ),
+    excludedMutations: ['StringLiteral'],
+  },
+  'journal-writer': {
+    mutate: ['wal', 'checkpoint-adapter', 'checkpoint-format', 'checkpointer'].map((name) => `${store}/${name}.ts`),
+    tests: [
+      ...['checkpoint', 'checkpoint-damage', 'checkpoint-format', 'checkpoint-schedule', 'crash', 'disk-failure'],
+      ...['wal-append', 'open-files'],
+    ].map((name) => `${storeTests}/${name}.test.ts`),
+    excludedMutations: ['StringLiteral'],
+  },
+  'role-expressions': {
+    mutate: ['src/contract/roles.ts'],
+    tests: ['test/contract/roles.test.ts'],
+    excludedMutations: [],
+  },
+  'effective-roles': {
+    mutate: [`${identity}/effective-roles.ts`, `${identity}/role-provenance.ts`],
+    tests: [`${identityTests}/effective-roles.test.ts`, `${identityTests}/role-provenance.test.ts`],
+    excludedMutations: [],
+  },
+  'token-verification': {
+    mutate: ['verify', 'claims', 'explain'].map((name) => `${tokens}/${name}.ts`),
+    tests: ['claims', 'header', 'lifetime', 'explain', 'signature'].map((name) => `${tokenTests}/${name}.test.ts`),
+    excludedMutations: ['StringLiteral'],
+  },
+  'token-issue': {
+    mutate: ['issue', 'keys'].map((name) => `${tokens}/${name}.ts`),
+    tests: [
+      ...['issue', 'keys', 'key-ring'].map((name) => `${tokenTests}/${name}.test.ts`),
+      'test/server/control/keys-rotate.test.ts',
+    ],
+    excludedMutations: ['StringLiteral'],
+  },
+  codes: {
+    mutate: ['otp', 'otp-attempts', 'otp-slots', 'otp-rate-limit', 'otp-value', 'source-events'].map(
+      (name) => `${identity}/${name}.ts`,
+    ),
+    tests: ['otp', 'otp-send', 'otp-sources'].map((name) => `${identityTests}/${name}.test.ts`),
+    excludedMutations: [],
+  },
+};
+
+/** The part that the environment names. @throws where it names none. */
+export function chosenPart() {
+  const name = process.env.MUTATION_PART ?? '';
+  const part = parts[name];
+  if (part === undefined) throw new Error(`MUTATION_PART names the part to mutate: ${Object.keys(parts).join(', ')}.`);
+  return { name, ...part };
+}

@@ -1,0 +1,16 @@
+/** Where things are, from the sources and from the bundle alike. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = rootAbove(path.dirname(fileURLToPath(import.meta.url)));
+
+function rootAbove(folder: string): string {
+  return existsSync(path.join(folder, 'package.json')) ? folder : rootAbove(path.dirname(folder));
+}
+
+/** The command as users run it, and the server of these suites. */
+export const programs = {
+  product: path.join(root, 'bin/iam.js'),
+  instrumented: path.join(root, 'dist/stress/server.js'),
+};

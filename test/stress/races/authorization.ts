@@ -1,0 +1,213 @@
+/** Races against what guards the rights: the last administrator, circles, old rights over new content, guesses. */
+
+import { canSignIn } from '../../../src/server/identity/administrators.ts';
+import { resolveGroupRolesOfUser } from '../../../src/server/identity/user-roles.ts';
+import { appClientId, type TestServer } from '../../harness.ts';
+import { createWrongCode, lastCode } from '../../server/operations/otp-inbox.ts';
+import { assertThat, formatTally, type Race } from './race.ts';
+import { alice, createSession, fastPasswords, getAnonymousClient, logIn, userSeed } from './users.ts';
+
+/** Users who hold IAM_ADMIN_MAINTENANCE and can still sign in. */
+async function listMaintainers({ appContext: { store } }: TestServer): Promise<string[]> {
+  const users = (await store.users.list()).filter(canSignIn);
+  const roles = await Promise.all(users.map((user) => resolveGroupRolesOfUser(store, user)));
+  return users.filter((_, at) => roles[at]?.has('IAM_ADMIN_MAINTENANCE')).map(({ userId }) => userId);
+}
+
+const eve = { userId: 'eve', userName: 'eve', password: 'a long enough one' };
+
+export const authorizationRaces: readonly Race[] = [
+  {
+    name: 'last administrator, by every way to lose one',
+    about: 'somebody who can sign in holds IAM_ADMIN_MAINTENANCE',
+    flags: fastPasswords,
+    seed: {
+      users: [eve],
+      groups: [
+        { groupName: 'power', roles: ['IAM_ADMIN_MAINTENANCE'] },
+        { groupName: 'others', dependencies: [{ groupName: 'power' }], users: ['eve'] },
+      ],
+    },
+    async setUp(server) {
+      const [root = ''] = (await listMaintainers(server)).filter((id) => id !== 'eve');
+      const { userIdentities, userAccesses, groups } = server.admin;
+      const ways = [
+        () => userIdentities.lock({ body: { userId: root } }),
+        () => userIdentities.lock({ body: { userId: 'eve' } }),
+        () => userIdentities.remove({ params: { id: 'eve' } }),
+        () => userAccesses.removeUser({ params: { groupName: 'iam-administrators', userId: root } }),
+        () => userAccesses.removeUser({ params: { groupName: 'others', userId: 'eve' } }),
+        () => groups.removeRole({ params: { groupId: 'power', roleName: 'IAM_ADMIN_MAINTENANCE' } }),
+        () => groups.removeRole({ params: { groupId: 'iam-administrators', roleName: 'IAM_ADMIN_MAINTENANCE' } }),
+        () => groups.removeDependency({ params: { groupId: 'others', dependencyName: 'power' } }),
+        () => groups.remove({ params: { groupId: 'iam-administrators' } }),
+        () => groups.update({ params: { groupId: 'power' }, body: { groupName: 'power' } }),
+      ];
+      return {
+        call: (at) => ways[at % ways.length]?.() ?? Promise.resolve(),
+        async verify(outcomes) {
+          const left = await listMaintainers(server);
+          assertThat(left.length > 0, `nobody is left who administers: ${formatTally(outcomes)}`);
+        },
+      };
+    },
+  },
+  {
+    name: 'circles of groups',
+    about: 'dependencies of groups never close a circle',
+    seed: { groups: Array.from({ length: 10 }, (_, at) => ({ groupName: `g${at}` })) },
+    async setUp(server) {
+      const depend = (from: number, on: number) =>
+        server.admin.groups.addDependency({ params: { groupId: `g${from}` }, body: { groupName: `g${on}` } as never });
+      return {
+        call: (at) =>
+          depend(
+            at % 10,
+            (at % 10) + 1 + Math.floor(at / 10) <= 9 ? (at % 10) + 1 + Math.floor(at / 10) : (at * 7) % 10,
+          ),
+        async verify(outcomes) {
+          assertThat(outcomes.includes('done'), `nothing was added: ${formatTally(outcomes)}`);
+          const rows = await server.appContext.store.groups.list();
+          const after = new Map(rows.map(({ groupId, dependencies }) => [groupId, dependencies as readonly string[]]));
+          const leadsTo = (from: string, seen: ReadonlySet<string>): boolean =>
+            (after.get(from) ?? []).some((next) => seen.has(next) || leadsTo(next, new Set([...seen, next])));
+          assertThat(
+            !rows.some(({ groupId }) => leadsTo(groupId, new Set([groupId]))),
+            'the groups depend in a circle',
+          );
+        },
+      };
+    },
+  },
+  {
+    name: 'old rights over new content',
+    about: 'who lost the right to read sees nothing that was written afterwards',
+    seed: {
+      users: [{ userId: 'eve', userName: 'eve' }],
+      groups: [{ groupName: 'readers', roles: ['IAM_ADMIN_READ_ONLY'], users: ['eve'] }],
+    },
+    async setUp(server) {
+      const eves = server.as({ token: (await createSession(server, 'eve')).accessToken });
+      let leaked = 0;
+      const write = async () => {
+        await server.admin.userAccesses.removeUser({ params: { groupName: 'readers', userId: 'eve' } });
+        await server.admin.groups.create({ body: { groupName: 'written-afterwards' } });
+      };
+      // Reads until it is refused: those that come after the loss of the right are the ones that matter.
+      const read = async () => {
+        for (let turn = 0; turn < 8; turn += 1) {
+          const { body } = await eves.call('groups.list', { query: { limit: 1000 } });
+          if (JSON.stringify(body).includes('written-afterwards')) leaked += 1;
+        }
+      };
+      return {
+        call: (at) => (at === 40 ? write() : read()),
+        verify(outcomes) {
+          assertThat(leaked === 0, `${leaked} calls saw what they might not: ${formatTally(outcomes)}`);
+          assertThat(
+            outcomes.includes('403 ROLE_MISSING'),
+            `nobody read on until he was refused: ${formatTally(outcomes)}`,
+          );
+        },
+      };
+    },
+  },
+  {
+    name: 'guesses of the secret of a client',
+    about: 'a right secret among wrong ones is always accepted',
+    coveredBy: 'test/server/identity/client-secret-throttle.test.ts',
+    async setUp(server) {
+      const { clientId, clientSecret } = await server.makeClient();
+      const secretOf = (at: number) => (at % 2 === 0 ? clientSecret : `wrong ${at}`);
+      return {
+        call: (at) => server.as({ basic: { clientId, clientSecret: secretOf(at) } }).clientIdentities.login(),
+        verify(outcomes) {
+          const right = outcomes.filter((one) => one === 'done').length;
+          assertThat(right * 2 === outcomes.length, `a right secret was rejected: ${formatTally(outcomes)}`);
+        },
+      };
+    },
+  },
+  {
+    name: 'guesses of a password',
+    about: 'at most ten of many wrong passwords are looked at',
+    coveredBy: 'test/server/identity/login-throttle-concurrency.test.ts',
+    seed: userSeed,
+    flags: fastPasswords,
+    setUp: async (server) => ({
+      call: (at) => logIn(server, alice.userName, `wrong ${at}`),
+      verify: (outcomes) => assertVerifiedAtMost(outcomes, '401 CREDENTIALS_INVALID', 10),
+    }),
+  },
+  {
+    name: 'guesses of a code',
+    about: 'at most five of many wrong codes are looked at',
+    coveredBy: 'test/server/operations/user-identities/reset-password.test.ts',
+    seed: userSeed,
+    flags: fastPasswords,
+    async setUp(server) {
+      const code = await requestRecoveryCode(server);
+      return {
+        call: () => resetPassword(server, createWrongCode(code)),
+        verify: (outcomes) => assertVerifiedAtMost(outcomes, undefined, 5),
+      };
+    },
+  },
+  {
+    name: 'code to set a password',
+    about: 'a right code is used once',
+    coveredBy: 'test/server/operations/user-identities/reset-password.test.ts',
+    seed: userSeed,
+    flags: fastPasswords,
+    async setUp(server) {
+      const code = await requestRecoveryCode(server);
+      return {
+        call: (at) => resetPassword(server, code, `a new pass phrase ${at}`),
+        verify: (outcomes) => assertThat(outcomes.filter((one) => one === 'done').length === 1, formatTally(outcomes)),
+      };
+    },
+  },
+  {
+    name: 'codes to one contact',
+    about: 'at most five codes go to one contact in an hour',
+    coveredBy: 'test/server/operations/user-identities/retrieve.test.ts',
+    seed: userSeed,
+    setUp: async (server) => ({
+      call: () => requestCode(server),
+      async verify(outcomes) {
+        const sent = await server.appContext.store.messages.count();
+        assertThat(sent <= 5, `${sent} codes were sent: ${formatTally(outcomes)}`);
+      },
+    }),
+  },
+];
+
+function assertVerifiedAtMost(outcomes: readonly string[], refusal: string | undefined, most: number): void {
+  const looked = outcomes.filter((one) => (refusal === undefined ? !one.startsWith('429') : one === refusal)).length;
+  const others = outcomes.filter((one) => one === 'done').length;
+  assertThat(
+    looked <= most && looked > 0 && others === 0,
+    `${looked} were looked at, ${most} may be: ${formatTally(outcomes)}`,
+  );
+}
+
+function requestCode(server: TestServer): Promise<unknown> {
+  return getAnonymousClient(server).userIdentities.retrieve({
+    query: { clientId: appClientId },
+    body: { userName: alice.userName },
+  });
+}
+
+async function requestRecoveryCode(server: TestServer): Promise<string> {
+  await requestCode(server);
+  return lastCode(server, alice.userEmail);
+}
+
+function resetPassword(
+  server: TestServer,
+  validationCode: string,
+  newPassword = 'a new pass phrase',
+): Promise<unknown> {
+  const body = { username: alice.userName, validationCode, newPassword };
+  return getAnonymousClient(server).userIdentities.resetPassword({ query: { clientId: appClientId }, body });
+}

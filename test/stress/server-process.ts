@@ -1,0 +1,152 @@
+/** A server in a process of its own: started, asked, stopped, killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { createClient, type IamClient } from '../../src/client/index.ts';
+import { programs, root } from './paths.ts';
+import type { InstrumentedServerOptions } from './server.ts';
+
+const credentials = { clientId: 'stress-admin', clientSecret: 'a-secret-for-stress-tests-only' };
+const environment = {
+  IAM_ADMIN_CLIENT_ID: credentials.clientId,
+  IAM_ADMIN_CLIENT_SECRET: credentials.clientSecret,
+  IAM_ADMIN_PASSWORD: 'correct horse battery staple',
+  IAM_SERVE_FAST_PASSWORDS: 'true',
+  UV_USE_IO_URING: '0',
+};
+
+export interface StartOptions {
+  /** What stands before `node` on the command line, such as strace and its options. */
+  readonly commandPrefix?: readonly string[];
+}
+
+/** A server that ended before it served. */
+export class StartError extends Error {}
+
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly #clients: IamClient[] = [];
+  #url = '';
+  #wasKilled = false;
+  stderr = '';
+
+  private constructor(args: readonly string[], { commandPrefix = [] }: StartOptions) {
+    const [command = '', ...rest] = [...commandPrefix, process.execPath, ...args];
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('IAM_'));
+    this.#child = spawn(command, rest, {
+      cwd: root,
+      env: { ...Object.fromEntries(inherited), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe', commandPrefix.length > 0 ? 'ignore' : 'ipc'],
+    });
+    this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.#ended = once(this.#child, 'close').then(() => {});
+  }
+
+  /** The service as users start it. */
+  static product(folder: string, options: StartOptions = {}): ServerProcess {
+    return new ServerProcess([programs.product, 'serve', '--port', '0', '--data', folder, '--json'], options);
+  }
+
+  /** The service with frequent checkpoints, and what the order says. */
+  static instrumented(order: InstrumentedServerOptions, options: StartOptions = {}): ServerProcess {
+    return new ServerProcess([programs.instrumented, JSON.stringify(order)], options);
+  }
+
+  /** The tortured service where a defect is planted or its frequent checkpoints are wanted, else the product. */
+  static either(folder: string, seededBug: string | undefined, frequent: boolean, options: StartOptions = {}) {
+    if (seededBug === undefined && !frequent) return ServerProcess.product(folder, options);
+    return ServerProcess.instrumented({ data: folder, seededBug, frequent }, options);
+  }
+
+  /** Resolves when it serves. @throws with what it said where it ended instead. */
+  async ready(): Promise<this> {
+    const line = await Promise.race([firstLine(this.#child), this.#ended]);
+    if (line === undefined) throw new StartError(`the server did not start: ${this.outcome} ${this.stderr}`);
+    this.#url = (JSON.parse(line) as { url: string }).url;
+    return this;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** The exit code, or the signal, of a process that has ended. */
+  get outcome(): number | NodeJS.Signals | null {
+    return this.#child.exitCode ?? this.#child.signalCode;
+  }
+
+  /** Calls as the administrator. */
+  client(): IamClient {
+    const client = createClient({ baseUrl: this.#url, credentials, timeouts: { total: 30_000 }, connections: 64 });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** The status of a document at the root, such as /readyz. */
+  async status(path: string): Promise<number> {
+    const answer = await fetch(this.#url + path);
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  /** The ids of the keys that tokens are verified with, the one that signs first. */
+  async keyIds(): Promise<string[]> {
+    const answer = await fetch(`${this.#url}/.well-known/jwks.json`);
+    const { keys } = (await answer.json()) as { keys: { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  }
+
+  /** Posts to the control plane; gives the status. */
+  async control(path: string): Promise<number> {
+    const pair = Buffer.from(`${credentials.clientId}:${credentials.clientSecret}`).toString('base64');
+    const answer = await fetch(`${this.#url}/_iam${path}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${pair}` },
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  /** What keeps the tortured server's event loop busy. */
+  async resources(): Promise<string[]> {
+    this.#child.send('resources');
+    const [resources] = (await once(this.#child, 'message')) as [string[]];
+    return resources;
+  }
+
+  /** Whether it was these suites that killed it from without. */
+  get wasKilled(): boolean {
+    return this.#wasKilled;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#wasKilled ||= signal === 'SIGKILL';
+    this.#child.kill(signal);
+  }
+
+  async ended(): Promise<void> {
+    await this.#ended;
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.ended();
+  }
+
+  async stop(): Promise<void> {
+    this.signal('SIGTERM');
+    await this.ended();
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string | undefined> {
+  if (child.stdout === null) return undefined;
+  for await (const line of createInterface(child.stdout)) return line;
+  return undefined;
+}

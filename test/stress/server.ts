@@ -1,0 +1,76 @@
+/**
+ * The service as the product composes it, upon a disk that may have a defect or kill its process at a certain operation.
+ * Checkpoints come often, so that a kill hits every step of one. `node server.js '{"data":"FOLDER"}'`
+ */
+import { systemClock } from '../../src/server/clock.ts';
+import { listen } from '../../src/server/http/listen.ts';
+import { createLog } from '../../src/server/log.ts';
+import { systemRandom } from '../../src/server/random.ts';
+import { readSettings } from '../../src/server/settings.ts';
+import { openFileStore } from '../../src/server/store/json/file-store.ts';
+import { nodeDisk } from '../../src/server/store/json/node-disk.ts';
+import { openNodeProcesses } from '../../src/server/store/json/node-processes.ts';
+import { openExitCodes, StoreOpenError } from '../../src/server/store/json/open-error.ts';
+import { type Failpoint, withFailpoint } from './failpoint-disk.ts';
+import { withSeededBug } from './seeded-bugs/disk.ts';
+import { seedProcessBug } from './seeded-bugs/locks.ts';
+import { seedClockBug, seedRandomBug, seedStoreBug, stopWithBug } from './seeded-bugs/service.ts';
+
+export interface InstrumentedServerOptions {
+  /** The folder of the store. */
+  readonly data: string;
+  readonly seededBug?: string | undefined;
+  readonly failpoint?: Failpoint | undefined;
+  /** False for checkpoints that come as seldom as the product's. */
+  readonly frequent?: boolean | undefined;
+  /** See `CheckpointTuning`; 20 where nothing is said, and checkpoints are frequent. */
+  readonly delayMilliseconds?: number | undefined;
+}
+
+const serverOptions = JSON.parse(process.argv[2] ?? '') as InstrumentedServerOptions;
+const log = createLog(
+  'warn',
+  (line) => process.stderr.write(line),
+  () => systemClock.now(),
+);
+const service = await listen({
+  settings: readSettings({ port: '0', data: serverOptions.data, 'fast-passwords': true }, process.env),
+  clock: seedClockBug(systemClock, serverOptions.seededBug),
+  random: seedRandomBug(systemRandom, serverOptions.seededBug),
+  log,
+  openStore: async () =>
+    seedStoreBug(
+      await openFileStore({
+        directory: serverOptions.data,
+        disk: createDisk(serverOptions),
+        clock: systemClock,
+        processes: seedProcessBug(
+          await openNodeProcesses(process.pid, process.platform),
+          serverOptions.seededBug,
+          serverOptions.data,
+        ),
+        tuning:
+          serverOptions.frequent === false
+            ? {}
+            : { delayMilliseconds: serverOptions.delayMilliseconds ?? 20, walBytes: 20_000 },
+        log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
+      }),
+      serverOptions.seededBug,
+    ),
+}).catch((error: Error) => {
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exit(error instanceof StoreOpenError ? openExitCodes[error.kind] : 1);
+});
+
+function createDisk({ seededBug, failpoint }: InstrumentedServerOptions) {
+  const disk = withSeededBug(nodeDisk, seededBug);
+  return failpoint === undefined ? disk : withFailpoint(disk, failpoint, () => process.kill(process.pid, 'SIGKILL'));
+}
+
+process.once('SIGTERM', () => {
+  void stopWithBug(service, serverOptions.seededBug, () => process.exit(0)).then(() => process.disconnect?.());
+});
+// The suites ask what keeps the process busy.
+process.on('message', () => process.send?.(process.getActiveResourcesInfo()));
+process.channel?.unref();
+process.stdout.write(`${JSON.stringify({ url: service.url })}\n`);

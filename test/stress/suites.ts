@@ -1,0 +1,62 @@
+/** All suites, in the order in which they run. */
+import { fuzzSuite } from './fuzz/index.ts';
+import { browsersSuite } from './hostile/browsers.ts';
+import { fairnessSuite } from './hostile/fairness.ts';
+import { parsersSuite } from './hostile/parsers.ts';
+import { slowClientsSuite } from './hostile/slow-clients.ts';
+import { racesSuite } from './races/index.ts';
+import { refreshKillSuite } from './races/refresh-kill.ts';
+import type { Suite } from './suite.ts';
+import { bigCheckpoints } from './suites/big-checkpoint.ts';
+import { clock } from './suites/clock.ts';
+import { firstStarts, secondServers } from './suites/concurrent-starts.ts';
+import { checkpointFlips, cuts, journalFlips, replays, sectors, tails } from './suites/corruption.ts';
+import { fullDisk, shortWrites } from './suites/disk-full.ts';
+import { model } from './suites/model.ts';
+import { killpoints, kills, stops } from './suites/process-kills.ts';
+import { renames } from './suites/renames.ts';
+import { simulator } from './suites/simulator.ts';
+import { soak } from './suites/soak.ts';
+import { ackOrder, failedSyncs, systemCallErrors } from './suites/system-calls.ts';
+import { groupCommit, liveness } from './suites/write-latency.ts';
+import { throttleSuite } from './throttle/index.ts';
+import { timingSuite } from './timing/index.ts';
+
+export type { Budget, Finding, Suite } from './suite.ts';
+
+/** Those that end by themselves come first: what they leave of their time goes to those that would go on for ever. */
+export const suites: readonly Suite[] = [
+  renames,
+  cuts,
+  sectors,
+  tails,
+  journalFlips,
+  checkpointFlips,
+  replays,
+  liveness,
+  bigCheckpoints,
+  groupCommit,
+  model,
+  clock,
+  ackOrder,
+  failedSyncs,
+  systemCallErrors,
+  fullDisk,
+  shortWrites,
+  firstStarts,
+  secondServers,
+  browsersSuite,
+  slowClientsSuite,
+  fairnessSuite,
+  parsersSuite,
+  refreshKillSuite,
+  racesSuite,
+  throttleSuite,
+  timingSuite,
+  fuzzSuite,
+  simulator,
+  kills,
+  killpoints,
+  stops,
+  soak,
+];

@@ -1,0 +1,62 @@
+/** `throttle`: strangers who guess, from many sources and all at once, against an owner who wants in. */
+import { startServer } from '../../harness.ts';
+import { alice } from '../../server/operations/user-identities/login-fixtures.ts';
+import { withProxy } from '../../server/operations/user-identities/sources.ts';
+import { createRandom, pick } from '../races/race.ts';
+import { seedThrottleBug } from '../seeded-bugs/throttles.ts';
+import { runRounds, type Suite } from '../suite.ts';
+import { type Guesses, home, names, regainSeconds, ThrottleScenario } from './scenario.ts';
+
+const steps = 40;
+/** A source may ask for five codes an hour. */
+const mostRecoveries = 4;
+const strangers = Array.from({ length: 40 }, (_, at) => `203.0.113.${at}`).concat('127.0.0.5', '2001:db8::1');
+const unknownNames = ['nobody', 'no-one@example.com'];
+const pauses = [1, 30, 60, 300, regainSeconds, regainSeconds + 1, 3600, 4 * 3600];
+
+async function runScenario(seed: number, seededBug: string | undefined): Promise<void> {
+  const draw = createRandom(seed);
+  const number = (low: number, high: number) => low + Math.floor(draw() * (high - low + 1));
+  await using server = await startServer(withProxy({ seed: { users: [alice] } }));
+  const scenario = await ThrottleScenario.create(server);
+  seedThrottleBug(server, seededBug);
+  const anyName = () => pick(draw, [...names, ...names, 'ALICE', ...unknownNames]);
+  const ownName = () => pick(draw, names);
+  const place = () => pick(draw, [home, home, 'device', '192.0.2.2']);
+  const drawGuesses = (size: number): Guesses[] =>
+    [...new Set(Array.from({ length: size }, () => pick(draw, strangers)))].map((caller) => ({
+      caller,
+      times: number(1, 12),
+    }));
+  let recoveries = 0;
+  const actions: readonly (() => Promise<void>)[] = [
+    () => scenario.guess(anyName(), { caller: pick(draw, strangers), times: number(1, 12) }),
+    () => scenario.guess(ownName(), { caller: home, times: number(1, 4) }),
+    () => scenario.burst(anyName(), drawGuesses(number(1, 30))),
+    () => scenario.burst(ownName(), [...drawGuesses(number(1, 20)), { caller: home, times: number(1, 12) }]),
+    () => scenario.logIn(ownName(), place()),
+    () => scenario.logIn(ownName(), place()),
+    () => scenario.logInAmid(ownName(), place(), drawGuesses(number(5, 30))),
+    () => scenario.advance(pick(draw, pauses)),
+    () => scenario.advance(pick(draw, pauses)),
+    () => scenario.advance(-pick(draw, [3600, 24 * 3600])),
+    () => scenario.attackRecovery(drawGuesses(number(1, 6)).map(({ caller }) => caller)),
+    () => scenario.guessSecrets(pick(draw, strangers)),
+    () => scenario.unlock(),
+    async () => {
+      recoveries += 1;
+      if (recoveries <= mostRecoveries) await scenario.recover();
+    },
+  ];
+  for (let step = 0; step < steps; step += 1) await pick(draw, actions)();
+}
+
+export const throttleSuite: Suite = {
+  name: 'throttle',
+  about: 'guesses from many sources: no more are compared than may be, and the owner is never kept out by them',
+  async run(budget) {
+    const { findings, done } = await runRounds('throttle', budget, (seed) => runScenario(seed, budget.seededBug));
+    budget.log(`${done} rounds of ${steps} moves`);
+    return findings;
+  },
+};

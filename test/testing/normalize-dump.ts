@@ -1,0 +1,29 @@
+/** What is in a store, with everything that differs from one start to the next told only by where it comes again. */
+import type { IamServer } from '../../src/testing/index.ts';
+
+const random = [
+  /\b[0-9a-f]{24}\b/g,
+  /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
+  /\b[0-9a-f]{64}\b/g,
+  /\$argon2id\$[^"]+/g,
+  /(?<=")(?:iam-standin-)?[A-Za-z0-9_-]{43}(?=")/g,
+];
+
+/** Values made at random become #1, #2 and so on, in the order in which they are met: equal texts are equal structures. */
+export function normalizeDump(dump: unknown): string {
+  const names = new Map<string, string>();
+  const nameOf = (value: string) => {
+    const name = names.get(value) ?? `#${names.size + 1}`;
+    names.set(value, name);
+    return name;
+  };
+  return random.reduce((text, pattern) => text.replaceAll(pattern, nameOf), JSON.stringify(dump, null, 1));
+}
+
+/** What can be read of a server over HTTP, by its control plane and its lists. */
+export async function readVisibleData({ client, clock }: IamServer): Promise<Record<string, unknown>> {
+  const paths = ['users', 'clients', 'businesses', 'customers', 'sessions', 'inbox', 'settings'];
+  const lists = paths.map(async (path) => [path, (await client.raw('GET', `/_iam/${path}`)).body] as const);
+  const groups = (await client.groups.list()).items;
+  return { ...Object.fromEntries(await Promise.all(lists)), groups, now: clock.now() };
+}

@@ -1,0 +1,365 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { settingsTable } from '../../src/server/settings.ts';
+import { ClientError, createClient, type IamServer, type StartOptions, startServer } from '../../src/testing/index.ts';
+import { normalizeDump, readVisibleData } from './normalize-dump.ts';
+
+const seed = {
+  users: [
+    { userId: 'ann', userName: 'ann.lee', userEmail: 'ann@example.com', password: 'correct horse battery staple' },
+    { userId: 'bob', userName: 'bob', userEmail: 'bob@example.com', locked: true },
+  ],
+  groups: [{ groupName: 'ops', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'], users: ['ann'] }],
+} satisfies StartOptions['seed'];
+
+const noon = '2026-03-01T12:00:00.000Z';
+const quick = { settings: { 'fast-passwords': true } } as const;
+
+function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+const statusOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 200,
+    (error: unknown) => (error instanceof ClientError ? error.status : 0),
+  );
+
+const changeEmail = (iam: IamServer, userId: string, userEmail: string) =>
+  iam.client.userIdentities.update({ params: { id: userId }, body: { userEmail } });
+
+describe('a server in this process', () => {
+  test('answers where it says, with credentials of its own', async () => {
+    await using iam = await startServer({ seed });
+    const { adminClientId, adminClientSecret, adminUser, adminPassword, appClientId } = iam.credentials;
+    for (const value of [adminClientId, adminClientSecret, adminUser, adminPassword, appClientId])
+      expect(value).toMatch(/./);
+    expect(iam.baseUrl).toBe(`${iam.url}/security/iam/v1`);
+    expect((await fetch(`${iam.url}/readyz`)).status).toBe(200);
+    expect(await iam.client.groups.get({ params: { groupId: 'ops' } })).toMatchObject({ groupName: 'ops' });
+    const elsewhere = createClient({
+      baseUrl: iam.baseUrl,
+      credentials: { clientId: adminClientId, clientSecret: adminClientSecret },
+    });
+    expect((await elsewhere.groups.list()).items.length).toBeGreaterThan(0);
+    await elsewhere.close();
+  });
+
+  test('is one of several that know nothing of each other', async () => {
+    await using one = await startServer();
+    await using other = await startServer();
+    await one.client.groups.create({ body: { groupName: 'mine', roles: ['VIEW'] } });
+    const names = (await other.client.groups.list()).items.map(({ groupName }) => groupName);
+    expect(names).not.toContain('mine');
+    expect(one.credentials.adminClientSecret).not.toBe(other.credentials.adminClientSecret);
+    one.clock.freeze();
+    one.clock.advance('7d');
+    expect(other.clock.now().getTime()).toBeLessThan(one.clock.now().getTime());
+    const { accessToken } = await one.client.clientIdentities.login();
+    expect((await other.as({ token: accessToken }).raw('GET', '/security/iam/v1/groups')).status).toBe(401);
+  });
+
+  test('takes the credentials that it is given', async () => {
+    const credentials = { adminClientId: 'root', adminClientSecret: 'a-secret-for-these-tests', appClientId: 'app' };
+    await using iam = await startServer({ credentials });
+    expect(iam.credentials).toMatchObject(credentials);
+    expect((await iam.client.groups.list()).items.length).toBeGreaterThan(0);
+  });
+
+  test('takes settings by their names, and the port', async () => {
+    await using iam = await startServer({ settings: { 'client-token-lifetime': 60, 'cors-origins': [] } });
+    expect(await iam.client.clientIdentities.login()).toMatchObject({ expiresIn: '60' });
+    await iam.stop();
+    await using again = await startServer({ port: Number(new URL(iam.url).port) });
+    expect(again.url).toBe(iam.url);
+    const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    for (const [key, { name, flag }] of Object.entries(settingsTable)) if (flag) expect(kebab(key)).toBe(name);
+  });
+
+  test.each([
+    [{ settings: { 'client-token-lifetime': 0 } }, /client-token-lifetime/],
+    [{ settings: { nonsense: 1 } as never }, /nonsense/],
+    [{ seed: { settings: { 'tls-cert': 'x.pem', 'tls-key': 'x.pem' } } }, /HTTP only/],
+    [{ seed: { users: [{ userName: 'x', color: 'red' }] } as never }, /color/],
+    [{ seed: '/nonexistent/seed.yaml' }, /seed/],
+    [{ clock: 'tomorrow' }, /tomorrow/],
+    [{ clock: '2030-01-01T00:00:00' }, /no time/],
+    [{ clock: '3000-01-01T00:00:00Z' }, /2999/],
+    [{ port: 70_000 }, /port/],
+    [{ host: '0.0.0.0' }, /allow-remote/],
+    [{ sed: 'seed.yaml' } as never, /no option sed/],
+    [{ store: 'data/here' as never }, /store: must be 'memory' or/],
+    [{ seed: { groups: [{ groupName: 'x', roles: 'A' }] } as never }, /^groups.0.roles: must be a list$/],
+  ])('does not start with %j', async (options, reason) => {
+    await expect(startServer(options)).rejects.toThrow(reason);
+  });
+
+  test('gives port and connections back, and can be stopped twice', async () => {
+    const iam = await startServer();
+    await iam.client.groups.list();
+    await Promise.all([iam.stop(), iam.stop()]);
+    await iam[Symbol.asyncDispose]();
+    await expect(fetch(iam.url)).rejects.toThrow();
+  });
+
+  test('lets go of who still waits when it is stopped', async () => {
+    const iam = await startServer();
+    const waiting = iam.client.raw('GET', '/_iam/inbox/wait?timeout=30').then(({ status }) => status);
+    const inside = iam.inbox.waitFor({ timeout: 30_000 }).catch(() => 'nothing came');
+    await iam.client.groups.list();
+    await iam.stop();
+    expect([await waiting, await inside]).toEqual([404, 'nothing came']);
+  });
+
+  test('reads a seed from a file, and keeps a store on disk', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-library-'));
+    try {
+      const file = path.join(folder, 'seed.yaml');
+      await writeFile(file, 'groups:\n  - groupName: ops\n    roles: [DEPLOY]\n');
+      const options = { seed: file, store: { data: path.join(folder, 'store') } };
+      const first = await startServer(options);
+      await first.client.groups.create({ body: { groupName: 'kept', roles: ['VIEW'] } });
+      await using copy = await first.fork();
+      await first.stop();
+      await using second = await startServer(options);
+      const names = async (iam: IamServer) => (await iam.client.groups.list()).items.map(({ groupName }) => groupName);
+      expect(await names(second)).toEqual(expect.arrayContaining(['ops', 'kept']));
+      expect(await names(copy)).toContain('kept');
+      await second.client.groups.create({ body: { groupName: 'new', roles: ['VIEW'] } });
+      const before = await names(second);
+      await second.reset();
+      expect(await names(second)).toEqual(before.filter((name) => name !== 'new'));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('as somebody', () => {
+  test.each([
+    [undefined, 'ROLE_AUTH-BASIC', 'ROLE_AUTH-MFA'],
+    ['AUTH-MFA', 'ROLE_AUTH-MFA', 'ROLE_NONE'],
+    ['AUTH-IDENTIFIED', 'ROLE_AUTH-IDENTIFIED', 'ROLE_AUTH-BASIC'],
+  ] as const)('signs a user in to the level %s', async (level, has, lacks) => {
+    await using iam = await startServer({ seed });
+    for (const name of ['ann', 'ann.lee', 'ANN@example.com']) {
+      const { accessToken, userId } = await iam.signIn(name, { level });
+      expect(userId).toBe('ann');
+      const { authorities } = claimsOf(accessToken);
+      expect([authorities]).toEqual([expect.arrayContaining([has])]);
+      expect(authorities).not.toContain(lacks);
+    }
+  });
+
+  test('calls with the roles of the user, until the session or the token ends', async () => {
+    await using iam = await startServer({ seed, clock: noon });
+    const ann = iam.as('ann', { level: 'AUTH-MFA' });
+    expect(await statusOf(ann.groups.list())).toBe(200);
+    iam.clock.advance('59m');
+    expect(await statusOf(ann.groups.list())).toBe(200);
+    iam.clock.advance('1m1s');
+    expect(await statusOf(ann.groups.list())).toBe(401);
+    const again = iam.as('ann');
+    expect(await statusOf(again.groups.list())).toBe(200);
+    await iam.client.raw('DELETE', '/_iam/sessions?userId=ann');
+    expect(await statusOf(again.groups.list())).toBe(401);
+  });
+
+  test('calls with credentials, and without any', async () => {
+    await using iam = await startServer({ seed });
+    const { adminClientId: clientId, adminClientSecret: clientSecret } = iam.credentials;
+    expect(await statusOf(iam.as({ basic: { clientId, clientSecret } }).groups.list())).toBe(200);
+    expect(await statusOf(iam.as({ basic: { clientId, clientSecret: 'x' } }).groups.list())).toBe(401);
+    expect(await statusOf(iam.as().groups.list())).toBe(401);
+  });
+
+  test('refuses whom nobody is, who is locked, and clients that are not there', async () => {
+    await using iam = await startServer({ seed });
+    await expect(iam.signIn('nobody')).rejects.toThrow('There is no user nobody');
+    await expect(iam.signIn('bob')).rejects.toThrow('locked');
+    await expect(iam.signIn('ann', { clientId: 'nobody' })).rejects.toThrow('There is no client nobody');
+    const level = 'MFA' as 'AUTH-MFA';
+    await expect(iam.signIn('ann', { level })).rejects.toThrow('MFA is no level; there are AUTH-IDENTIFIED, ');
+    await expect(iam.as('nobody').groups.list()).rejects.toThrow('There is no user nobody');
+    expect((await iam.client.raw('GET', '/_iam/sessions')).body).toEqual([]);
+  });
+});
+
+describe('the inbox', () => {
+  test('waits for what comes, lists it and is cleared', async () => {
+    await using iam = await startServer({ seed });
+    await changeEmail(iam, 'ann', 'first@example.com');
+    const waiting = iam.inbox.waitFor({ to: 'first@example.com' });
+    await changeEmail(iam, 'ann', 'second@example.com');
+    expect(await waiting).toMatchObject({ to: 'first@example.com', text: expect.any(String) });
+    expect((await iam.inbox.list()).length).toBeGreaterThan(1);
+    const [newest] = await iam.inbox.list();
+    await expect(iam.inbox.waitFor({ after: newest?.id, timeout: 20 })).rejects.toThrow('No message came within 20 ms');
+    await iam.inbox.clear();
+    expect(await iam.inbox.list()).toEqual([]);
+    await expect(iam.inbox.waitFor({ to: 'x@example.com', purpose: 'mfa', timeout: 20 })).rejects.toThrow(
+      'No message to x@example.com of purpose mfa came within 20 ms',
+    );
+  });
+});
+
+describe('the calls', () => {
+  test('are listed, and waited for until there are enough', async () => {
+    await using iam = await startServer({ seed });
+    await iam.client.groups.list();
+    const [first] = iam.requests.list({ operation: 'groups.list' });
+    expect(first).toMatchObject({ operation: 'groups.list', status: 200, caller: iam.credentials.adminClientId });
+    const waiting = iam.requests.waitFor({ operation: 'groups.list', status: '2xx', after: first?.id, count: 2 });
+    await iam
+      .as()
+      .groups.list()
+      .catch(() => undefined);
+    await iam.client.groups.list();
+    await iam.client.groups.list();
+    const found = await waiting;
+    expect(found.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await iam.requests.waitFor({ status: 401 })).toHaveLength(1);
+    await expect(iam.requests.waitFor({ operation: 'groups.create', timeout: 20 })).rejects.toThrow(
+      'Fewer than 1 such calls came within 20 ms',
+    );
+    await expect(iam.requests.waitFor({ count: 0 })).rejects.toThrow(RangeError);
+  });
+
+  test('are not kept without the control plane', async () => {
+    await using iam = await startServer({ settings: { 'disable-control-plane': true } });
+    expect(() => iam.requests.list()).toThrow('keeps no calls');
+  });
+});
+
+describe('the clock', () => {
+  test('begins where it is told, and goes where it is sent', async () => {
+    await using iam = await startServer({ seed, clock: { at: noon, frozen: true } });
+    expect(iam.clock.now().toISOString()).toBe(noon);
+    const { accessToken, sessionId } = await iam.signIn('ann');
+    expect(claimsOf(accessToken)).toMatchObject({ iat: Date.parse(noon) / 1000 });
+    await iam.clock.toExpiry(accessToken, '-1s');
+    expect(iam.clock.now().toISOString()).toBe('2026-03-01T12:59:59.000Z');
+    iam.clock.advance(1000);
+    expect(await statusOf(iam.as({ token: accessToken }).groups.list())).toBe(401);
+    await iam.clock.toExpiry(sessionId);
+    iam.clock.set('2030-01-01T00:00:00+01:00');
+    expect(iam.clock.now().toISOString()).toBe('2029-12-31T23:00:00.000Z');
+    iam.clock.reset();
+    expect(iam.clock.now().toISOString()).toBe(noon);
+    expect((await iam.client.raw('GET', '/_iam/clock')).body).toMatchObject({ now: noon, frozen: true });
+    iam.clock.unfreeze();
+    expect((await iam.client.raw('GET', '/_iam/clock')).body).toMatchObject({ frozen: false });
+  });
+
+  test('stays where it is when it is told nonsense', async () => {
+    await using iam = await startServer({ clock: { at: noon, frozen: true } });
+    for (const wrong of ['soon', '10', Number.NaN, 1e20]) expect(() => iam.clock.advance(wrong)).toThrow(RangeError);
+    for (const wrong of ['soon', '2030-01-01', new Date(Number.NaN)])
+      expect(() => iam.clock.set(wrong)).toThrow(RangeError);
+    await expect(iam.clock.toExpiry('nothing')).rejects.toThrow('Nothing by this name');
+    await expect(iam.clock.toExpiry('nothing', 'soon')).rejects.toThrow(RangeError);
+    expect(iam.clock.now().toISOString()).toBe(noon);
+  });
+});
+
+describe('reset', () => {
+  test('makes it what a fresh start with the same seed is', async () => {
+    const options = { seed, clock: { at: noon, frozen: true } };
+    await using used = await startServer(options);
+    await using fresh = await startServer(options);
+    const before = await readVisibleData(used);
+    await used.client.groups.create({ body: { groupName: 'more', roles: ['VIEW'] } });
+    await changeEmail(used, 'ann', 'else@example.com');
+    await used.signIn('ann');
+    await used.client.raw('POST', '/_iam/keys/rotate');
+    used.clock.advance('7d');
+    expect(normalizeDump(await readVisibleData(used))).not.toBe(normalizeDump(before));
+    await used.reset();
+    expect(await readVisibleData(used)).toEqual(before);
+    const port = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
+    expect(port(normalizeDump(await readVisibleData(used)))).toBe(port(normalizeDump(await readVisibleData(fresh))));
+  });
+
+  test('ends what users began, and nothing of what clients have', async () => {
+    await using iam = await startServer({ seed });
+    const ann = iam.as('ann');
+    const keys = await iam.client.raw('GET', '/.well-known/jwks.json');
+    expect(await statusOf(ann.groups.list())).toBe(200);
+    await iam.reset();
+    expect(await statusOf(ann.groups.list())).toBe(401);
+    expect(await statusOf(iam.client.groups.list())).toBe(200);
+    expect((await iam.client.raw('GET', '/.well-known/jwks.json')).body).toEqual(keys.body);
+  });
+
+  test('can be done again and again, also at once, and takes less than a start', async () => {
+    const begun = performance.now();
+    await using iam = await startServer({ seed });
+    const start = performance.now() - begun;
+    const before = await iam.client.groups.list();
+    const started = performance.now();
+    for (let at = 0; at < 20; at += 1) {
+      await iam.client.groups.create({ body: { groupName: 'again', roles: ['VIEW'] } });
+      await Promise.all([iam.reset(), iam.reset()]);
+    }
+    expect((performance.now() - started) / 40).toBeLessThan(start);
+    expect(await iam.client.groups.list()).toEqual(before);
+  });
+
+  test('lets go of who waits for a message', async () => {
+    await using iam = await startServer({ seed });
+    const waiting = statusOf(
+      iam.client.raw('GET', '/_iam/inbox/wait?timeout=30').then(({ status }) => {
+        if (status === 404) throw new Error('nothing came');
+      }),
+    );
+    await iam.client.groups.list();
+    await iam.reset();
+    expect(await waiting).toBe(0);
+  });
+});
+
+describe('a fork', () => {
+  test('begins with the state and the time of its origin, and goes its own way', async () => {
+    await using iam = await startServer({ seed, clock: { at: noon, frozen: true } });
+    await iam.client.groups.create({ body: { groupName: 'shared', roles: ['VIEW'] } });
+    iam.clock.advance('1h');
+    await using fork = await iam.fork();
+    expect(fork.url).not.toBe(iam.url);
+    expect(fork.credentials).toEqual(iam.credentials);
+    expect([fork.clock.now(), (await readVisibleData(fork)).groups]).toEqual([
+      iam.clock.now(),
+      (await readVisibleData(iam)).groups,
+    ]);
+    const names = async (one: IamServer) => (await one.client.groups.list()).items.map(({ groupName }) => groupName);
+    await fork.client.groups.create({ body: { groupName: 'of-the-fork', roles: ['VIEW'] } });
+    await iam.client.groups.create({ body: { groupName: 'of-the-origin', roles: ['VIEW'] } });
+    fork.clock.advance('1h');
+    expect(await names(fork)).toEqual(expect.not.arrayContaining(['of-the-origin']));
+    expect(await names(iam)).toEqual(expect.not.arrayContaining(['of-the-fork']));
+    expect(fork.clock.now()).not.toEqual(iam.clock.now());
+  });
+
+  test('is reset to where it began, outlives its origin and can be forked', async () => {
+    const iam = await startServer({ seed, ...quick });
+    await iam.client.groups.create({ body: { groupName: 'shared', roles: ['VIEW'] } });
+    await using fork = await iam.fork();
+    await iam.stop();
+    await fork.client.groups.create({ body: { groupName: 'later', roles: ['VIEW'] } });
+    await using second = await fork.fork();
+    await fork.reset();
+    const names = async (one: IamServer) => (await one.client.groups.list()).items.map(({ groupName }) => groupName);
+    expect(await names(fork)).toEqual(expect.arrayContaining(['shared']));
+    expect(await names(fork)).not.toContain('later');
+    expect(await names(second)).toEqual(expect.arrayContaining(['shared', 'later']));
+  });
+
+  test('takes none of the tokens of its origin', async () => {
+    await using iam = await startServer({ seed });
+    const { accessToken: token } = await iam.signIn('ann');
+    await using fork = await iam.fork();
+    expect(await statusOf(iam.as({ token }).groups.list())).toBe(200);
+    expect(await statusOf(fork.as({ token }).groups.list())).toBe(401);
+  });
+});
