@@ -23,10 +23,10 @@ export function stripControlPrefix(path: string): string | undefined {
 }
 
 /** On a server that other machines reach, routes ask for their capability; on any other, callers are on this machine. */
-export function createControlPlane(world: AppContext, guard: ControlGuard): ControlPlane {
-  if (world.settings.disableControlPlane) return async () => false;
-  const isRemote = world.settings.allowRemote;
-  const routes = controlRoutes.map((route) => mountRoute(route, world, isRemote));
+export function createControlPlane(appContext: AppContext, guard: ControlGuard): ControlPlane {
+  if (appContext.settings.disableControlPlane) return async () => false;
+  const isRemote = appContext.settings.allowRemote;
+  const routes = controlRoutes.map((route) => mountRoute(route, appContext, isRemote));
   return async (ctx) => {
     const path = stripControlPrefix(ctx.state.path);
     if (path === undefined) return false;
@@ -61,10 +61,10 @@ interface MountedRoute {
   readonly handle: OperationHandler;
 }
 
-function mountRoute(route: ControlRoute, world: AppContext, isRemote: boolean): MountedRoute {
-  // A call's context is made from the world, whose clock can be adjusted; only routes of this kind are told so.
+function mountRoute(route: ControlRoute, appContext: AppContext, isRemote: boolean): MountedRoute {
+  // A call's context is made from the appContext, whose clock can be adjusted; only routes of this kind are told so.
   const operation = (isRemote ? route : withoutAuthentication(route)) as unknown as AnyOperation;
-  return { route, matcher: createPathMatcher(route.path), handle: compileOperation(operation, world) };
+  return { route, matcher: createPathMatcher(route.path), handle: compileOperation(operation, appContext) };
 }
 
 /** The same without asking who calls: what is presented all the same is then not looked at. */

@@ -1,26 +1,26 @@
 /**
- * Admission: hands a bounded number of requests to the app in each turn of the event loop. Whatever has arrived would
- * otherwise all be worked off before timers and sockets are looked at again. Requests that wait are served round robin by
- * source, so a source that sends thousands delays itself and no other.
+ * Admission: passes a bounded number of requests to the app per event-loop turn. Without it, all requests that have
+ * arrived are handled before timers and sockets run again. Queued requests are served round robin by source, so a source
+ * that sends thousands delays only its own requests.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { FairQueue } from '../fair-queue.ts';
 import { splitTarget } from './paths.ts';
 import type { SourceReader } from './request-source.ts';
 
-/** Of all requests so many, which takes some milliseconds, and is enough to share a write to the disk. */
+/** Fast requests admitted per turn: takes a few milliseconds and is enough to share one disk write. */
 const maxPerTurn = 32;
 
-/** Of those that take longest, such as logins when a crowd comes back at once, fewer; no other request waits for them. */
+/** Slow requests, such as logins, admitted per turn; other requests do not wait for them. */
 const maxSlowPerTurn = 8;
 
 export interface AdmissionOptions {
-  /** Requests to these have a line of their own. */
+  /** Paths whose POST requests use a separate queue. */
   readonly slowPaths: ReadonlySet<string>;
   readonly readSource: SourceReader;
-  /** So many requests of one source may wait in a line. */
+  /** Max queued requests per source and queue. */
   readonly maxQueued: number;
-  /** Answers a request beyond these. */
+  /** Responds to a request that exceeds `maxQueued`. */
   readonly reject: RequestListener;
 }
 
@@ -31,40 +31,41 @@ export function createAdmission(listener: RequestListener, options: AdmissionOpt
   return (request, response) => (isSlow(request, slowPaths) ? slow : others)(request, response);
 }
 
-/** The listener, for at most so many requests in each turn. */
+/** Wraps the listener so that it runs at most `maxAdmitted` times per turn. */
 function createGate(
   maxAdmitted: number,
   listener: RequestListener,
   { readSource, maxQueued, reject }: AdmissionOptions,
 ) {
   const waiting = new FairQueue<Parameters<RequestListener>>();
-  /** Since this was last looked at, which is not in each turn: where few come, that would cost more than it is for. */
+  /** Requests admitted since the last reset. Under low load no reset is scheduled, because it would cost more than it saves. */
   let admitted = 0;
   const resetThreshold = maxAdmitted / 4;
 
-  function admit(...call: Parameters<RequestListener>): void {
+  function admit(...exchange: Parameters<RequestListener>): void {
     admitted += 1;
     if (admitted === resetThreshold) setImmediate(nextTurn);
-    listener(...call);
+    listener(...exchange);
   }
 
-  /** A request whose caller has disconnected meanwhile is passed over. */
+  /** Skips requests whose client has disconnected. */
   function nextTurn(): void {
     admitted = 0;
     while (admitted < maxAdmitted) {
-      const call = waiting.shift();
-      if (!call) return;
-      if (!call[0].destroyed) admit(...call);
+      const exchange = waiting.shift();
+      if (!exchange) return;
+      if (!exchange[0].destroyed) admit(...exchange);
     }
   }
 
-  function enqueue(...call: Parameters<RequestListener>): void {
-    const { network } = readSource(call[0]);
-    if (waiting.sizeOf(network) < maxQueued) waiting.push([network], call);
-    else reject(...call);
+  function enqueue(...exchange: Parameters<RequestListener>): void {
+    const { network } = readSource(exchange[0]);
+    if (waiting.sizeOf(network) < maxQueued) waiting.push([network], exchange);
+    else reject(...exchange);
   }
 
-  return (...call: Parameters<RequestListener>): void => (admitted < maxAdmitted ? admit(...call) : enqueue(...call));
+  return (...exchange: Parameters<RequestListener>): void =>
+    admitted < maxAdmitted ? admit(...exchange) : enqueue(...exchange);
 }
 
 function isSlow({ method, url = '' }: IncomingMessage, paths: ReadonlySet<string>): boolean {

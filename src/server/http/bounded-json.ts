@@ -1,8 +1,8 @@
-/** JSON from text: bounded in depth and number of values before the parser sees it, without names that reach into prototypes. */
+/** Parses JSON text after checking its depth and number of values; rejects `__proto__` members. */
 import { apiError, detailedError, fieldError } from '../../contract/errors.ts';
 
 const maxDepth = 32;
-/** As many as the longest list that an operation takes needs (10,000 objects of one member), and as many again. */
+/** Twice what the longest list that an operation accepts needs (10,000 objects of one member). */
 const maxValues = 40_000;
 
 /** @throws IamError BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
@@ -11,7 +11,7 @@ export function parseBoundedJson(text: string): unknown {
   return parseSafely(text);
 }
 
-/** Depth and values are counted before parsing, in one pass; what stands inside strings does not count. */
+/** Counts depth and values in one pass before parsing, ignoring the content of strings. */
 function assertBounded(text: string): void {
   let depth = 0;
   let values = 1;
@@ -35,7 +35,7 @@ function assertBounded(text: string): void {
 
 function parseSafely(text: string): unknown {
   const value = parseJson(text);
-  // In the text it may be written with escapes.
+  // The member name may be written with escapes.
   if (/__proto__|\\u/.test(text)) assertNoPrototype(value);
   return value;
 }
@@ -49,7 +49,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `__proto__` as a member would be an own property here and a prototype after the next copy. */
+/** A `__proto__` member is an own property here and becomes a prototype when the object is copied. */
 function assertNoPrototype(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (Object.hasOwn(value, '__proto__')) throw fieldError('FIELD_UNKNOWN', '__proto__', '__proto__ is not a field.');

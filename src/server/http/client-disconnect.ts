@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Aborts once the response was sent, or the connection has ended before. */
+/** Returns a signal that aborts when the response is sent or the connection closes, whichever is first. */
 export function createDisconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const { socket } = response.req;
@@ -10,7 +10,7 @@ export function createDisconnectSignal(response: ServerResponse): AbortSignal {
     controller.abort();
     return controller.signal;
   }
-  // Node ties a response to its connection only once those before it are out, and else emits nothing for it.
+  // Node assigns a socket to a pipelined response only after the responses before it, and emits no `close` until then.
   const controllers = response.socket === null ? trackPipelined(socket) : undefined;
   controllers?.add(controller);
   response.once('close', () => {
@@ -20,7 +20,7 @@ export function createDisconnectSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** One listener for a connection, however many requests are sent ahead on it. */
+/** Controllers of pipelined requests by socket: one listener per connection, however many requests are pipelined. */
 const pipelined = new WeakMap<Socket, Set<AbortController>>();
 
 function trackPipelined(socket: Socket): Set<AbortController> {

@@ -1,18 +1,18 @@
 /**
- * Shares the connections of a server between sources. One source may hold all of them, as long as no other wants one; then
- * the source that holds the most gives one up for each newcomer of a source that holds fewer.
+ * Shares the connections of a server between sources. One source may use all of them until another source connects;
+ * then the source with the most connections loses one for each new connection of a source that has fewer.
  */
 import { Largest } from '../largest.ts';
 import { LinkedList, type ListNode } from '../linked-list.ts';
 
-/** `silent` has sent no request yet, `busy` has a request under way, `idle` waits for the next one. */
+/** `silent`: no request yet; `busy`: a request in progress; `idle`: waiting for the next request. */
 export type Phase = 'silent' | 'busy' | 'idle';
 
-/** The connections of one source, those that are in their phase longest first. */
+/** The connections of one source by phase, longest in the phase first. */
 type SourceConnections<Connection> = Readonly<Record<Phase, LinkedList<Connection>>>;
 
 interface ConnectionEntry<Connection> {
-  /** Missing for a trusted proxy: its connections are those of many sources. */
+  /** Undefined for a trusted proxy: its connections belong to many sources. */
   readonly source: SourceConnections<Connection> | undefined;
   readonly network: string | undefined;
   phase: Phase;
@@ -21,7 +21,7 @@ interface ConnectionEntry<Connection> {
 
 export interface ConnectionShareOptions<Connection> {
   readonly maxConnections: number;
-  /** Whether the request that is under way has arrived as a whole. */
+  /** Returns whether the request in progress has been received completely. */
   hasArrived(connection: Connection): boolean;
 }
 
@@ -32,12 +32,12 @@ export class ConnectionShare<Connection> {
   readonly #sources = new Map<string, SourceConnections<Connection>>();
   readonly #largest = new Largest<SourceConnections<Connection>>();
 
-  constructor({ maxConnections: most, hasArrived }: ConnectionShareOptions<Connection>) {
-    this.#maxConnections = most;
+  constructor({ maxConnections, hasArrived }: ConnectionShareOptions<Connection>) {
+    this.#maxConnections = maxConnections;
     this.#hasArrived = hasArrived;
   }
 
-  /** @returns the connection to close for it, which may be the new one itself; it counts no more. */
+  /** @returns the connection to close in exchange, possibly the new one; it is already removed from the counts. */
   add(connection: Connection, network: string | undefined): Connection | undefined {
     const source = network === undefined ? undefined : this.#getOrCreateSource(network);
     const cell = source?.silent.push(connection);
@@ -68,7 +68,7 @@ export class ConnectionShare<Connection> {
     if (this.#largest.sizeOf(source) === 0) this.#sources.delete(network ?? '');
   }
 
-  /** A connection of the source that holds most, where that is more than the source of the newcomer holds with it. */
+  /** A connection of the source with the most connections, if it has more than the new connection's source. */
   #findSurplus(newcomer: SourceConnections<Connection> | undefined): Connection | undefined {
     const { group } = this.#largest;
     const size = newcomer ? this.#largest.sizeOf(newcomer) : 1;
@@ -76,8 +76,8 @@ export class ConnectionShare<Connection> {
   }
 
   /**
-   * Idle ones first, then those that have sent no whole request. One whose request is handled is closed only where the
-   * source holds no other: else slow requests could hold all connections. It is the one that was begun last.
+   * Idle connections first, then those without a complete request. A connection whose request is being handled is closed
+   * only if the source has no other (else slow requests could occupy all connections): the most recent one.
    */
   #findLeastUsed({ idle, silent, busy }: SourceConnections<Connection>): Connection | undefined {
     const spare = idle.first ?? silent.first;

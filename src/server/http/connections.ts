@@ -1,10 +1,10 @@
-/** Which connections are open, and which of them have a request under way: what the limit on them and a clean stop need. */
+/** Tracks open connections and their requests in progress, for the connection limit and for a graceful stop. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConnectionShare } from './connection-share.ts';
 
 export interface Connections {
-  /** Ends each connection as soon as no call is under way on it: at once, or with the answer. */
+  /** Closes each connection as soon as it has no request in progress: immediately, or after the response. */
   closeWhenIdle(): void;
   closeAll(): void;
 }
@@ -15,22 +15,22 @@ export interface ConnectionTrackerOptions {
   networkOf(remoteAddress: string | undefined): string | undefined;
 }
 
-/** All sockets to one other side: under TLS the raw one and the one in it. */
+/** All sockets of one connection: with TLS, the raw socket and the TLS socket. */
 interface Connection {
   readonly name: string;
   readonly sockets: Set<Socket>;
   activeRequests: number;
-  /** The last one that began. */
+  /** The most recent request. */
   request: IncomingMessage | undefined;
 }
 
 /**
- * Node's own `closeIdleConnections` looks once, passes over those that have not asked anything yet, and knows nothing
- * of a TLS handshake that goes on; its `maxConnections` lets one source hold all of them.
+ * Node's `closeIdleConnections` runs once, skips connections without a request yet and ignores TLS handshakes in
+ * progress; Node's `maxConnections` lets one source use all connections.
  */
 export function trackConnections(server: Server, { maxConnections, networkOf }: ConnectionTrackerOptions): Connections {
   const connections = new Map<string, Connection>();
-  /** The same by socket, which is quicker to look up than to name. */
+  /** Index by socket: faster than by name. */
   const bySocket = new WeakMap<Socket, Connection>();
   const share = new ConnectionShare<Connection>({
     maxConnections,
@@ -49,7 +49,7 @@ export function trackConnections(server: Server, { maxConnections, networkOf }: 
     });
   }
 
-  /** Its name may be that of a new connection already. */
+  /** The name may already belong to a new connection. */
   function removeConnection(connection: Connection): void {
     if (connections.get(connection.name) === connection) connections.delete(connection.name);
   }

@@ -1,4 +1,4 @@
-/** Pages in a browser that call from another origin (Fetch standard, CORS protocol). */
+/** Cross-origin requests from browsers (Fetch standard, CORS protocol). */
 import type { Context } from 'koa';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { isLocalName } from './hosts.ts';
@@ -8,9 +8,9 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token, X-Iam-Fault';
 
 /**
- * Lets allowed origins read answers, and answers preflights without asking who calls.
- * @param origins allowed ones; none means every loopback origin.
- * @returns a step that is true where it has answered the call.
+ * Allows origins to read responses, and responds to preflights without authentication.
+ * @param origins allowed origins; an empty list allows every loopback origin.
+ * @returns a step that returns true if it has responded.
  */
 export function createCors(origins: readonly string[]): (ctx: Context) => boolean {
   const allowed = new Set(origins);
@@ -18,7 +18,7 @@ export function createCors(origins: readonly string[]): (ctx: Context) => boolea
   return (ctx) => {
     if (!isCorsPath(ctx.state.path)) return false;
     const { origin = '' } = ctx.req.headers;
-    // Nothing else varies an answer, so there is no list to add it to.
+    // No other header varies the response, so there is no list to append to.
     setHeader(ctx, 'Vary', 'Origin');
     if (origin !== '' && isAllowed(origin))
       setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposedHeaders });
@@ -46,7 +46,7 @@ function writePreflight(ctx: Context, allowed: boolean): void {
   writeEmpty(ctx);
 }
 
-/** Whether a page of this origin comes from this machine. */
+/** Returns whether an origin is on this machine. */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);

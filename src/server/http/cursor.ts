@@ -1,15 +1,15 @@
-/** Cursors of lists: opaque, and good only for the list and the filters they were made for. */
+/** Pagination cursors: opaque, and valid only for the list and the filters they were created for. */
 import { hash } from 'node:crypto';
 import { fieldError } from '../../contract/errors.ts';
 
-/** What a cursor belongs to: an operation, its path and its filters, but not limit and after. */
+/** The list a cursor belongs to: an operation, its path and its filters, without limit and after. */
 export interface ListIdentity {
   readonly operationId: string;
   readonly params: object;
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** Who walks through a list asks for page after page of it. */
+/** Cached: a client that pages through a list sends the same identity repeatedly. */
 let latestDigest = { identity: '', digest: '' };
 
 function computeDigest({ operationId, params, query }: ListIdentity): string {

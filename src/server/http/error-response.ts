@@ -1,4 +1,4 @@
-/** The one function that turns whatever was thrown into a status and the error array. */
+/** Turns any thrown error into a status and the error array. */
 import {
   type ErrorItem,
   errorTable,
@@ -25,7 +25,7 @@ interface ErrorContext {
   readonly log: Log;
 }
 
-/** A fault of the server says nothing to the caller but where to look; the log gets it all. */
+/** For an internal error, the response contains only the request id; the log contains the details. */
 export function createErrorResponse(error: unknown, context: ErrorContext): ErrorResponse {
   const known = toIamError(error, context);
   const natural: number = errorTable[known.code].status;
@@ -37,7 +37,7 @@ export function createErrorResponse(error: unknown, context: ErrorContext): Erro
 
 const malformedErrors = new WeakSet<IamError>();
 
-/** A body that is no credential because it is no such body. With soft errors it is the 400 that it else would be. */
+/** Marks a credentials error that is caused by a malformed body: soft errors treat it as the 400 it otherwise would be. */
 export function markMalformed(error: IamError): IamError {
   malformedErrors.add(error);
   return error;
@@ -45,7 +45,7 @@ export function markMalformed(error: IamError): IamError {
 
 function toIamError(error: unknown, { operation, requestId, log }: ErrorContext): IamError {
   if (error instanceof StoreUnavailableError) {
-    log.error({ requestId, error: error.message }, 'the store takes no writes');
+    log.error({ requestId, error: error.message }, 'the store rejects writes');
     return retryLater('STORE_UNAVAILABLE', 5);
   }
   if (error instanceof IamError && (!operation || isDeclaredError(operation, error))) return error;
@@ -53,7 +53,7 @@ function toIamError(error: unknown, { operation, requestId, log }: ErrorContext)
   return new IamError([{ code: 'INTERNAL' }], { cause: error });
 }
 
-/** An operation answers only what it declares; anything else is a fault of the program and treated as one. */
+/** An operation returns only errors that it declares; any other error is a bug and returned as INTERNAL. */
 function isDeclaredError(operation: Operation<never>, { code }: IamError): boolean {
   return implicitStatuses.includes(errorTable[code].status) || listDeclaredErrors(operation).has(code);
 }
@@ -70,7 +70,7 @@ function appendRequestId(items: readonly ErrorItem[], requestId: string): ErrorI
   return items.map((item) => ({ ...item, message: `${item.message} Request id: ${requestId}` }));
 }
 
-/** With the setting soft-errors, the failures that the interface documents under 200 are answered so. */
+/** With the setting soft-errors, failures that the interface documents under 200 return 200. */
 function softenStatus(status: number, context: ErrorContext): number {
   if (!hasSoftErrors(context)) return status;
   const softened = [400, 412, 422];
@@ -89,6 +89,6 @@ function buildHeaders(status: number, error: IamError): Record<string, string> {
   const fallback =
     status === 401 && !error.headers['WWW-Authenticate'] ? { 'WWW-Authenticate': 'Bearer realm="iam"' } : {};
   const { 'WWW-Authenticate': own, ...others } = { ...fallback, ...challenge, ...error.headers };
-  // What is answered as a success asks for no credentials.
+  // A response with status 200 has no challenge.
   return own === undefined || status === 200 ? others : { ...others, 'WWW-Authenticate': own };
 }

@@ -1,7 +1,7 @@
-/** Looking at request headers as they came, where what Node makes of them hides something. */
+/** Reads raw request headers, where Node's parsed headers hide duplicates. */
 import type { IncomingMessage } from 'node:http';
 
-/** How often a header stands in a request. Only this one is looked for: Node's own `headersDistinct` sorts them all. */
+/** Counts the occurrences of a header (`name` in lower case). Node's `headersDistinct` parses all headers. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,6 +1,6 @@
 /**
- * Which names the server answers to (RFC 9110, 7.4). A page whose name was pointed at this machine (DNS rebinding) has its
- * own name in Host. The port does not count: forwarding to a container changes it, and it protects nothing.
+ * Host names that the server accepts (RFC 9110, 7.4). With DNS rebinding, a page's requests to this machine have the
+ * page's name in Host. The port is ignored: forwarding to a container changes it, and it protects nothing.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
@@ -11,13 +11,13 @@ import { countHeader } from './headers.ts';
 export interface Hosts {
   /** @throws IamError HOST_MISSING, HOST_FOREIGN. */
   assertAllowed(request: IncomingMessage): void;
-  /** Whether Host means this machine alone: a loopback address or name, or a name of `--allowed-host`. */
+  /** Returns whether Host is a loopback address or name, or a name of `--allowed-host`. */
   isLocal(request: IncomingMessage): boolean;
 }
 
 type HostSettings = Pick<Settings, 'allowRemote' | 'allowedHost'>;
 
-/** IP addresses, localhost and the host of the base URL are always served; other names as the settings say. */
+/** Always serves IP addresses, localhost and the host of the base URL; other names depend on the settings. */
 export function createHosts({ allowRemote, allowedHost }: HostSettings, baseUrl: string): Hosts {
   const allowed = new Set(allowedHost.map((name) => name.toLowerCase()));
   const served = new Set([...allowed, new URL(baseUrl).hostname]);
@@ -34,14 +34,14 @@ export function createHosts({ allowRemote, allowedHost }: HostSettings, baseUrl:
   };
 }
 
-/** Exactly one Host, and a possible one (RFC 9112, 3.2). Node's own check would answer without a body. */
+/** Requires exactly one valid Host (RFC 9112, 3.2). Node's own check responds without a body. */
 function readHost(request: IncomingMessage): string {
   const name = countHeader(request, 'host') === 1 ? parseHost(request) : undefined;
   if (name === undefined) throw apiError('HOST_MISSING');
   return name;
 }
 
-/** Host without its port, in lower case; an IPv6 address in its brackets. */
+/** Host without port, in lower case; an IPv6 address in brackets. */
 function parseHost({ headers }: IncomingMessage): string | undefined {
   return /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.exec(headers.host ?? '')?.[1]?.toLowerCase();
 }

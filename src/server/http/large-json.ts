@@ -1,17 +1,17 @@
 /**
- * Reads a JSON document of many megabytes without keeping others from their turns: an object whose lists stand two levels
- * deep, as those of a state do. The entries of these lists are read one by one, the rest around them at last.
+ * Parses a JSON document of many megabytes without blocking the event loop: an object whose lists are two levels deep, as
+ * in a store dump. Parses the entries of these lists one by one, and the rest of the document as one part.
  */
 import { setImmediate } from 'node:timers/promises';
 import { apiError } from '../../contract/errors.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 
-/** Characters that are looked at, and of entries that are read, in one turn of the event loop. */
+/** Characters scanned, and characters of entries parsed, per event-loop turn. */
 const scanPerTurn = 500_000;
 const readPerTurn = 200_000;
-/** What an entry costs besides its length. */
+/** Fixed cost of an entry, in characters, added to its length. */
 const entryCost = 100;
-/** Characters of one entry, and of all that stands around the lists. */
+/** Max characters of one entry, and of everything outside the lists. */
 const maxPartLength = 1_000_000;
 const maxEntries = 1_000_000;
 
@@ -20,14 +20,14 @@ export async function parseLargeJson(text: string): Promise<unknown> {
   const { frame, lists } = await splitLists(text);
   const value = parseBoundedJson(frame);
   const parsed: unknown[][] = [];
-  let left = readPerTurn;
+  let budget = readPerTurn;
   for (const parts of lists) {
     const entries: unknown[] = [];
     for (const part of parts) {
-      left -= part.length + entryCost;
-      if (left < 0) {
+      budget -= part.length + entryCost;
+      if (budget < 0) {
         await setImmediate();
-        left = readPerTurn;
+        budget = readPerTurn;
       }
       entries.push(parseBoundedJson(part));
     }
@@ -37,7 +37,7 @@ export async function parseLargeJson(text: string): Promise<unknown> {
 }
 
 interface SplitDocument {
-  /** The document, with the number of the list in the place of its entries. */
+  /** The document, with the index of each list instead of its entries. */
   readonly frame: string;
   /** The text of each entry of each list. */
   readonly lists: readonly (readonly string[])[];
@@ -56,19 +56,19 @@ async function splitLists(text: string): Promise<SplitDocument> {
 /** A list is the third of three brackets: {"tables": {"users": [. */
 const listOpening = '{{[';
 
-/** Goes over a document once. Whether it is JSON is for the reader of its parts to say. */
+/** Splits a document in one pass. The parser of the parts checks that they are JSON. */
 class Splitter {
   readonly #text: string;
   readonly #lists: string[][] = [];
   #entries = 0;
   #frame = '';
-  /** The outermost brackets that are open, and how many are. */
+  /** The outermost three open brackets, and the number of all open brackets. */
   #open = '';
   #depth = 0;
   #quoted = false;
   #at = 0;
-  /** Where the part that is under way began. */
-  #begun = 0;
+  /** Start of the current part. */
+  #start = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -87,7 +87,7 @@ class Splitter {
   }
 
   end(): SplitDocument {
-    this.#addToFrame(this.#text.slice(this.#begun));
+    this.#addToFrame(this.#text.slice(this.#start));
     return { frame: this.#frame, lists: this.#lists };
   }
 
@@ -100,16 +100,16 @@ class Splitter {
     if (this.#depth > 3) return;
     this.#open += bracket;
     if (!this.#isInList) return;
-    this.#addToFrame(`${this.#text.slice(this.#begun, this.#at + 1)}${this.#lists.length}`);
+    this.#addToFrame(`${this.#text.slice(this.#start, this.#at + 1)}${this.#lists.length}`);
     this.#lists.push([]);
-    this.#begun = this.#at + 1;
+    this.#start = this.#at + 1;
   }
 
   #leave(): void {
     if (this.#isInList) {
-      const isEmpty = this.#lists.at(-1)?.length === 0 && !/\S/.test(this.#text.slice(this.#begun, this.#at));
+      const isEmpty = this.#lists.at(-1)?.length === 0 && !/\S/.test(this.#text.slice(this.#start, this.#at));
       if (!isEmpty) this.#endEntry();
-      this.#begun = this.#at;
+      this.#start = this.#at;
     }
     this.#depth = Math.max(0, this.#depth - 1);
     this.#open = this.#open.slice(0, this.#depth);
@@ -118,9 +118,9 @@ class Splitter {
   #endEntry(): void {
     if (!this.#isInList) return;
     this.#entries += 1;
-    if (this.#at - this.#begun > maxPartLength || this.#entries > maxEntries) throw createTooComplexError();
-    this.#lists.at(-1)?.push(this.#text.slice(this.#begun, this.#at));
-    this.#begun = this.#at + 1;
+    if (this.#at - this.#start > maxPartLength || this.#entries > maxEntries) throw createTooComplexError();
+    this.#lists.at(-1)?.push(this.#text.slice(this.#start, this.#at));
+    this.#start = this.#at + 1;
   }
 
   #addToFrame(more: string): void {
@@ -144,7 +144,7 @@ function createTooComplexError() {
   );
 }
 
-/** The lists in their places, where the frame has their numbers. */
+/** Replaces the list indexes of the frame with the lists. */
 function insertLists(value: unknown, lists: readonly unknown[][]): unknown {
   if (!isObject(value)) return value;
   for (const part of Object.values(value)) {

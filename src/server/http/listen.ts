@@ -1,6 +1,6 @@
 /**
- * One IAM service, running: opens the store, brings it to where it can be administered, and answers calls until stopped.
- * In-process tests and the command both start it here; what belongs to a process (signals, exit codes) is in main.ts.
+ * Runs one IAM service: opens the store, bootstraps it, and serves requests until stopped.
+ * In-process tests and the command both start it here; process handling (signals, exit codes) is in main.ts.
  */
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -35,42 +35,42 @@ export interface ListenOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** That of the machine where missing. */
+  /** Default: the system timer. */
   readonly timer?: Timer | undefined;
   readonly seed?: SeedDocument | undefined;
   readonly tls?: NodeServerOptions['tls'];
-  /** Sets the clock before anything is dated by it. */
+  /** Sets the clock before anything reads it. */
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   openStore(): Promise<Store>;
-  /** Opens where the audit log goes; there is none where this is missing. */
+  /** Opens the sinks of the audit log. Without it there is no audit log. */
   openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
 }
 
 export interface RunningServer {
-  /** Where callers reach it, without a slash at the end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
-  /** The world that answers now. */
+  /** The app context in use; `replaceStore` replaces it. */
   readonly appContext: AppContext;
   readonly bootstrapResult: BootstrapResult;
-  /** What is unsafe about this start, in a sentence each. */
+  /** Warnings about unsafe settings, one sentence each. */
   readonly warnings: readonly string[];
   /**
-   * Answers from another store, as it is, from the next call on; the same store is read anew, after its rows were
-   * changed past the world (signing keys, the store's key). Calls under way end with the world before. Nothing is seeded,
-   * and the clock goes on as it was.
+   * Serves from another store from the next request on. With the same store, reloads what the app context caches of it
+   * (signing keys, the store secret). Requests in progress finish with the previous app context. Does not seed; the clock
+   * is unchanged.
    */
   replaceStore(store: Store): Promise<void>;
-  /** Finishes the calls under way, writes what is still to be written, and gives port and store back. */
+  /** Finishes requests in progress, flushes pending writes, and releases port and store. */
   stop(): Promise<void>;
 }
 
-/** How long calls under way may take after a stop was asked for. */
+/** Grace period for requests in progress after a stop is requested. */
 const stopTimeoutMs = 5_000;
 
-/** How often the uses of API keys are written, and so how many of them a crash can lose. */
+/** Flush interval for uses of API keys; a crash loses the uses since the last flush. */
 const apiKeyUsesFlushMs = 60_000;
 
-/** Where passwords are checked, and so where a crowd may find that too many wait already. */
+/** Paths of operations that hash passwords and can return TOO_BUSY. */
 const loginPaths = new Set(
   Object.values(operations)
     .filter(({ errors }) => errors.some((code) => code === 'TOO_BUSY'))
@@ -78,15 +78,15 @@ const loginPaths = new Set(
 );
 
 /**
- * Listens first, so that a taken port is found before anything is written; calls wait until everything is loaded.
- * @throws what listening and opening the store throw; port and store are then given back.
+ * Listens first, so that a port in use is detected before anything is written; requests wait until everything is loaded.
+ * @throws errors of listening and of opening the store; port and store are then released.
  */
 export async function listen(options: ListenOptions): Promise<RunningServer> {
   const { random, settings } = options;
   const clock = createAdjustableClock(options.clock);
   options.prepareClock?.(clock);
   const ids = createIds(clock, random);
-  // By the time that passes, not by the one that can be set: it says how long hashes take.
+  // Uses the real clock, not the adjustable one: it measures how long hashes take.
   const hashQueue = createHashQueue({
     concurrency: settings.hashConcurrency,
     maxWaiting: settings.hashQueueSize,
@@ -98,7 +98,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     createAdmission(gate.listener, {
       slowPaths: loginPaths,
       readSource: createSourceReader(settings.trustedProxies),
-      // As many as its connections, if it has all of them: more only with several requests sent ahead on each.
+      // Enough for a source that uses all connections; only pipelined requests can exceed it.
       maxQueued: settings.maxConnections,
       reject: (_request, response) =>
         rejectRequest(response, retryLater('TOO_MANY_REQUESTS_WAITING', 1), ids.newRequestId()),
@@ -113,10 +113,10 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   let audit: AuditLog | undefined;
   try {
     store = await options.openStore();
-    // Only now is the folder of the store there, and known to be nobody else's.
+    // Opening the store has created and locked its folder.
     const sinks = await options.openAudit?.(settings);
     audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer);
-    const { bootstrapped: bootstrapResult, baseline: beginnings } = await initializeStore({
+    const { bootstrapped: bootstrapResult, baseline } = await initializeStore({
       ...options,
       store,
       clock,
@@ -125,7 +125,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     });
     const baseUrl = settings.baseUrl ?? formatServerUrl(server, settings);
     const open = (from: Store) =>
-      openAppContext(from, { ...options, audit, clock, ids, hashQueue, baseUrl, baseline: beginnings }, gate);
+      openAppContext(from, { ...options, audit, clock, ids, hashQueue, baseUrl, baseline }, gate);
     let appContext = await open(store);
     appContext.outbox.start();
     let lastReplacement: Promise<void> = Promise.resolve();
@@ -166,9 +166,9 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
 
 type OpenContextDeps = Omit<AppContextDeps, 'store' | 'storeSecret' | 'keys'> & { readonly ids: Ids };
 
-/** A world upon this store, which answers from now on. */
-async function openAppContext(store: Store, parts: OpenContextDeps, gate: Gate): Promise<AppContext> {
-  const { clock, random, settings } = parts;
+/** Creates an app context for this store and routes requests to it. */
+async function openAppContext(store: Store, deps: OpenContextDeps, gate: Gate): Promise<AppContext> {
+  const { clock, random, settings } = deps;
   const keys = await openKeyRing({
     store,
     alg: settings.signingAlg,
@@ -176,18 +176,18 @@ async function openAppContext(store: Store, parts: OpenContextDeps, gate: Gate):
     longestToken: findLongestTokenLifetime(settings),
   });
   const storeSecret = await openStoreSecret(store, random);
-  const appContext = createAppContext({ ...parts, store, storeSecret, keys });
+  const appContext = createAppContext({ ...deps, store, storeSecret, keys });
   gate.open(createApp(appContext).callback());
   return appContext;
 }
 
 interface Gate {
   readonly listener: RequestListener;
-  /** Hands calls on to this one from now on. */
+  /** Sends waiting and later requests to this listener. */
   open(listener: RequestListener): void;
 }
 
-/** Holds calls that come before the service is ready. */
+/** Queues requests until the service is ready. */
 function createGate(): Gate {
   let current: RequestListener | undefined;
   const waiting: Parameters<RequestListener>[] = [];
@@ -225,7 +225,7 @@ interface StopOptions {
 
 async function stopServer({ server, connections, appContext, flushTimer }: StopOptions): Promise<void> {
   clearInterval(flushTimer);
-  // Who waits for a message or a call is let go, or the stop would wait for him.
+  // Ends long polls and streams first; otherwise the stop would wait for them.
   const delivered = appContext.close();
   appContext.sandboxes.end();
   const closed = new Promise<void>((resolve) => {

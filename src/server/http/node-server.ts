@@ -1,4 +1,4 @@
-/** The node:http server around the app: limits on everything that comes in, and the one error shape for what Node refuses. */
+/** Creates the node:http server around the app: limits on requests, and the common error format for what Node rejects. */
 import {
   createServer,
   type IncomingMessage,
@@ -24,13 +24,13 @@ interface TlsFiles {
 }
 
 export interface NodeServerOptions {
-  /** Seconds within which a request must have arrived. */
+  /** Seconds within which a request must arrive completely. */
   readonly requestTimeout: number;
   readonly tls?: TlsFiles | undefined;
   newRequestId(): string;
 }
 
-/** A server that does not listen yet. */
+/** Creates a server that does not listen yet. */
 export async function createNodeServer(options: NodeServerOptions, listener: RequestListener): Promise<Server> {
   const requestTimeout = options.requestTimeout * 1000;
   const settings: ServerOptions = {
@@ -39,7 +39,7 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
     requestTimeout,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, requestTimeout),
-    // Node's own answer would have no body; the app checks Host itself.
+    // The app checks Host: Node's response would have no body.
     requireHostHeader: false,
   };
   const limits = createConnectionLimits();
@@ -64,7 +64,7 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
   return server;
 }
 
-/** Most servers speak without TLS, and need not load it. */
+/** Loads TLS only when it is used. */
 async function createTlsServer(settings: ServerOptions, tls: TlsFiles, handle: RequestListener): Promise<Server> {
   const { createServer: create } = await import('node:https');
   return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout }, handle);
@@ -76,7 +76,7 @@ const codes: Readonly<Record<string, PlainErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/** Answers what Node's parser could not read, and closes: nothing after it on the connection can be trusted. */
+/** Rejects a request that Node cannot parse, and closes the connection: nothing after it can be trusted. */
 function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -85,12 +85,12 @@ function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket, requestId
   writeRawResponse(socket, codes[error.code ?? ''] ?? 'REQUEST_MALFORMED', { 'X-Request-Id': requestId });
 }
 
-/** How long whoever was refused may take to read that and to hang up. */
+/** How long the client has to read the rejection before the connection is destroyed. */
 const lingerMs = 1000;
 
 /**
- * Writes a whole answer to a connection that Node no longer looks after, and closes. What is still on the way is read,
- * since an end with bytes unread takes the answer away from the other side.
+ * Writes a complete response to a connection that Node no longer manages, and closes it. Reads what still arrives:
+ * closing with unread bytes resets the connection, and the client would lose the response.
  */
 function writeRawResponse(socket: Socket, code: PlainErrorCode, headers: Readonly<Record<string, string>>): void {
   const body = JSON.stringify(apiError(code).items);
@@ -111,7 +111,7 @@ function writeRawResponse(socket: Socket, code: PlainErrorCode, headers: Readonl
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
 }
 
-/** Answers a request that does not reach the app, and closes the connection. */
+/** Responds to a request that does not reach the app, and closes the connection. */
 export function rejectRequest(response: ServerResponse, error: IamError, requestId: string): void {
   response.writeHead(errorTable[error.code].status, {
     'Content-Type': 'application/json; charset=utf-8',

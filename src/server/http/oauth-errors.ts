@@ -1,4 +1,4 @@
-/** Failures of the OAuth token endpoint: the object of RFC 6749, 5.2, in the place of the error array. */
+/** Errors of the OAuth token endpoint: the object of RFC 6749, 5.2, instead of the error array. */
 import type { ErrorItem } from '../../contract/errors.ts';
 
 const errorNames: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ export interface OAuthError {
   readonly error_description: string;
 }
 
-/** Descriptions hold printable ASCII without quote and backslash only, as the RFC has it. */
+/** `error_description` contains only printable ASCII without quote and backslash (RFC 6749, 5.2). */
 export function toOAuthError(items: readonly ErrorItem[]): OAuthError {
   const description = items.map(({ message }) => message).join(' ');
   return {

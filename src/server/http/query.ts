@@ -1,17 +1,17 @@
 /**
- * Reads queries. Where a value is not text in percent-encoding, URLSearchParams throws and catches an exception inside,
- * and thousands of values fit into a request: so what it is given is always well encoded.
+ * Parses queries. URLSearchParams throws and catches an exception internally for each malformed value, and a request can
+ * contain thousands: it therefore only receives well-encoded text.
  */
 import { isUtf8 } from 'node:buffer';
 
-/** The parameters of a query, without its question mark. What is garbled is text with U+FFFD in it, as always. */
+/** Parses a query without its question mark. Malformed bytes become U+FFFD, as in URLSearchParams. */
 export function parseQuery(raw: string): URLSearchParams {
   if (isWellEncoded(raw)) return new URLSearchParams(raw);
   const parts = raw.split('&').map((part) => (isWellEncoded(part) ? part : part.split('=').map(reencode).join('=')));
   return new URLSearchParams(parts.join('&'));
 }
 
-/** Names of parameters that do not decode to text. */
+/** Names of parameters that are not valid percent-encoded UTF-8. */
 export function findMalformedNames(raw: string): ReadonlySet<string> {
   if (isWellEncoded(raw)) return noNames;
   return new Set(raw.split('&').flatMap((part) => (isWellEncoded(part) ? [] : [readName(part)])));
@@ -19,13 +19,13 @@ export function findMalformedNames(raw: string): ReadonlySet<string> {
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** A name that is garbled itself is none that any operation has. */
+/** A malformed name is returned raw; it matches no declared parameter. */
 function readName(part: string): string {
   const [name = ''] = part.split('=', 1);
   return isWellEncoded(name) ? ([...new URLSearchParams(name).keys()][0] ?? '') : name;
 }
 
-/** Whether percent-encoding stands for text. */
+/** Returns whether text is valid percent-encoded UTF-8. */
 export function isWellEncoded(text: string): boolean {
   if (!text.includes('%')) return true;
   return !/%(?![0-9A-Fa-f]{2})/.test(text) && isUtf8(decodeBytes(text));

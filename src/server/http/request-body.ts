@@ -1,4 +1,4 @@
-/** Reads bodies: bounded in length, depth and number of values, UTF-8 only, without names that reach into prototypes. */
+/** Reads request bodies: UTF-8 only, limited in length, depth and number of values, without `__proto__` members. */
 import type { IncomingMessage } from 'node:http';
 import { apiError, detailedError, fieldError } from '../../contract/errors.ts';
 import { parseBoundedJson } from './bounded-json.ts';
@@ -10,15 +10,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 export async function readJson(request: IncomingMessage, limit: number, isLarge = false): Promise<unknown> {
   assertJsonContentType(request);
   const text = decode(await readBytes(request, limit));
-  if (!/\S/.test(text)) throw apiError('BODY_NOT_JSON', 'The body is empty where JSON is due.');
+  if (!/\S/.test(text)) throw apiError('BODY_NOT_JSON', 'The body is empty. Send JSON.');
   return isLarge ? parseLargeJson(text) : parseBoundedJson(text);
 }
 
-/** RFC 6749 and its extensions name some twenty parameters; what is not known is ignored. */
+/** RFC 6749 and its extensions define about twenty parameters; unknown ones are ignored. */
 const maxFields = 100;
 
 /**
- * The fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
+ * Reads the fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
  * BODY_NOT_JSON (unreadable), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
  */
 export async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
@@ -46,7 +46,7 @@ function assertFieldCount(text: string): void {
     throw detailedError('BODY_TOO_COMPLEX', { limit: maxFields }, `The form has more than ${maxFields} fields.`);
 }
 
-/** Whether a request has neither a body nor says of what type it would be. */
+/** Returns whether a request has neither a body nor a Content-Type. */
 export function hasNoBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'] ?? '0';
   return headers['content-type'] === undefined && headers['transfer-encoding'] === undefined && length === '0';
@@ -55,7 +55,9 @@ export function hasNoBody({ headers }: IncomingMessage): boolean {
 function assertUncompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw apiError('CONTENT_TYPE_UNSUPPORTED', 'Compressed bodies are not taken.', { 'Accept-Encoding': 'identity' });
+    throw apiError('CONTENT_TYPE_UNSUPPORTED', 'Compressed bodies are not supported.', {
+      'Accept-Encoding': 'identity',
+    });
 }
 
 function assertJsonContentType(request: IncomingMessage): void {
@@ -79,8 +81,8 @@ function assertJsonContentType(request: IncomingMessage): void {
 }
 
 /**
- * What is too long is read on and thrown away, as far as the time for a request goes: ending the connection under a
- * caller who still sends would take the answer away from him.
+ * Reads and discards the rest of a body that is too long, within the request timeout: closing the connection while the
+ * client still sends would lose the response.
  */
 async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw createTooLargeError(limit);
@@ -93,8 +95,8 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
       else reject(createTooLargeError(limit));
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // Nobody is there any more to read the answer, and nothing is wrong here.
-    request.on('error', () => reject(apiError('REQUEST_TIMEOUT', 'The request broke off.')));
+    // The client disconnected: not an internal error.
+    request.on('error', () => reject(apiError('REQUEST_TIMEOUT', 'The request was aborted.')));
   });
 }
 

@@ -1,28 +1,28 @@
 /**
- * Where a request comes from: the address of the socket or, behind a trusted proxy, the one that the proxy forwards
- * (RFC 7239; X-Forwarded-For). Throttles, budgets, the audit log and the log all use this one answer.
+ * The source of a request: the address of the socket or, behind a trusted proxy, the forwarded address
+ * (RFC 7239; X-Forwarded-For). Throttles, rate limits, the audit log and the log all use it.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 export interface RequestSource {
-  /** The address as text, without a port; `unknown` where the socket or the proxy names none. */
+  /** The address as text, without a port; `unknown` if the socket or the proxy has none. */
   readonly address: string;
-  /** The address that counts as one caller: an IPv4 address, or the /64 of an IPv6 one. */
+  /** The unit that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string;
   readonly isLoopback: boolean;
-  /** What throttles and budgets count by: the network or, behind an authenticated client, what that client names. */
+  /** Key of throttles and rate limits: the network or, behind an authenticated client, the network that it forwards. */
   readonly key: string;
-  /** Whether a proxy that is not trusted forwarded it: then it may come from anywhere behind that proxy. */
+  /** Whether an untrusted proxy forwarded it: the original source is then unknown. */
   readonly isRelayed?: boolean;
 }
 
 export type SourceReader = (request: IncomingMessage) => RequestSource;
 
 const unknownAddress = 'unknown';
-/** So many proxies may stand in a row; a longer list is not walked. */
+/** Max proxies in a chain; further hops are ignored. */
 const maxHops = 32;
-/** So much of a forwarding header is read, from its end, which the nearest proxy wrote. */
+/** Max characters read of a forwarding header, from its end, which the nearest proxy wrote. */
 const maxHeaderLength = 4096;
 
 /** @param trustedProxies addresses and CIDR blocks, as `proxyFault` accepts them. */
@@ -43,15 +43,15 @@ function isForwarded({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * A forwarded request whose headers name no one address, which the caller can bring about: it comes from somewhere behind
- * the proxy, so it is never this machine, and shares no count with what the proxy's own machine sends.
+ * Source of a forwarded request whose headers contain no single address, which a caller can cause. It is never loopback,
+ * and is counted separately from requests of the proxy's own machine.
  */
 function createUnresolvedSource({ address, network }: RequestSource): RequestSource {
   const behind = `behind ${network}`;
   return { address, network: behind, isLoopback: false, key: behind };
 }
 
-/** @returns a reader of the network that holds a connection; undefined for a trusted proxy, which serves many sources. */
+/** @returns a reader for the network of a connection; undefined for a trusted proxy, which serves many sources. */
 export function createNetworkReader(
   trustedProxies: readonly string[],
 ): (remoteAddress: string | undefined) => string | undefined {
@@ -63,13 +63,13 @@ export function createNetworkReader(
 }
 
 /**
- * From the nearest hop on: what a proxy says is believed only of the hop in front of it. A hop that names no address
- * (RFC 7239, 6.2 and 6.3) ends the walk at the proxy that reported it.
+ * Starts at the nearest hop: each proxy is trusted only for the hop before it. A hop without an address (RFC 7239, 6.2
+ * and 6.3) ends the search at the proxy that reported it.
  */
 function findNearestUntrusted(hops: readonly string[], trusted: BlockList): string | undefined {
   let nearest: string | undefined;
   for (const hop of hops.toReversed()) {
-    // A loopback hop in front of it tells nothing of the machine that the request is from.
+    // A loopback hop before it does not identify the machine that sent the request.
     if (isIP(hop) === 0) return nearest !== undefined && createSource(nearest).isLoopback ? undefined : nearest;
     nearest = hop;
     if (!contains(trusted, hop)) return nearest;
@@ -77,7 +77,7 @@ function findNearestUntrusted(hops: readonly string[], trusted: BlockList): stri
   return nearest;
 }
 
-/** A value of `--trusted-proxies`: an IP address, or a CIDR block such as 10.0.0.0/8. */
+/** Returns whether a value of `--trusted-proxies` is valid: an IP address, or a CIDR block such as 10.0.0.0/8. */
 export function isProxyAddress(value: string): boolean {
   const [address = '', bits, ...others] = value.split('/');
   const family = isIP(address);
@@ -87,14 +87,14 @@ export function isProxyAddress(value: string): boolean {
 
 /**
  * The source of a browser whose address an authenticated client forwards in its `ip` header. The client is part of the
- * key, so that what one client claims counts for nobody who comes in another way.
+ * key, so that what one client claims does not affect other callers.
  */
 export function sourceBehindClient(source: RequestSource, clientId: string, ip: string | undefined): RequestSource {
   const network = ip === undefined ? unknownAddress : toNetwork(normalizeAddress(ip.trim()));
   return network === unknownAddress ? source : { ...source, key: `${network} via ${clientId}` };
 }
 
-/** Remembers the last one: consecutive requests mostly come from the same address. */
+/** Caches the last source: consecutive requests mostly come from the same address. */
 function createSocketReader(): SourceReader {
   let latest: { readonly remoteAddress: string | undefined; readonly source: RequestSource } | undefined;
   return ({ socket: { remoteAddress } }) => {
@@ -114,7 +114,7 @@ function createSource(address: string): RequestSource {
   };
 }
 
-/** An IPv6 host commonly has a whole /64 to choose addresses from (RFC 6177), so that counts as one. */
+/** An IPv6 host commonly has a whole /64 (RFC 6177), so a /64 counts as one network. */
 function toNetwork(address: string): string {
   if (isIPv4(address)) return address;
   if (isIP(address) === 0) return unknownAddress;
@@ -146,8 +146,8 @@ function toBytes(group: string | undefined): number[] {
 }
 
 /**
- * What proxies forward. Many set one header and pass the other one on as the caller sent it, so where both are there and
- * do not agree, neither is believed.
+ * The address that proxies forward. Many proxies set one header and pass the other on as received, so if both are present
+ * and differ, neither is trusted.
  */
 function readForwardedAddress({ headers }: IncomingMessage, trusted: BlockList): string | undefined {
   const { forwarded, 'x-forwarded-for': forwardedFor } = headers;
@@ -156,11 +156,11 @@ function readForwardedAddress({ headers }: IncomingMessage, trusted: BlockList):
     ...(forwardedFor === undefined ? [] : [readLastHops([forwardedFor].flat().join(',')).map(normalizeAddress)]),
   ].map((hops) => findNearestUntrusted(hops, trusted));
   const [address] = addresses;
-  // Copied: a slice of a header keeps the whole of it in memory, for as long as anything is counted by it.
+  // Copied: a slice would retain the whole header in memory while anything is counted by it.
   return address !== undefined && new Set(addresses).size === 1 ? Buffer.from(address).toString() : undefined;
 }
 
-/** A list whose beginning was cut off begins with an entry that may be half of one, so that is left out. */
+/** The last hops of a header. If the header was truncated, drops the first entry, which may be incomplete. */
 function readLastHops(header: string): string[] {
   const parts = header
     .slice(-maxHeaderLength)
@@ -169,7 +169,7 @@ function readLastHops(header: string): string[] {
   return (header.length > maxHeaderLength ? parts.slice(1) : parts).slice(-maxHops);
 }
 
-/** `for=192.0.2.60;proto=http`, `for="[2001:db8::1]:4711"` (RFC 7239, 4 and 6). An obfuscated node is no address. */
+/** `for=192.0.2.60;proto=http`, `for="[2001:db8::1]:4711"` (RFC 7239, 4 and 6). An obfuscated node is not an address. */
 function parseForwardedNode(element: string): string {
   const pair = element.split(';').find((part) => /^\s*for=/i.test(part)) ?? '';
   return normalizeAddress(

@@ -1,4 +1,4 @@
-/** Checks path, query and body against the declaration, and turns what is wrong into faults that name the field. */
+/** Validates path, query and body against the declaration, and reports errors that name the field. */
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type ApiErrorItem, type FieldErrorCode, fieldError, IamError } from '../../contract/errors.ts';
@@ -7,7 +7,7 @@ import { findMalformedNames, isWellEncoded } from './query.ts';
 type Shape = Readonly<Record<string, z.ZodType>>;
 type Issue = z.core.$ZodIssue;
 
-/** `field`, `list[3].field`: how messages name a place in a body. */
+/** Formats the path of a field for messages: `field`, `list[3].field`. */
 function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
@@ -17,7 +17,7 @@ function formatPath(path: readonly PropertyKey[]): string {
 
 const maxErrors = 100;
 
-/** One fault for each issue. The rejected value itself is never repeated: it may be a secret. */
+/** Converts issues to API errors. Messages never contain the rejected value: it may be a secret. */
 function listErrors(issues: readonly Issue[], what: string): ApiErrorItem[] {
   return issues
     .slice(0, maxErrors)
@@ -28,7 +28,7 @@ function listErrors(issues: readonly Issue[], what: string): ApiErrorItem[] {
 function toErrors(issue: Issue, what: string): ApiErrorItem[] {
   const field = formatPath(issue.path);
   const subject = field || what;
-  // The body itself is no field.
+  // An empty path is the body, not a field.
   const details = field === '' ? undefined : { field };
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, maxErrors).map((key) => unknownField(formatPath([...issue.path, key])));
@@ -39,15 +39,15 @@ function toErrors(issue: Issue, what: string): ApiErrorItem[] {
     return [{ code: 'FIELD_TYPE', message: `${subject} must be ${withArticle(expected)}.`, details }];
   }
   if (issue.code === 'invalid_union')
-    return [{ code: 'FIELD_TYPE', message: `${subject} is of none of the possible forms.`, details }];
+    return [{ code: 'FIELD_TYPE', message: `${subject} matches none of the allowed forms.`, details }];
   return [{ code: 'FIELD_VALUE', message: `${subject} ${issue.message}.`, details }];
 }
 
 function unknownField(field: string): ApiErrorItem {
-  return { code: 'FIELD_UNKNOWN', message: `${field}: there is no such field.`, details: { field } };
+  return { code: 'FIELD_UNKNOWN', message: `Unknown field: ${field}.`, details: { field } };
 }
 
-/** The type that was due where another came; of a choice that is the type of its values. */
+/** The expected type, if the input has another type; for an enum, the type of its values. */
 function expectedType(issue: Issue): string | undefined {
   if (issue.code === 'invalid_type') return issue.expected;
   if (issue.code !== 'invalid_value') return undefined;
@@ -61,8 +61,8 @@ function withArticle(type: string): string {
 }
 
 /**
- * Gives every issue a predicate as its message. Checks of the contract bring theirs (`must not be empty`), which zod
- * takes first; only where a check has none does zod ask here, and its own words are a sentence.
+ * Fallback message for checks of the contract without their own predicate (such as `must not be empty`). zod's messages
+ * are sentences, so they become a predicate here.
  */
 const predicates: z.core.$ZodErrorMap = (issue) => {
   const message = z.config().localeError?.(issue);
@@ -70,7 +70,7 @@ const predicates: z.core.$ZodErrorMap = (issue) => {
   return `is not allowed: ${text ?? 'Invalid input'}`;
 };
 
-/** @throws IamError with one fault for each thing that is wrong; malformed ones first, since their status outranks. */
+/** @throws IamError with one error per issue; format errors first, since their status takes precedence. */
 export function validateBody(schema: z.ZodType, body: unknown): unknown {
   const result = schema.safeParse(body, { reportInput: true, error: predicates });
   if (result.success) return result.data;
@@ -79,11 +79,11 @@ export function validateBody(schema: z.ZodType, body: unknown): unknown {
 
 function createValidationError(errors: readonly ApiErrorItem[]): IamError {
   const malformed = errors.filter(({ code }) => code !== 'FIELD_VALUE');
-  const refused = errors.filter(({ code }) => code === 'FIELD_VALUE');
-  return new IamError([...malformed, ...refused] as [ApiErrorItem, ...ApiErrorItem[]]);
+  const invalid = errors.filter(({ code }) => code === 'FIELD_VALUE');
+  return new IamError([...malformed, ...invalid] as [ApiErrorItem, ...ApiErrorItem[]]);
 }
 
-/** @throws IamError PATH_VALUE. `raw` holds the segments as they came. */
+/** Validates path parameters. `raw` contains the percent-encoded segments. @throws IamError PATH_VALUE. */
 export function validateParams(shape: Shape, raw: ReadonlyMap<string, string>): Record<string, unknown> {
   const params: Record<string, unknown> = {};
   for (const [name, segment] of raw) {
@@ -97,7 +97,7 @@ function validateParam(name: string, schema: z.ZodType, raw: string): unknown {
   const result = schema.safeParse(decodeSegment(name, raw), { error: predicates });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw fieldError('PATH_VALUE', name, `${name} in the path ${issue?.message ?? 'is not possible'}.`);
+  throw fieldError('PATH_VALUE', name, `${name} in the path ${issue?.message ?? 'is not allowed'}.`);
 }
 
 function decodeSegment(name: string, raw: string): string {
@@ -106,7 +106,7 @@ function decodeSegment(name: string, raw: string): string {
   return decodeURIComponent(raw);
 }
 
-/** A reader of the query for one operation. `lenient`: what is wrong counts as not given (no 400 is documented). */
+/** Creates a query reader for one operation. `lenient`: invalid values are ignored (no 400 is documented). */
 export function createQueryReader(shape: Shape, lenient: boolean) {
   const readers = Object.entries(shape).map(([name, schema]) => {
     const kind = unwrapType(schema);
@@ -115,9 +115,9 @@ export function createQueryReader(shape: Shape, lenient: boolean) {
   return (search: URLSearchParams, raw: string): Record<string, unknown> => {
     const found: Record<string, unknown> = {};
     const errors: ApiErrorItem[] = [];
-    const garbled = findMalformedNames(raw);
+    const malformed = findMalformedNames(raw);
     for (const { name, read } of readers) {
-      const outcome = garbled.has(name)
+      const outcome = malformed.has(name)
         ? rejectParameter('FIELD_TYPE', name, `${name} is not valid percent-encoding.`)
         : read(search.has(name) ? search.getAll(name) : noValues);
       if (outcome.errors.length > 0) errors.push(...outcome.errors);
@@ -130,7 +130,7 @@ export function createQueryReader(shape: Shape, lenient: boolean) {
 
 const noValues: readonly string[] = [];
 
-/** Who asks again mostly gives the same numbers and truth values. A text may be a secret, which is not kept for that. */
+/** Caches the last number or boolean, which callers repeat often. Strings are not cached: they may be secrets. */
 function memoizeLatest(read: (given: readonly string[]) => ParameterOutcome, kind: string) {
   let absent: ParameterOutcome | undefined;
   let latest: { readonly text: string; readonly outcome: ParameterOutcome } | undefined;
@@ -146,7 +146,7 @@ function memoizeLatest(read: (given: readonly string[]) => ParameterOutcome, kin
   };
 }
 
-/** A reader of the headers that one operation declares. `lenient`: what is wrong counts as not given. */
+/** Creates a reader for the headers that one operation declares. `lenient`: invalid values are ignored. */
 export function createHeaderReader(shape: Shape, lenient: boolean) {
   const names = Object.entries(shape);
   return (given: IncomingHttpHeaders): Record<string, unknown> => {
@@ -183,7 +183,7 @@ function rejectParameter(code: FieldErrorCode, field: string, message: string): 
   return { errors: [{ code, message, details: { field } }] };
 }
 
-/** The type under optional wrappers: what the text of a query has to be turned into. */
+/** The type inside optional wrappers, to which the text of a query is converted. */
 function unwrapType(schema: z.ZodType): string {
   const { type, innerType } = schema.def as { type: string; innerType?: z.ZodType };
   return innerType ? unwrapType(innerType) : type;

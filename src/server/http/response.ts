@@ -1,18 +1,17 @@
 /**
- * The one way an answer goes out. Headers are gathered and written in one go with status and body: Node takes them apart
- * and together again for each that is set by itself, and Koa looks at every part of an answer once more, which takes
- * longer than all that most operations do.
+ * Writes responses. Headers are collected and written at once with status and body: setting headers one by one in Node,
+ * and Koa's own response handling, take longer than most operations.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 
-/** Begins the headers of an answer. */
+/** Initializes the headers of a response. */
 export function startResponse(ctx: Context, headers: Record<string, string>): void {
   ctx.state.headers = headers;
 }
 
-/** Adds a header to the answer, in the place of one of the same spelling. */
+/** Sets a response header; replaces a header of the same spelling. */
 export function setHeader(ctx: Context, name: string, value: string): void {
   ctx.state.headers[name] = value;
 }
@@ -21,12 +20,12 @@ export function setHeaders(ctx: Context, headers: Readonly<Record<string, string
   Object.assign(ctx.state.headers, headers);
 }
 
-/** Ends the answer with JSON as it is. */
+/** Sends serialized JSON. */
 export function writeJson(ctx: Context, status: number, json: string): void {
   writeText(ctx, status, { contentType: 'application/json; charset=utf-8', text: json });
 }
 
-/** Ends the answer with text of some type. */
+/** Sends text or bytes of a content type. */
 export function writeText(
   ctx: Context,
   status: number,
@@ -38,22 +37,22 @@ export function writeText(
   const bytes = Buffer.byteLength(text);
   headers['Content-Length'] = String(bytes);
   ctx.res.writeHead(status, headers);
-  // As many bytes as characters: it is ASCII, which is copied as it is where it need not be looked through again.
+  // As many bytes as characters means ASCII, which `latin1` copies without encoding it.
   ctx.res.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
-/** Ends the answer with bytes as they are made; whoever reads slowly is waited for. */
+/** Sends chunks as they are produced, with backpressure. */
 export async function writeChunks(
   ctx: Context,
   status: number,
   { contentType, chunks }: { contentType: string; chunks: Iterable<Uint8Array> },
 ): Promise<void> {
   ctx.res.writeHead(status, { ...ctx.state.headers, 'Content-Type': contentType });
-  // Once it has begun, an answer that breaks off is all that tells of a failure.
+  // After the headers are sent, aborting the response is the only signal of a failure.
   await pipeline(Readable.from(chunks), ctx.res).catch(() => ctx.res.destroy());
 }
 
-/** Ends the answer without a body. */
+/** Sends a response without a body. */
 export function writeEmpty(ctx: Context): void {
   ctx.res.writeHead(204, ctx.state.headers);
   ctx.res.end();

@@ -1,36 +1,36 @@
-/** From answers to bytes: every answer is parsed by its schema first, so that nothing undeclared leaves the server. */
+/** Serializes responses. Every response is parsed with its schema first, so that no undeclared field is sent. */
 import { hash } from 'node:crypto';
 import type * as z from 'zod';
 
 interface SerializedValue {
   readonly json: string;
-  /** Made when it is first asked for: most members of lists never are. */
+  /** Computed on first use: most items of lists never need it. */
   etag?: string;
 }
 
-/** Wire forms of values that handlers return again and again, by schema and by identity. */
+/** Cache of serialized values by schema and object identity, for values that handlers return repeatedly. */
 const serialized = new WeakMap<z.ZodType, WeakMap<object, SerializedValue>>();
 
 /**
- * The JSON of a value that is never changed in place. Kept as long as the value itself is.
- * @throws ZodError where the value does not fit: a fault of the handler, answered as 500.
+ * Serializes a value that is never mutated. Cached as long as the value is referenced.
+ * @throws ZodError if the value does not match the schema: a bug in the handler, returned as 500.
  */
 export function serializeJson(schema: z.ZodType, value: object): string {
   return serialize(schema, value).json;
 }
 
-/** `wireJson` of a value that nobody returns again. */
+/** Like `serializeJson`, without the cache. */
 export function serializeJsonOnce(schema: z.ZodType, value: object): string {
   return JSON.stringify(schema.parse(value));
 }
 
-/** `wireJson` of many values of one schema. */
+/** Creates a `serializeJson` for many values of one schema. */
 export function createSerializer(schema: z.ZodType): (value: object) => string {
   const known = getOrCreateCache(schema);
   return (value) => known.get(value)?.json ?? serializeJson(schema, value);
 }
 
-/** A strong ETag (RFC 9110, 8.8.3) of the JSON of a value. @throws as `wireJson` does. */
+/** Computes a strong ETag (RFC 9110, 8.8.3) of the JSON of a value. @throws ZodError, as `serializeJson` does. */
 export function computeEtag(schema: z.ZodType, value: object): string {
   const wire = serialize(schema, value);
   wire.etag ??= `"${hash('sha1', wire.json, 'base64url')}"`;
@@ -54,7 +54,7 @@ function getOrCreateCache(schema: z.ZodType): WeakMap<object, SerializedValue> {
   return created;
 }
 
-/** Whether If-Match holds for this ETag: `*`, or one of the list. */
+/** Returns whether If-Match matches this ETag: `*`, or one of the list. */
 export function matchesEtag(ifMatch: string, etag: string): boolean {
   return ifMatch.trim() === '*' || ifMatch.split(',').some((candidate) => candidate.trim() === etag);
 }

@@ -1,6 +1,6 @@
 /**
- * Answers that go on: text that is sent as it comes, for as long as somebody reads it. No more waits for a reader than
- * his connection holds: the next piece is asked for once the one before is on its way.
+ * Streaming responses: sends text as it becomes available, until the client disconnects. The next chunk is read only after
+ * the previous one is written, so that no more is buffered than the connection accepts.
  */
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
@@ -9,7 +9,7 @@ import type { Timer } from '../integrations/timer.ts';
 import type { Log } from '../log.ts';
 import { setHeader } from './response.ts';
 
-/** So often a sign of life is sent, and whoever has taken nothing since the one before is dropped. */
+/** Heartbeat interval; a client that has read nothing since the previous heartbeat is disconnected. */
 const heartbeatMs = 15_000;
 
 interface StreamDeps {
@@ -17,20 +17,20 @@ interface StreamDeps {
   readonly log: Log;
 }
 
-/** Begins the answer; the rest goes out by itself, until there is no more or nobody reads it. */
+/** Starts the response; the rest is written in the background until the stream ends or the client disconnects. */
 export function writeStream(ctx: Context, stream: TextStream, { timer, log }: StreamDeps): void {
   const response = ctx.res;
   setHeader(ctx, 'Content-Type', stream.contentType);
   response.writeHead(200, ctx.state.headers);
   if (ctx.req.method === 'HEAD') return void response.end();
-  // At once, so that the reader knows from when on he hears of everything.
+  // Sent immediately, so that the client knows from when on it receives everything.
   response.write(stream.heartbeat);
   const cancel = startHeartbeat(response, stream.heartbeat, timer);
   const endEarly = () => endStream(response);
   stream.closed.addEventListener('abort', endEarly);
-  writePieces(response, stream.chunks)
+  writeChunks(response, stream.chunks)
     .catch((error: unknown) => {
-      log.error({ err: error }, 'a stream broke off');
+      log.error({ err: error }, 'a stream failed');
       response.destroy();
     })
     .finally(() => {
@@ -39,21 +39,21 @@ export function writeStream(ctx: Context, stream: TextStream, { timer, log }: St
     });
 }
 
-async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
-  for await (const piece of pieces) {
+async function writeChunks(response: ServerResponse, chunks: AsyncIterable<string>): Promise<void> {
+  for await (const chunk of chunks) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await waitForDrain(response);
+    if (!response.write(chunk)) await waitForDrain(response);
   }
   endStream(response);
 }
 
-/** Whoever has not taken what was sent to him does not hold up a stop: he can go on where he was. */
+/** A client that has not read what was sent does not delay a stop: it can resume where it was. */
 function endStream(response: ServerResponse): void {
   if (response.writableNeedDrain) response.destroy();
   else response.end();
 }
 
-/** Resolves once the reader has taken what was written, or has gone. */
+/** Resolves when the client has read what was written, or has disconnected. */
 function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -67,7 +67,7 @@ function waitForDrain(response: ServerResponse): Promise<void> {
   });
 }
 
-/** @returns what ends it. */
+/** @returns a function that stops the heartbeat. */
 function startHeartbeat(response: ServerResponse, heartbeat: string, timer: Timer): () => void {
   let isStuck = false;
   let cancel = timer.after(heartbeatMs, beat);
@@ -77,12 +77,12 @@ function startHeartbeat(response: ServerResponse, heartbeat: string, timer: Time
     if (!isStuck) response.write(heartbeat);
     cancel = timer.after(heartbeatMs, beat);
   }
-  const hasMoved = () => {
+  const onDrain = () => {
     isStuck = false;
   };
-  response.on('drain', hasMoved);
+  response.on('drain', onDrain);
   return () => {
-    response.off('drain', hasMoved);
+    response.off('drain', onDrain);
     cancel();
   };
 }

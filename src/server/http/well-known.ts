@@ -1,4 +1,4 @@
-/** What stands beside the service prefix: where to go from the root, health, the API document, and what verifiers of tokens look for. */
+/** Endpoints outside the service prefix: index, health, the API document, and the discovery documents of token verifiers. */
 import type { Context } from 'koa';
 import { apiError } from '../../contract/errors.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
@@ -14,18 +14,18 @@ const docsPath = `${controlPrefix}/docs`;
 
 type DocumentWriter = (ctx: Context) => void;
 
-/** @returns a step that is true where it has answered the call. */
-export function createWellKnown(world: AppContext, registry: readonly AnyOperation[]): (ctx: Context) => boolean {
+/** @returns a step that returns true if it has responded. */
+export function createWellKnown(appContext: AppContext, registry: readonly AnyOperation[]): (ctx: Context) => boolean {
   const documents = new Map<string, DocumentWriter>([
-    ['/', (ctx) => writeIndex(ctx, world)],
+    ['/', (ctx) => writeIndex(ctx, appContext)],
     ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
-    ['/readyz', (ctx) => writeReadiness(ctx, world)],
+    ['/readyz', (ctx) => writeReadiness(ctx, appContext)],
     [
       '/openapi.json',
-      cached(() => buildOpenApiDocument(registry, { version: packageVersion, baseUrl: world.baseUrl })),
+      cached(() => buildOpenApiDocument(registry, { version: packageVersion, baseUrl: appContext.baseUrl })),
     ],
-    ['/.well-known/jwks.json', (ctx) => writeKeySet(ctx, world)],
-    ['/.well-known/openid-configuration', cached(() => buildDiscovery(world, registry))],
+    ['/.well-known/jwks.json', (ctx) => writeKeySet(ctx, appContext)],
+    ['/.well-known/openid-configuration', cached(() => buildDiscovery(appContext, registry))],
   ]);
   return (ctx) => {
     const document = documents.get(ctx.state.path);
@@ -38,8 +38,8 @@ export function createWellKnown(world: AppContext, registry: readonly AnyOperati
 }
 
 /**
- * Where to go from the root, which is what people open first: a browser goes on to the page about the interface, a
- * program is given links. The way to the page is relative, so that it holds in a sandbox and behind a proxy.
+ * The index at `/`: redirects browsers to the API documentation page and returns links to other clients. The redirect is
+ * relative, so that it works in a sandbox and behind a proxy.
  */
 function writeIndex(ctx: Context, { baseUrl, settings }: AppContext): void {
   const hasPage = !settings.disableControlPlane;
@@ -57,11 +57,11 @@ function writeIndex(ctx: Context, { baseUrl, settings }: AppContext): void {
   writeJson(ctx, hasPage && isBrowser ? 302 : 200, json);
 }
 
-/** A document that is made when first asked for, and then stays. */
-function cached(make: () => object): DocumentWriter {
+/** Creates the document on the first request and caches it. */
+function cached(create: () => object): DocumentWriter {
   let json: string | undefined;
   return (ctx) => {
-    json ??= JSON.stringify(make());
+    json ??= JSON.stringify(create());
     writeCacheable(ctx, json);
   };
 }
@@ -71,12 +71,12 @@ function writeCacheable(ctx: Context, json: string): void {
   writeJson(ctx, 200, json);
 }
 
-function writeKeySet(ctx: Context, { keys, observability: insight }: AppContext): void {
-  const published = shouldServeStaleKeys(ctx, insight?.faults) ? keys.publicKeysBefore() : keys.publicKeys();
+function writeKeySet(ctx: Context, { keys, observability }: AppContext): void {
+  const published = shouldServeStaleKeys(ctx, observability?.faults) ? keys.publicKeysBefore() : keys.publicKeys();
   writeCacheable(ctx, JSON.stringify({ keys: published }));
 }
 
-/** An audit log that can't be written is told, and no reason to send callers elsewhere: they are answered all the same. */
+/** A failing audit log is reported but does not make the service unready: requests are still served. */
 function writeReadiness(ctx: Context, { store, audit }: AppContext): void {
   const { writable } = store.health();
   const states = {
@@ -87,7 +87,7 @@ function writeReadiness(ctx: Context, { store, audit }: AppContext): void {
   writeJson(ctx, writable ? 200 : 503, JSON.stringify(states));
 }
 
-/** OpenID Connect Discovery 1.0, section 3, as far as it holds here. */
+/** OpenID Connect Discovery 1.0, section 3, limited to what the service supports. */
 function buildDiscovery({ baseUrl, keys }: AppContext, registry: readonly AnyOperation[]): object {
   const tokenEndpoint = registry.find(({ id }) => id === 'client-identities.connect-token');
   return {

@@ -86,8 +86,8 @@ test('names every fault of a body at once, what can not be read first', async ()
   expect(items.map(({ code, message }) => `${code} ${message}`)).toEqual([
     'FIELD_TYPE roles[1] must be a string.',
     'FIELD_MISSING dependencies[0].groupName is required.',
-    'FIELD_UNKNOWN secretHash: there is no such field.',
-    'FIELD_UNKNOWN bootstrap: there is no such field.',
+    'FIELD_UNKNOWN Unknown field: secretHash.',
+    'FIELD_UNKNOWN Unknown field: bootstrap.',
     expect.stringMatching(/^FIELD_VALUE groupName must not contain a slash/),
     expect.stringMatching(/^FIELD_VALUE roles\[0\] must be upper-case letters/),
   ]);

@@ -79,7 +79,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       ['FIELD_MISSING', [{}], `[0].${field} is required.`],
       ['FIELD_TYPE', [{ [field]: 5 }], `[0].${field} must be a string.`],
       ['FIELD_TYPE', [{ [field]: null }], `[0].${field} must be a string.`],
-      ['FIELD_UNKNOWN', [{ [field]: 'x', more: 1 }], '[0].more: there is no such field.'],
+      ['FIELD_UNKNOWN', [{ [field]: 'x', more: 1 }], 'Unknown field: [0].more.'],
       ['FIELD_TYPE', 'null', 'The body must be an array.'],
       ['FIELD_TYPE', '"x"', 'The body must be an array.'],
       ['FIELD_TYPE', '7', 'The body must be an array.'],
