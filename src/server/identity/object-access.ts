@@ -142,7 +142,7 @@ export function assertOwnService(service: Client | undefined, admission: RoleExp
   if (!isLimitedToOwnServices(admission, caller)) return;
   const text = service
     ? 'The service exists, but belongs to another owner, and the caller has no administrative role that reaches it.'
-    : 'There is no such service.';
+    : 'Service not found.';
   throw withReason(apiError('SERVICE_NOT_FOUND'), { text });
 }
 

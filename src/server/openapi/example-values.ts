@@ -87,7 +87,7 @@ export const exampleValues: ExampleValues = {
   limit: [100],
   logon: ['ALICE01'],
   matched: [3],
-  message: ['There is no such group.'],
+  message: ['Group not found.'],
   method: ['GET'],
   migrated: [3],
   milliseconds: [3.2],

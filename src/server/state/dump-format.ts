@@ -78,7 +78,7 @@ function parseRow({ schema }: TableShape, row: unknown, position: string): Store
 
 /** The document can't be what an export gave. */
 export function createDumpError(what: string) {
-  return apiError('STATE_DAMAGED', `The document is no state of this service: ${what}.`);
+  return apiError('STATE_DAMAGED', `The document is not a valid dump of this service: ${what}.`);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -70,7 +70,7 @@ test('the wrong path parameter is named', async () => {
 test('an error that has no data has no details', async () => {
   await using server = await startServer();
   const { items } = await catchClientError(server.admin.groups.get({ params: { groupId: 'nobody' } }));
-  expect(items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'There is no such group.' }]);
+  expect(items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'Group not found.' }]);
 });
 
 test('a soft error carries the details as well', async () => {

@@ -76,7 +76,7 @@ describe('where something breaks', () => {
     for (const init of [{}, creating]) {
       const { status, headers, text } = await call(server, groups, init);
       const requestId = headers.get('x-request-id') ?? '';
-      const message = `The service failed. Its log has the reason under the request id. Request id: ${requestId}`;
+      const message = `Internal error. The server log contains the reason under the request id. Request id: ${requestId}`;
       expect(status).toBe(500);
       expect(JSON.parse(text)).toEqual([{ code: 'INTERNAL', message }]);
       expect([headers.get('content-type'), headers.get('cache-control'), headers.get('etag')]).toEqual([

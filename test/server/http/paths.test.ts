@@ -74,10 +74,8 @@ describe('a path', () => {
 
   test('and whoever forgot the prefix is told it', async () => {
     const messageOf = async (target: string) => JSON.parse((await call('GET', target)).text)[0].message;
-    expect(await messageOf('/groups')).toBe(
-      `There is nothing at this path. Those of the interface begin with ${servicePrefix}/`,
-    );
-    expect(await messageOf(`${servicePrefix}/grups`)).toBe('There is nothing at this path.');
+    expect(await messageOf('/groups')).toBe(`Path not found. Paths of the service start with ${servicePrefix}/`);
+    expect(await messageOf(`${servicePrefix}/grups`)).toBe('Path not found.');
   });
 
   test.each([

@@ -67,9 +67,9 @@ describe('the journal of requests', () => {
 
   test('keeps no long messages of errors, and counts what it keeps of them: callers choose names in them', () => {
     const journal = createRequestLog({ maxRequests: 100, maxBytes: 100_000 });
-    const message = `${'x'.repeat(10_000)}: there is no such field.`;
+    const message = `${'x'.repeat(10_000)}: unknown field.`;
     journal.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message }] });
-    expect(journal.find('r')?.errors).toEqual([{ code: 'FIELD_UNKNOWN', message: 'There is no such field.' }]);
+    expect(journal.find('r')?.errors).toEqual([{ code: 'FIELD_UNKNOWN', message: 'Unknown field.' }]);
     for (let calls = 0; calls < 50; calls += 1)
       journal.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
     expect(idsOf(journal).length).toBeLessThan(13);

@@ -58,6 +58,6 @@ function findGroupName(graph: Graph, reference: string): string {
   throw new CliError(`There is no group ${JSON.stringify(reference)}.`, {
     code: 'GROUP_NOT_FOUND',
     exitCode: 3,
-    hint: 'List the groups to find its id or name.',
+    hint: 'List groups with `iam groups list`.',
   });
 }

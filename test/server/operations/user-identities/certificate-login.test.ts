@@ -63,7 +63,7 @@ async function expectRefused(server: TestServer, body: Body, query?: object): Pr
   const failure = await catchClientError(logIn(server, body, query));
   expect({ status: failure.status, items: failure.items }).toEqual({
     status: 401,
-    items: [{ code: 'PROOF_INVALID', message: 'The proof is not valid, or no longer.' }],
+    items: [{ code: 'PROOF_INVALID', message: 'The code, certificate or assertion is not valid or has expired.' }],
   });
   const { tickets: __, ...after } = await server.dump();
   expect(after).toEqual(before);

@@ -50,7 +50,10 @@ function logIn({ server }: FederatedServer, idToken: string, extra: LoginOptions
   return server.as().userIdentities.loginFederated({ query: { clientId: appClientId, ...query }, body });
 }
 
-const invalid = { status: 401, items: [{ code: 'PROOF_INVALID', message: 'The proof is not valid, or no longer.' }] };
+const invalid = {
+  status: 401,
+  items: [{ code: 'PROOF_INVALID', message: 'The code, certificate or assertion is not valid or has expired.' }],
+};
 
 /** The call is refused, as every wrong proof is where nothing else is said, and the store stays as it was. */
 async function expectRefused(

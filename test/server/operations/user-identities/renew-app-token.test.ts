@@ -38,7 +38,10 @@ function logIn(server: TestServer, response: string) {
   });
 }
 
-const invalid = { status: 401, items: [{ code: 'PROOF_INVALID', message: 'The proof is not valid, or no longer.' }] };
+const invalid = {
+  status: 401,
+  items: [{ code: 'PROOF_INVALID', message: 'The code, certificate or assertion is not valid or has expired.' }],
+};
 const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
 
 /** The call is refused, as every wrong proof is where nothing else is said, and the store stays as it was. */
