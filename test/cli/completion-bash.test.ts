@@ -20,7 +20,7 @@ describe('a line of bash', () => {
     ['iam get > out 2>/dev/null x', ['iam', 'get'], 'x'],
     ['iam $(touch x) `y` $HOME ~', ['`y`', '$HOME'], '~'],
   ])('%j is read and not expanded', (line, words, typed) => {
-    expect(read(line)).toMatchObject({ words, typed, redirects: false });
+    expect(read(line)).toMatchObject({ words, typed, isRedirectTarget: false });
   });
 
   test.each(['iam a > ', 'iam a >', 'iam a 2>x', 'iam a < in'])('%j wants a file', async (line) => {

@@ -125,7 +125,7 @@ describe('csv of the command', () => {
   test('has no formula, unless --csv-raw leaves them', async () => {
     await using server = await startFakeServer(() => ({ json: rows }));
     const list = ['groups', 'list', '-o', 'csv'];
-    const query = ['--query', '[].{groupName, organizationId, "@key": "@key"}'];
+    const query = ['--query', '[].{groupName: groupName, organizationId: organizationId, "@key": "@key"}'];
     const neutral = "groupName,organizationId,'@key\n'=1+1,-5,1\n'@x,'-a,-5\n";
     const raw = 'groupName,organizationId,@key\n=1+1,-5,1\n@x,-a,-5\n';
     expect((await iam([...list, ...query], server)).out).toBe(neutral);

@@ -34,9 +34,9 @@ const realTime = [
       'src/cli/runtime/private-files.ts',
       'src/cli/runtime/retry.ts',
       'src/client/proxy.ts',
+      'src/server/http/listen.ts',
       'src/server/http/node-server.ts',
       'src/server/integrations/timer.ts',
-      'src/server/http/listen.ts',
       'src/server/store/json/checkpointer.ts',
       'src/server/store/json/lock.ts',
     ],
@@ -49,11 +49,11 @@ const realTime = [
       'src/cli/completion/complete.ts',
       'src/cli/delete-impact.ts',
       'src/client/transport.ts',
-      'src/testing/inbox.ts',
-      'src/testing/requests.ts',
       'src/server/integrations/http-client.ts',
       'src/server/integrations/providers/jwk-set-cache.ts',
       'src/server/integrations/sms-hook.ts',
+      'src/testing/inbox.ts',
+      'src/testing/requests.ts',
     ],
   ],
 ] as const;
@@ -79,11 +79,11 @@ describe('every source file', () => {
   test('of the server but those that begin a process is handed its clock', () => {
     const users = files.filter((file) => /\bsystemClock\b/.test(stripComments(file)));
     expect(users).toEqual([
-      'src/testing/start-server.ts',
       'src/server/clock.ts',
       'src/server/main.ts',
       'src/server/open-store.ts',
       'src/server/store-tools.ts',
+      'src/testing/start-server.ts',
     ]);
   });
 
@@ -92,10 +92,10 @@ describe('every source file', () => {
     expect(files.filter((file) => !entryFiles.test(file) && pattern.test(stripComments(file)))).toEqual([]);
   });
 
-  test('is at most 250 lines long, unless it is generated', () => {
+  test('is at most 400 lines long, unless it is generated', () => {
     const long = files.filter((file) => {
       const text = readSource(file);
-      return !text.startsWith('// GENERATED') && text.split('\n').length > 251;
+      return !text.startsWith('// GENERATED') && text.split('\n').length > 401;
     });
     expect(long).toEqual([]);
   });

@@ -69,7 +69,7 @@ describe('JSON', () => {
       maxLinearGrowth,
     );
     await expect(async () => validateBody(GroupInput, unknown(1000))).rejects.toSatisfy(
-      ({ faults }: { faults: unknown[] }) => faults.length === 100,
+      ({ errors }: { errors: unknown[] }) => errors.length === 100,
     );
   });
 });

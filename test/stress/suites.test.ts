@@ -79,7 +79,7 @@ describe('a planted defect is found', () => {
 test('what a later round finds is shown again by the round that did it', () => {
   const late = new DelayedError(new Error('lost'), 6);
   expect(createFinding('kills', countBudget(1), 7, late)).toEqual({
-    what: 'lost',
+    problem: 'lost',
     reproduce: 'npm run torture -- --only kills --seed 6 --count 1',
   });
 });

@@ -143,6 +143,6 @@ function describeOutput(): string[] {
     '                      objects by dots',
     '',
     'With json or jsonl an error is one JSON object on standard error:',
-    '  {"error": {code, message, status, requestId, items, transient, fix, details}}',
+    '  {"error": {code, message, status, requestId, items, transient, hint, details}}',
   ];
 }

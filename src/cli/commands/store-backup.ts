@@ -73,7 +73,7 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
       if (isThere && options.force !== true) throw storeExistsError(folder);
       if (options.dryRun === true)
         return printOrNotice(context, { folder, ...facts }, `Not done: ${formatFacts(facts)}.`);
-      const severity = { severe: true, name: path.basename(folder) };
+      const severity = { requireName: true, name: path.basename(folder) };
       if (isThere) await assertConfirmed(context, `Set the store in ${folder} aside?`, options, false, severity);
       const { setAside } = await tools.restore(backup, folder, isThere);
       await printOrNotice(context, { folder, ...facts, setAside }, ...formatDone(folder, facts, setAside));

@@ -74,7 +74,7 @@ export async function prepare(deps: PlanDeps, content: PlanContent, prune: boole
     deps,
     draft.issues.map(({ path, message }) => ({
       message,
-      place: path === '' ? undefined : findPosition(content.positions, path),
+      position: path === '' ? undefined : findPosition(content.positions, path),
     })),
   );
   const caller = affectsAdministrators(draft) ? await readCaller(deps) : {};

@@ -53,7 +53,7 @@ export async function loadPlan(deps: PlanDeps, file: string): Promise<SavedPlan>
     );
   const { baseUrl, prune, set, entries, fingerprint } = value;
   if (baseUrl !== deps.baseUrl) throw deps.usage(`The plan is for ${String(baseUrl)}, not for ${deps.baseUrl}.`);
-  const content = { set, entries, places: new Map() } as unknown as PlanContent;
+  const content = { set, entries, positions: new Map() } as unknown as PlanContent;
   return { content, prune: prune === true, fingerprint: String(fingerprint) };
 }
 

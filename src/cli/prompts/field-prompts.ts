@@ -5,12 +5,12 @@ import type { Choice, Validator } from '../runtime/prompter.ts';
 interface PromptField {
   readonly name: string;
   readonly label?: string | undefined;
-  readonly several?: boolean;
+  readonly multiple?: boolean;
   readonly optional?: boolean;
 }
 
 /** `Id or name of the group:`, by the label of the field, or the words of its name where it has none. */
-export function formatPromptMessage({ name, label, several: multiple, optional }: PromptField): string {
+export function formatPromptMessage({ name, label, multiple, optional }: PromptField): string {
   const note = optional ? ' (Enter to leave out)' : multiple ? ', one or more' : '';
   return `${label ?? labelOf(name)}${note}:`;
 }
@@ -31,7 +31,7 @@ export function listFixedChoices({ type, enum: values }: JsonSchema, optional: b
 /** Finds what the server would refuse, as far as the schema tells. */
 export function createValidator(
   schema: JsonSchema,
-  { several: multiple = false, optional = false }: { readonly several?: boolean; readonly optional?: boolean } = {},
+  { multiple = false, optional = false }: { readonly multiple?: boolean; readonly optional?: boolean } = {},
 ): Validator {
   const validate = createTextValidator(schema);
   return (typed) => {

@@ -82,7 +82,7 @@ async function promptForValue(promptContext: PromptContext, missing: MissingValu
   const { name, schema, secret = false, multiple = false, optional = false } = missing;
   const promptOptions = context.promptOptions(!allowsPrompts);
   const message = formatPromptMessage(missing);
-  const validate = createValidator(schema, { several: multiple, optional });
+  const validate = createValidator(schema, { multiple, optional });
   if (secret) return String(await prompt(promptOptions, { type: 'password', message, mask: '*', validate }));
   const choices = listFixedChoices(schema, optional);
   if (choices && multiple)

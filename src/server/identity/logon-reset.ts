@@ -80,7 +80,7 @@ async function consumeResetOtp(
     codeId,
     code,
     source,
-    refusal: createError,
+    createError,
   } as const;
   return consumeOtp(check, deps, async (tx, row) => {
     const owner = await findLogonOwner(tx, logon);

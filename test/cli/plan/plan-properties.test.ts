@@ -120,7 +120,7 @@ describe('merging', () => {
       changes,
     );
     expect([thing, differs]).toEqual([{ organizationId: 'b', roles: ['Z', 'X'], other: 1 }, true]);
-    expect(mergeChanges(thing, changes)).toMatchObject({ differs: false, conflicts: [] });
+    expect(mergeChanges(thing, changes)).toMatchObject({ isChanged: false, conflicts: [] });
   });
 
   test('does not write over another value', () => {

@@ -104,7 +104,7 @@ describe('where something breaks', () => {
     expect([operation, level]).toEqual(['groups.list', 'error']);
     expect(err.message).toContain('canary-message');
     expect(err.message).toContain('canary-cause');
-    expect(err.stack).toContain('failures.test.ts');
+    expect(err.stack).toContain('error-response.test.ts');
     expect(line).not.toContain('canary-secret');
     expect(line).not.toContain('canary-password');
   });

@@ -16,7 +16,7 @@ async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: nu
   const store = openMemoryStore();
   const clock = createFakeClock();
   const storeSecret = { digest: (use: string, text: string) => hashSecret(`${use}\n${text}`).slice(7) };
-  const deps = { clock, randomness: systemRandom, storeKey: storeSecret, disableRateLimits: false } as never;
+  const deps = { clock, random: systemRandom, storeSecret, disableRateLimits: false } as never;
   const ticket = { kind: 'certificate-nonce', clientId: 'app' } as const;
   const make = {
     tickets: (tx: Transaction) => issueOneTimeToken(tx, ticket, deps),

@@ -40,7 +40,7 @@ async function waysOf(server: TestServer, owner: { userId?: string; businessId?:
       for (const line of [secretLine, `Authorization: Bearer ${token}`, `X-Api-Key: ${apiKey}`])
         expect([line, await sendWithHeaders(server, [line])]).toMatchObject([line, { status: 200 }]);
       expect(await loginWithHeaders(server, [secretLine])).toMatchObject({ status: 200 });
-      expect(await named()).toMatchObject({ way: 'client-id' });
+      expect(await named()).toMatchObject({ authMethod: 'client-id' });
     },
     async expectClosed() {
       expect(await sendWithHeaders(server, [secretLine])).toEqual(invalidCredentials);

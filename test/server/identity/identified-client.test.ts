@@ -24,7 +24,7 @@ test('a named client is identified and of its party, and nothing else, whatever 
   for (const party of ['1STPARTY', '3RDPARTY'] as const) {
     const { clientId } = await server.makeClient({ party, authorities: ['AUTH-BASIC', 'ADMIN'], scope: ['READ'] });
     const principal = await enter(server, { clientIds: [clientId] });
-    expect(principal).toMatchObject({ way: 'client-id', subject: clientId });
+    expect(principal).toMatchObject({ authMethod: 'client-id', subject: clientId });
     expect(principal?.roles).toEqual(new Set(['CLI-AUTH-IDENTIFIED', `CLI-${party}`]));
   }
 });

@@ -201,7 +201,7 @@ describe('a new code', () => {
 });
 
 describe('attempts by a typed name', () => {
-  const byName = (typed: string, holder: OtpBinding = annBinding) => ({ ...holder, typed });
+  const byName = (typed: string, holder: OtpBinding = annBinding) => ({ ...holder, loginSubject: typed });
 
   test('are told of by that name alone, while the user is closed to the source by any name', async () => {
     const world = new OtpHarness();

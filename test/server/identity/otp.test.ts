@@ -208,7 +208,7 @@ describe('a code that may be of one of two holders', () => {
   const giveOne = (world: OtpHarness, code: string) => {
     const refusal = () => apiError('PROOF_INVALID');
     const checks = [
-      { ...annBinding, source: homeSource, code, refusal },
+      { ...annBinding, source: homeSource, code, createError: refusal },
       { ...bobBinding, source: homeSource, code },
     ] as const;
     return readOutcome(consumeFirstMatchingOtp(checks, world.deps, async () => 'done'));

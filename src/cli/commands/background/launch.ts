@@ -113,7 +113,7 @@ async function createLaunchError(outcome: Outcome, { log, timeoutMs }: LaunchOpt
   const lines = lastLines((await readLogFrom(log, 0)).toString('utf8'), maxLogLines);
   if (outcome.kind === 'ended') {
     const reason = lines.findLast((line) => line.startsWith('error: '))?.slice('error: '.length);
-    const details = { code: 'SERVER_ENDED', exitCode: outcome.exitCode, fix: `Its log is ${log}` };
+    const details = { code: 'SERVER_ENDED', exitCode: outcome.exitCode, hint: `Its log is ${log}` };
     return reason === undefined
       ? new CliError('The server ended at once.', { ...details, lines })
       : new CliError(reason, details);

@@ -24,10 +24,15 @@ test('what a certificate says is what it was made with', () => {
   expect(parseCertificate(createAuthority({ pathLength: 300 }).pem)).toMatchObject({ pathLength: 300 });
   expect(parseCertificate(pem({ keyUsage: [1] }))).toMatchObject({ maySign: true, maySignCertificates: false });
   expect(parseCertificate(pem({ keyUsage: [2] }))).toMatchObject({ maySign: false });
-  expect(parseCertificate(pem({ purposes: [1, 4] }))).toMatchObject({ forClients: false });
-  expect(parseCertificate(pem({ purposes: [4, 2] }))).toMatchObject({ forClients: true });
+  expect(parseCertificate(pem({ purposes: [1, 4] }))).toMatchObject({ allowsClientAuth: false });
+  expect(parseCertificate(pem({ purposes: [4, 2] }))).toMatchObject({ allowsClientAuth: true });
   expect(parseCertificate(pem({ emails: ['a@example.com', 'b@example.com'] }))).toMatchObject({
     emails: ['a@example.com', 'b@example.com'],
   });
-  expect(parseCertificate(pem({}))).toMatchObject({ authority: false, maySign: true, forClients: true, sound: true });
+  expect(parseCertificate(pem({}))).toMatchObject({
+    authority: false,
+    maySign: true,
+    allowsClientAuth: true,
+    strong: true,
+  });
 });

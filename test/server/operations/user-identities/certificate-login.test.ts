@@ -414,7 +414,7 @@ describe('between the steps', () => {
     Object.assign(server.appContext, {
       providers: {
         ...providers,
-        certificate: async (proof: Parameters<typeof certificate>[0]) => {
+        verifyCertificate: async (proof: Parameters<typeof certificate>[0]) => {
           const proven = await certificate(proof);
           if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
           if (event === 'removal') await server.admin.userIdentities.remove({ params: { id: alice.userId } });

@@ -509,7 +509,7 @@ test.each(['lock', 'removal', 'other link', 'provider changed'])('a %s meanwhile
     });
     return proof;
   };
-  Object.assign(world.server.appContext, { providers: { ...providers, idToken: meanwhile } });
+  Object.assign(world.server.appContext, { providers: { ...providers, verifyIdToken: meanwhile } });
   const failure = await catchClientError(logIn(world, await world.provider.token()));
   expect(failure.status).toBe(event === 'removal' || event === 'other link' ? 412 : 401);
   expect(await store.sessions.count()).toBe(0);

@@ -441,7 +441,7 @@ test.each(['lock', 'provider gone'])('a %s meanwhile stops the login', async (ev
     else await store.transaction((tx) => tx.providers.delete(name));
     return proof;
   };
-  Object.assign(server.appContext, { providers: { ...providers, samlResponse: meanwhile } });
+  Object.assign(server.appContext, { providers: { ...providers, verifySamlResponse: meanwhile } });
   const failure = await catchClientError(logIn(server, samlResponse(server)));
   expect(failure).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
   expect(await store.sessions.count()).toBe(0);

@@ -115,7 +115,7 @@ describe('is refused', () => {
     Object.assign(server.appContext, {
       issuer: {
         ...issuer,
-        forUser: async (...parts: Parameters<typeof forUser>) => {
+        issueForUser: async (...parts: Parameters<typeof forUser>) => {
           await locked();
           return forUser(...parts);
         },
