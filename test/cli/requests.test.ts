@@ -67,7 +67,7 @@ describe('why', () => {
   const refused = {
     ...none,
     ...{ requestId: 'r-1', operation: 'api-key.list', method: 'GET', path: '/api-key', status: 403, refused: true },
-    errors: [{ code: 'ROLE_MISSING', message: 'The caller lacks ADMIN.', fix: 'Ask for the role.' }],
+    errors: [{ code: 'ROLE_MISSING', message: 'The caller lacks ADMIN.', hint: 'Ask for the role.' }],
     credential: { way: 'bearer', taken: true },
     client: { clientId: 'app', appId: 'a', party: '1STPARTY' },
     user: { userId: 'ann', userName: 'ann\u001b[2J', locked: false },

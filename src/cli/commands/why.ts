@@ -41,7 +41,7 @@ interface Why {
   readonly path: string;
   readonly status?: number;
   readonly refused: boolean;
-  readonly errors: readonly { readonly code: string; readonly message: string; readonly fix: string }[];
+  readonly errors: readonly { readonly code: string; readonly message: string; readonly hint: string }[];
   readonly fault?: string;
   readonly credential: { readonly way: string; readonly taken: boolean; readonly reason?: string };
   readonly client?: { readonly clientId: string; readonly party: string };
@@ -71,7 +71,7 @@ function formatExplanation(why: Why, width: number | undefined): string[] {
     ...listCallerLines(why),
     ...listRoleLines(why),
     ['rule', why.rule],
-    ...[...new Set(why.errors.map(({ fix }) => fix))].map((fix): Line => ['next', fix]),
+    ...[...new Set(why.errors.map(({ hint }) => hint))].map((hint): Line => ['next', hint]),
   ];
   const filled = lines.flatMap(([name, value]) =>
     value ? [hangingIndent(`  ${name.padEnd(widest)}  `, escapeControls(value), width)] : [],

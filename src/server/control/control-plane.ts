@@ -10,19 +10,19 @@ import { type ControlRoute, controlPrefix } from './define.ts';
 import type { ControlGuard } from './guard.ts';
 import { controlRoutes } from './routes.ts';
 
-/** A step that is true where it has answered the call. */
+/** A step that returns true if it has responded. */
 export type ControlPlane = (ctx: Context) => Promise<boolean>;
 
-/** Where it is looked for; it is a route of the control plane all the same. */
+/** The conventional path of Prometheus, served by a route of the control plane. */
 const metricsPath = '/metrics';
 
-/** What follows the prefix in a path of the control plane; undefined for every other path. */
+/** Returns a control-plane path without its prefix; undefined for other paths. */
 export function stripControlPrefix(path: string): string | undefined {
   if (path === metricsPath) return path;
   return path === controlPrefix || path.startsWith(`${controlPrefix}/`) ? path.slice(controlPrefix.length) : undefined;
 }
 
-/** On a server that other machines reach, routes ask for their capability; on any other, callers are on this machine. */
+/** With remote access, routes require their capability; otherwise all callers are on this machine and need no credentials. */
 export function createControlPlane(appContext: AppContext, guard: ControlGuard): ControlPlane {
   if (appContext.settings.disableControlPlane) return async () => false;
   const isRemote = appContext.settings.allowRemote;
@@ -44,10 +44,10 @@ export function createControlPlane(appContext: AppContext, guard: ControlGuard):
   };
 }
 
-/** A realm of its own, so that browsers send what was typed here nowhere else (RFC 7617, 2.2). */
+/** A separate realm, so that browsers send these credentials to no other path (RFC 7617, 2.2). */
 const pageChallenge = 'Basic realm="iam control plane", charset="UTF-8"';
 
-/** A browser asks its reader for id and secret where it is told Basic, and has no other way to send any with a page. */
+/** Browsers prompt for id and secret on a Basic challenge; a page request has no other way to send credentials. */
 function toBasicChallenge(error: unknown): unknown {
   if (!(error instanceof IamError) || errorTable[error.code].status !== 401) return error;
   const [first, ...others] = error.errors;
@@ -62,12 +62,12 @@ interface MountedRoute {
 }
 
 function mountRoute(route: ControlRoute, appContext: AppContext, isRemote: boolean): MountedRoute {
-  // A call's context is made from the appContext, whose clock can be adjusted; only routes of this kind are told so.
+  // The request context comes from the app context, whose clock is adjustable; only the type of these routes exposes it.
   const operation = (isRemote ? route : withoutAuthentication(route)) as unknown as AnyOperation;
   return { route, matcher: createPathMatcher(route.path), handle: compileOperation(operation, appContext) };
 }
 
-/** The same without asking who calls: what is presented all the same is then not looked at. */
+/** The route without authentication: credentials in the request are ignored. */
 function withoutAuthentication(route: ControlRoute): ControlRoute {
   return { ...route, auth: 'none', roles: parseRoles('none') };
 }
@@ -75,8 +75,8 @@ function withoutAuthentication(route: ControlRoute): ControlRoute {
 /** @throws IamError PATH_UNKNOWN, METHOD_NOT_ALLOWED. */
 function findRoute(here: readonly MountedRoute[], method: string): MountedRoute {
   if (here.length === 0) throw apiError('PATH_UNKNOWN');
-  const wanted = method === 'HEAD' ? 'GET' : method;
-  const found = here.find(({ route }) => route.method === wanted);
+  const routeMethod = method === 'HEAD' ? 'GET' : method;
+  const found = here.find(({ route }) => route.method === routeMethod);
   if (found) return found;
   const allowed = here.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
   throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: [...new Set(allowed)].join(', ') });

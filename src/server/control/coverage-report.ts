@@ -1,4 +1,4 @@
-/** Which of what the interface documents the calls so far have brought about. */
+/** Coverage report: which documented statuses and error codes the requests so far have caused. */
 import * as z from 'zod';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
@@ -8,16 +8,18 @@ import { operations } from '../operations/index.ts';
 const Share = z.strictObject({ exercised: z.int(), total: z.int(), percent: z.number() });
 
 export const CoverageReport = z.strictObject({
-  operations: Share.describe('Operations that were called'),
-  statuses: Share.describe('Documented statuses of all operations that were answered'),
-  codes: Share.describe('Error codes of all operations that were answered'),
+  operations: Share.describe('Operations with at least one request'),
+  statuses: Share.describe('Documented statuses that were returned, over all operations'),
+  codes: Share.describe('Error codes that were returned, over all operations'),
   items: z.array(
     z.strictObject({
       operation: z.string(),
       calls: z.int(),
-      statuses: z.array(z.strictObject({ status: z.int(), calls: z.int() })).describe('Documented ones'),
-      codes: z.array(z.strictObject({ code: z.string(), status: z.int(), calls: z.int() })).describe('Possible ones'),
-      others: z.array(z.int()).describe('Statuses that were answered without being listed, such as 429'),
+      statuses: z.array(z.strictObject({ status: z.int(), calls: z.int() })).describe('Documented statuses'),
+      codes: z
+        .array(z.strictObject({ code: z.string(), status: z.int(), calls: z.int() }))
+        .describe('Possible error codes'),
+      others: z.array(z.int()).describe('Returned statuses that the operation does not list, such as 429'),
     }),
   ),
 });
@@ -40,17 +42,17 @@ export function buildCoverageReport(counts: CoverageCounters): Report {
 function buildItem(operation: Operation<never>, counts: CoverageCounters): Item {
   const counted = counts.byOperation().get(operation.id);
   const callsOf = (status: number) => counted?.statuses.get(status)?.calls ?? 0;
-  const answered = [...(counted?.statuses.keys() ?? [])].sort((a, b) => a - b);
+  const returned = [...(counted?.statuses.keys() ?? [])].sort((a, b) => a - b);
   return {
     operation: operation.id,
-    calls: answered.reduce((sum, status) => sum + callsOf(status), 0),
+    calls: returned.reduce((sum, status) => sum + callsOf(status), 0),
     statuses: operation.statuses.map((status) => ({ status, calls: callsOf(status) })),
     codes: [...listOperationErrors(operation)].map(([code, status]) => ({
       code,
       status,
       calls: counted?.codes.get(code) ?? 0,
     })),
-    others: answered.filter((status) => !operation.statuses.includes(status)),
+    others: returned.filter((status) => !operation.statuses.includes(status)),
   };
 }
 

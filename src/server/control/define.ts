@@ -1,4 +1,4 @@
-/** How a route of the control plane is declared: as an operation is, with its own context. */
+/** Declares routes of the control plane: like operations, with their own context. */
 import {
   createOperationDefiner,
   type Declaration,
@@ -16,20 +16,20 @@ import type { OperationContext } from '../operations/define.ts';
 import type { Sandboxes } from '../sandboxes.ts';
 import type { StateManager } from '../state/state-manager.ts';
 
-/** Below this path, beside the service prefix and never under it. */
+/** Path prefix of the control plane, separate from the service prefix. */
 export const controlPrefix = '/_iam';
 
-/** What operations are given, and what they have no business with. */
+/** The context of operations plus what only the control plane uses. */
 export interface FullContext extends OperationContext {
-  /** There is one wherever there is a control plane. */
+  /** Always present when the control plane is enabled. */
   readonly observability: Observability;
   readonly audit: AuditLog | undefined;
   readonly timer: Timer;
-  /** With what is for who reads messages. */
+  /** The outbox with its reading side. */
   readonly outbox: MessageOutbox;
 }
 
-/** What a route is given besides the call itself. Who calls is asked on some servers only, so no route is told. */
+/** The context of a route. It has no caller, since not all servers authenticate callers of the control plane. */
 export type ControlContext = Pick<
   FullContext,
   | 'store'
@@ -46,33 +46,33 @@ export type ControlContext = Pick<
   | 'observability'
   | 'timer'
 > & {
-  /** Where decisions are told, if anywhere. */
+  /** The audit log; undefined if it is switched off. */
   readonly audit: AuditLog | undefined;
   readonly state: StateManager;
   readonly sandboxes: Sandboxes;
-  /** Every other reader of it has no more than a Clock. */
+  /** Other code receives it as a read-only Clock. */
   readonly clock: AdjustableClock;
 };
 
 /**
- * What a route needs where other machines reach the server. A user who changes something or sees a secret has shown a
- * second factor; a client that proves itself has CLI-AUTH-BASIC, which no token of a user carries.
+ * Roles that a route requires on a server with remote access. A user needs MFA to change something or see a secret; an
+ * authenticated client has CLI-AUTH-BASIC, which no user token contains.
  */
 export const capabilities = {
-  /** Shows what exists, without codes, keys or bodies of requests. */
+  /** Returns data without codes, keys or request bodies. */
   read: { auth: 'caller', roles: 'CLI-1STPARTY and (ADMIN or IAM_ADMIN_READ_ONLY)' },
-  /** Shows codes, keys or bodies, or changes anything. */
+  /** Returns codes, keys or bodies, or changes something. */
   maintain: {
     auth: 'caller',
     roles: 'CLI-1STPARTY and IAM_ADMIN_MAINTENANCE and (AUTH-MFA or CLI-AUTH-BASIC)',
   },
-  /** Takes no credentials: what authorizes the request is in its body. */
+  /** Needs no credentials: the body authorizes the request. */
   public: { auth: 'none', roles: 'none' },
 } as const;
 
 export interface RouteOptions {
   readonly capability: keyof typeof capabilities;
-  /** For browsers: `page` is one that links on other sites may lead to, `asset` a file of it. */
+  /** For browsers: a `page` that other sites may link to, or an `asset` (a file) of it. */
   readonly browser?: 'page' | 'asset';
 }
 
@@ -86,7 +86,7 @@ type RouteDeclaration<Path extends string, Req extends RequestDeclaration, Res e
 
 const defineOperation = createOperationDefiner<ControlContext>();
 
-/** Declares a route; its capability decides who may call it. */
+/** Declares a route. Its capability determines authentication and roles. */
 export function defineRoute<
   const Path extends string,
   const Req extends RequestDeclaration,

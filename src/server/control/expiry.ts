@@ -1,4 +1,4 @@
-/** When something ends that a name is known of: a token, a code, a message, a session, a ticket. */
+/** Looks up when a token, code, message, session or one-time token expires. */
 
 import { hashSecret } from '../identity/secrets.ts';
 import { computeRefreshTokenExpiry } from '../identity/sessions.ts';
@@ -14,8 +14,8 @@ interface ExpiryDeps {
 }
 
 /**
- * The moment from which it is taken no more, in milliseconds since the epoch; undefined where nothing has this name.
- * Tokens and tickets go by themselves, access tokens also by their jti, codes by their challenge or their message.
+ * Returns the expiry in milliseconds since the epoch; undefined if nothing has this name. Tokens and one-time tokens are
+ * looked up by their value, access tokens also by their jti, codes by their challenge or their message.
  */
 export async function findExpiry(name: string, deps: ExpiryDeps): Promise<number | undefined> {
   const seconds =
@@ -26,12 +26,12 @@ export async function findExpiry(name: string, deps: ExpiryDeps): Promise<number
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Also of one that is over, as long as it is remembered. */
+/** Also finds an expired token, as long as the issuer still has its id. */
 async function findTokenEnd(token: string, { issuer, verifier }: ExpiryDeps): Promise<number | undefined> {
   return (await verifier.verify(token))?.exp ?? issuer.findExpiry(readTokenId(token));
 }
 
-/** What stands in the token; nothing is granted for it, so nobody has to have signed it. */
+/** Reads the jti without verifying the signature: it grants nothing here. */
 function readTokenId(token: string): string {
   try {
     const claims: Partial<AccessClaims> = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

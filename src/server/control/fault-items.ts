@@ -1,4 +1,4 @@
-/** Faults on purpose as they are asked for and shown. */
+/** Request and response schemas of injected faults. */
 import * as z from 'zod';
 import { Id } from '../../contract/schemas.ts';
 import { findErrorCode } from '../observability/fault-injector.ts';
@@ -26,7 +26,7 @@ const EffectSchema = z
   .strictObject(EffectFields)
   .refine(isSingleEffect, 'must be one of status, latency (with jitter or without), drop, rotateKey and staleKeys')
   .describe(
-    'One of: status (a failure that the operation documents), latency with or without jitter (200ms, 2s; at most 60s), drop (the connection ends before the operation begins, or after what it wrote is kept), rotateKey: true (a new signing key, before the answer goes out), staleKeys: true (/.well-known/jwks.json gives the keys that were there before the last rotation)',
+    'One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s), drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys from before the last rotation)',
   );
 
 const RuleFields = {
@@ -34,35 +34,33 @@ const RuleFields = {
     .string()
     .refine((id) => operationIds.has(id), 'must be the id of an operation, such as groups.create')
     .optional()
-    .describe('Only calls of this operation, such as groups.create'),
-  caller: Id.optional().describe('Only calls by the client or the user of this id'),
-  nth: z.int().min(1, 'must be at least 1').optional().describe('Only this one of the calls that match, from 1'),
-  every: z.int().min(1, 'must be at least 1').optional().describe('One of so many calls that match'),
+    .describe('Only requests to this operation, such as groups.create'),
+  caller: Id.optional().describe('Only requests of the client or user with this id'),
+  nth: z.int().min(1, 'must be at least 1').optional().describe('Only the nth matching request, from 1'),
+  every: z.int().min(1, 'must be at least 1').optional().describe('Every nth matching request'),
   probability: z
     .number()
     .min(0, 'must be from 0 to 1')
     .max(1, 'must be from 0 to 1')
     .optional()
-    .describe(
-      'How likely each call that matches is disturbed, from 0 to 1; the same calls each time for the same seed',
-    ),
+    .describe('Probability that a matching request is affected, from 0 to 1; the same requests for the same seed'),
   seed: z
     .int()
     .min(0, 'must not be negative')
     .optional()
-    .describe('Where chance begins, for probability and jitter; 1 where missing'),
-  times: z.int().min(1, 'must be at least 1').optional().describe('Disturbs so many calls at most'),
+    .describe('Seed of the random numbers for probability and jitter; default 1'),
+  times: z.int().min(1, 'must be at least 1').optional().describe('Max number of affected requests'),
 };
 
 export const FaultInput = z
   .strictObject({ ...RuleFields, effect: EffectSchema })
   .refine(
     ({ nth, every, probability }) => countDefined([nth, every, probability]) <= 1,
-    'must have one of nth, every and probability at most',
+    'must have at most one of nth, every and probability',
   )
   .refine(
     ({ operation, caller, effect }) => effect.staleKeys === undefined || countDefined([operation, caller]) === 0,
-    'must have no operation and no caller beside staleKeys: the key set is fetched by anybody, and by no operation',
+    'must have neither operation nor caller with staleKeys: fetching the key set is not an operation and needs no caller',
   )
   .refine(isDocumented, 'must have a status that the operation documents');
 
@@ -72,8 +70,8 @@ export const FaultItem = z.strictObject({
   id: z.string(),
   ...RuleFields,
   effect: z.strictObject(EffectFields),
-  matched: z.int().describe('Calls that matched'),
-  applied: z.int().describe('Calls that were disturbed'),
+  matched: z.int().describe('Requests that matched'),
+  applied: z.int().describe('Requests that were affected'),
 });
 
 function countDefined(values: readonly unknown[]): number {
@@ -93,7 +91,7 @@ function isSingleEffect({
   );
 }
 
-/** Without an operation, those that document the status are meant. */
+/** Without an operation, the rule applies to operations that document the status. */
 function isDocumented({
   operation: id,
   effect: { status },
@@ -103,11 +101,11 @@ function isDocumented({
 }): boolean {
   if (status === undefined) return true;
   const all = Object.values(operations);
-  const meant = id === undefined ? all : all.filter((operation) => operation.id === id);
-  return meant.some((operation) => findErrorCode(status, operation) !== undefined);
+  const selected = id === undefined ? all : all.filter((operation) => operation.id === id);
+  return selected.some((operation) => findErrorCode(status, operation) !== undefined);
 }
 
-/** What the body of a call says, in the words of the server. */
+/** Converts a request body to a fault rule. */
 export function parseFaultRule({ effect, ...rule }: FaultBody): FaultRuleInput {
   const { latency, jitter, ...others } = effect;
   return { ...rule, effect: { ...others, ...parseTimes({ latency, jitter }) } };

@@ -1,7 +1,7 @@
 /**
- * Which requests reach the control plane, before any credential is looked at. A server that only this machine reaches
- * asks for no credentials, so it must tell programs and pages of this machine from pages elsewhere. On any other server a
- * browser may send credentials by itself (RFC 7617), so pages of other sites are refused as well.
+ * Checks requests to the control plane before credentials are read. A server without remote access requires no
+ * credentials, so it must distinguish local programs and pages from pages of other sites. On any other server a browser
+ * may send credentials automatically (RFC 7617), so requests of other sites are rejected as well.
  */
 import type { Context } from 'koa';
 import { apiError, type ErrorCode } from '../../contract/errors.ts';
@@ -10,25 +10,25 @@ import { isLoopbackOrigin } from '../http/cors.ts';
 import { isFromBrowser, isFromScript, isNavigation, isSafeMethod, isSameSite } from '../http/fetch-metadata.ts';
 import type { Hosts } from '../http/hosts.ts';
 
-/** What any request to the control plane may be refused with. */
+/** Error codes that any request to the control plane may return. */
 export const guardCodes: readonly ErrorCode[] = ['HOST_FOREIGN', 'ORIGIN_FOREIGN', 'CSRF_HEADER_MISSING'];
 
 export interface ControlGuard {
-  /** `isPage`: links on other sites may lead there. @throws IamError one of `guardCodes`. */
+  /** `isPage`: other sites may link there. @throws IamError one of `guardCodes`. */
   assertAllowed(ctx: Context, isPage: boolean): void;
-  /** Whether the first request to a sandbox makes it. */
+  /** Returns whether this request, as the first one to a sandbox, may create it. */
   canCreateSandbox(ctx: Context): boolean;
 }
 
 export function createControlGuard({ settings: { allowRemote }, baseUrl }: AppContext, hosts: Hosts): ControlGuard {
   const ownOrigin = allowRemote ? new URL(baseUrl).origin : undefined;
 
-  /** Loopback origins are those of this machine only where no other machine reaches the server. */
+  /** Loopback origins identify this machine only if the server has no remote access. */
   function isOwnOrigin(origin: string, host: string | undefined): boolean {
     if (!URL.canParse(origin)) return false;
-    const { protocol, host: called } = new URL(origin);
+    const { protocol, host: originHost } = new URL(origin);
     if (!/^https?:$/.test(protocol)) return false;
-    return called === host?.toLowerCase() || origin === ownOrigin || (!allowRemote && isLoopbackOrigin(origin));
+    return originHost === host?.toLowerCase() || origin === ownOrigin || (!allowRemote && isLoopbackOrigin(origin));
   }
 
   function isSameSiteRequest({ req: { headers } }: Context): boolean {
@@ -39,7 +39,7 @@ export function createControlGuard({ settings: { allowRemote }, baseUrl }: AppCo
     if (!hosts.isLocal(ctx.req)) throw apiError('HOST_FOREIGN');
     const { source } = ctx.state;
     if (source.isRelayed)
-      throw apiError('ORIGIN_FOREIGN', 'A proxy forwarded this request, and --trusted-proxies does not name it.');
+      throw apiError('ORIGIN_FOREIGN', 'A proxy that is not in --trusted-proxies forwarded this request.');
     if (!source.isLoopback) throw apiError('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
   }
 

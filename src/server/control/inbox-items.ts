@@ -1,4 +1,4 @@
-/** Messages as the inbox shows them. */
+/** Messages as the inbox returns them. */
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas.ts';
 import { sensitive } from '../../contract/sensitive.ts';
@@ -11,27 +11,27 @@ import type { Range, Reader, Store } from '../store/store.ts';
 import { foldIdentifier, type Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({
-  id: z.string().describe('Later messages have greater ids'),
+  id: z.string().describe('Id of the message; ids increase with time'),
   to: z.string(),
   channel: z.enum(['email', 'sms']),
   purpose: z.string(),
-  code: sensitive(z.string(), 'one-time').optional().describe('Missing where the message goes out by a relay'),
-  text: sensitive(z.string(), 'one-time').describe('As it was sent, with its code'),
+  code: sensitive(z.string(), 'one-time')
+    .optional()
+    .describe('The one-time code; absent if the message is sent by a relay'),
+  text: sensitive(z.string(), 'one-time').describe('Text as sent, including the code'),
   createdAt: z.string(),
   expiresAt: z.string().optional(),
   attemptsLeft: z
     .int()
     .optional()
-    .describe(
-      'How many wrong codes may still come from the source that asked for this one; only while the code is good',
-    ),
-  supersededBy: z.string().optional().describe('The message whose code took the place of this one'),
-  failure: z.string().optional().describe('Why it could not be delivered; it then shows no code'),
+    .describe('Remaining attempts of the source that requested the code; only while the code is valid'),
+  supersededBy: z.string().optional().describe('Id of the message whose code replaced this one'),
+  failure: z.string().optional().describe('Why delivery failed; the code is then absent'),
 });
 
 export const InboxFilters = {
-  to: singleLine(254, 'Only messages to this address, in any case, or to this number').optional(),
-  purpose: singleLine(64, 'Only messages of this purpose').optional(),
+  to: singleLine(254, 'Only messages to this address (case-insensitive) or number').optional(),
+  purpose: singleLine(64, 'Only messages with this purpose').optional(),
 };
 
 export interface InboxQuery {
@@ -45,7 +45,7 @@ interface InboxDeps {
   readonly clock: Clock;
 }
 
-/** Messages that fit and have arrived, the oldest first; with `after` those that came after that one. */
+/** Lists delivered messages that match, oldest first; with `after`, only those after that id. */
 export async function listMessages(
   { store, outbox }: { readonly store: Reader; readonly outbox: Pick<MessageOutbox, 'deliverDue'> },
   { to, purpose, after }: InboxQuery & { readonly after?: string | undefined },
@@ -61,13 +61,13 @@ export async function listMessages(
   );
 }
 
-/** A number with its plus sign, which a query loses unless it is escaped. */
+/** Restores the plus sign of a number, which a query decodes to a space unless it is escaped. */
 function parseContact(to: string): string {
   const [, digits] = /^[ +]?(\d+)$/.exec(to) ?? [];
   return digits === undefined ? to : `+${digits}`;
 }
 
-/** Removes every message, but for those that still wait for their relay. */
+/** Deletes all messages except those that wait for their relay. */
 export function emptyInbox(store: Store): Promise<void> {
   return store.transaction(async (tx) => {
     for (const { messageId, delivery } of await tx.messages.list())
@@ -75,7 +75,7 @@ export function emptyInbox(store: Store): Promise<void> {
   });
 }
 
-/** A message with its code, and what may still be done with that. */
+/** Converts a message to its JSON form, with its code and the status of the code. */
 export async function toInboxItem(
   message: Message,
   { store, storeSecret, clock }: InboxDeps,

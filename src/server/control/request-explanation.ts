@@ -1,4 +1,4 @@
-/** Why a call was answered as it was: put together from what was kept of it and from what the store says now. */
+/** Explains a response from its request log entry and from the current store. */
 import * as z from 'zod';
 import { ErrorItemSchema } from '../../contract/error-body.ts';
 import type { ErrorEntry } from '../../contract/error-entry.ts';
@@ -19,30 +19,32 @@ export const RequestExplanation = z.strictObject({
   path: z.string(),
   status: z.int().optional(),
   refused: z.boolean(),
-  errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, fix: z.string() })),
-  fault: z.string().optional().describe('What a fault on purpose did to the call'),
+  errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, hint: z.string() })),
+  fault: z.string().optional().describe('The injected fault'),
   credential: z.strictObject({
-    way: z.string().describe('How the call presented itself'),
-    taken: z.boolean(),
-    reason: z.string().optional().describe('Why it was not taken; callers are not told'),
+    way: z.string().describe('Authentication method of the request'),
+    taken: z.boolean().describe('Whether the credential was accepted'),
+    reason: z.string().optional().describe('Why it was rejected; not part of the response to the caller'),
   }),
   client: z.strictObject({ clientId: z.string(), appId: z.string(), party: z.string() }).optional(),
   user: z.strictObject({ userId: z.string(), userName: z.string(), locked: z.boolean() }).optional(),
   session: z
     .strictObject({ sessionId: z.string(), level: z.string(), endsAt: z.string(), lasts: z.boolean() })
     .optional()
-    .describe('As it was at the call; lasts tells of now'),
+    .describe('The session at the time of the request; lasts: whether it is active now'),
   logon: z.string().optional(),
-  groups: z.array(z.string()).describe('Names of the groups that the caller is in now'),
-  roles: z.array(z.string()).describe('Roles that counted for the call'),
+  groups: z.array(z.string()).describe('Names of the current groups of the caller'),
+  roles: z.array(z.string()).describe('Roles of the caller at the time of the request'),
   scope: z.array(z.string()),
   needs: z.string().optional().describe('The role expression of the operation'),
-  missing: z.array(z.string()).describe('What the caller lacked on the nearest way in'),
-  standsAgainst: z.array(z.string()).describe('What the caller must not have on that way'),
+  missing: z
+    .array(z.string())
+    .describe('What the caller lacks for the alternative of the role expression that it comes closest to'),
+  standsAgainst: z.array(z.string()).describe('What the caller must not have for that alternative'),
   givenBy: z
     .array(z.strictObject({ role: z.string(), groups: z.array(z.string()) }))
-    .describe('Groups that have the missing roles themselves, as far as groups give them'),
-  rule: z.string().optional().describe('The rule about objects that refused, beside roles'),
+    .describe('Groups that grant the missing roles directly'),
+  rule: z.string().optional().describe('The object-access rule that rejected the request'),
 });
 
 type ExplanationJson = z.input<typeof RequestExplanation>;
@@ -61,7 +63,7 @@ export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDe
     path,
     ...(status === undefined ? {} : { status }),
     refused: errors.length > 0,
-    errors: errors.map((error) => ({ ...error, fix: findHint(error.code) })),
+    errors: errors.map((error) => ({ ...error, hint: findHint(error.code) })),
     ...(fault === undefined ? {} : { fault }),
     ...readReason(entry),
     ...(await readCaller(entry, deps)),
@@ -69,12 +71,12 @@ export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDe
   };
 }
 
-function entryOf(code: string): ErrorEntry | undefined {
+function findEntry(code: string): ErrorEntry | undefined {
   return (errorTable as Readonly<Record<string, ErrorEntry>>)[code];
 }
 
 function findHint(code: string): string {
-  return entryOf(code)?.hint ?? '';
+  return findEntry(code)?.hint ?? '';
 }
 
 const credentialLabels: Readonly<Record<CredentialKind, string>> = {
@@ -84,18 +86,20 @@ const credentialLabels: Readonly<Record<CredentialKind, string>> = {
   bearer: 'bearer',
   'api-key': 'api-key',
   body: 'body',
-  other: 'a header that is no credential',
+  other: 'an unsupported Authorization scheme',
 };
 
-/** A reason belongs to the credential or to a rule, as the error tells. */
+/** Assigns the reason to the credential or to a rule, depending on the error. */
 function readReason({
   caller,
   credential,
   reason,
   errors,
 }: RequestLogEntry): Pick<ExplanationJson, 'credential' | 'rule'> {
-  const isCredential = errors.some(({ code }) => entryOf(code)?.category === 'credentials' || code === 'GRANT_INVALID');
-  // A login has two: the client that was taken, and what the user showed.
+  const isCredential = errors.some(
+    ({ code }) => findEntry(code)?.category === 'credentials' || code === 'GRANT_INVALID',
+  );
+  // A login has two credentials: that of the client, which was accepted, and that of the user.
   const way = (isCredential ? undefined : caller?.authMethod) ?? credentialLabels[credential ?? 'none'];
   const taken = !isCredential && way !== 'none';
   if (reason === undefined) return { credential: { way, taken } };
@@ -128,7 +132,7 @@ async function readCaller({ caller, reason }: RequestLogEntry, { store, clock }:
   };
 }
 
-/** Of the user on whose behalf a client calls, else of the client itself. */
+/** Groups of the user on whose behalf the client sends the request, or else of the client. */
 async function listGroupNames(store: Reader, client: Client | undefined, user: User | undefined): Promise<string[]> {
   const service = client?.serviceAccountId;
   const own = service === undefined ? [] : [{ kind: 'service', memberId: service } as const];
@@ -139,11 +143,11 @@ async function listGroupNames(store: Reader, client: Client | undefined, user: U
 }
 
 async function readRoles({ caller, operation }: RequestLogEntry, { store }: ExplanationDeps) {
-  const held = { roles: [...(caller?.roles ?? [])].sort(), scope: [...(caller?.scope ?? [])].sort() };
-  if (!operation) return { ...held, missing: [], standsAgainst: [], givenBy: [] };
-  const nobody = { roles: new Set<string>(), scope: new Set<string>() };
-  const miss = findMissingAuthorities(operation.roles, caller ?? nobody);
-  const roles = miss.missingRoles.filter((role) => !isReservedRole(role));
+  const granted = { roles: [...(caller?.roles ?? [])].sort(), scope: [...(caller?.scope ?? [])].sort() };
+  if (!operation) return { ...granted, missing: [], standsAgainst: [], givenBy: [] };
+  const noAuthorities = { roles: new Set<string>(), scope: new Set<string>() };
+  const lacking = findMissingAuthorities(operation.roles, caller ?? noAuthorities);
+  const roles = lacking.missingRoles.filter((role) => !isReservedRole(role));
   const givenBy = await Promise.all(
     roles.map(async (role) => {
       const groups = await store.groups.find('role', role, { limit: 10 });
@@ -151,10 +155,10 @@ async function readRoles({ caller, operation }: RequestLogEntry, { store }: Expl
     }),
   );
   return {
-    ...held,
+    ...granted,
     needs: formatRoles(operation.roles),
-    missing: describeMissing(miss),
-    standsAgainst: [...miss.forbidden],
+    missing: describeMissing(lacking),
+    standsAgainst: [...lacking.forbidden],
     givenBy,
   };
 }

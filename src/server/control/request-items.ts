@@ -1,39 +1,39 @@
-/** Calls as the journal of requests shows them. */
+/** Entries of the request log as the control plane returns them. */
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
 
 export const RequestItem = z.strictObject({
-  id: z.string().describe('The X-Request-Id of the answer'),
-  at: z.string().describe('When the answer went out'),
-  caller: z.string().describe('The subject that called or logged in, or nobody'),
+  id: z.string().describe('X-Request-Id of the response'),
+  at: z.string().describe('When the response was sent'),
+  caller: z.string().describe('Subject that sent the request or logged in, or nobody'),
   clientId: z.string().optional(),
   userId: z.string().optional(),
-  operation: z.string().optional().describe('Missing where no operation took the call'),
+  operation: z.string().optional().describe('Absent if the request matched no operation'),
   method: z.string(),
   path: z.string(),
-  status: z.int().optional().describe('Missing where a fault dropped the connection'),
+  status: z.int().optional().describe('Absent if an injected fault closed the connection'),
   errors: z.array(z.string()).describe('Error codes'),
   milliseconds: z.number(),
-  fault: z.string().optional().describe('What a fault on purpose did to the call'),
+  fault: z.string().optional().describe('The injected fault'),
 });
 
 export const RequestDetail = RequestItem.extend({
   query: z.record(z.string(), z.string()),
-  body: z.unknown().optional().describe('Of the request, without secrets; only declared fields'),
-  answer: z.unknown().optional().describe('Body of the answer, without secrets'),
+  body: z.unknown().optional().describe('Request body without secrets; only declared fields'),
+  answer: z.unknown().optional().describe('Response body without secrets'),
 });
 
 export const RequestFilters = {
-  operation: singleLine(64, 'Only calls of this operation, such as groups.create').optional(),
-  caller: singleLine(64, 'Only calls by this subject, client or user').optional(),
+  operation: singleLine(64, 'Only requests to this operation, such as groups.create').optional(),
+  caller: singleLine(64, 'Only requests of this subject, client or user').optional(),
   status: z
     .string()
     .regex(/^[1-5](\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
     .optional()
-    .describe('Only answers of this status, such as 404, or of a class, such as 4xx'),
-  error: singleLine(64, 'Only answers with this error code').optional(),
+    .describe('Only responses with this status, such as 404, or class, such as 4xx'),
+  error: singleLine(64, 'Only responses with this error code').optional(),
 };
 
 export interface RequestQuery {
@@ -43,10 +43,10 @@ export interface RequestQuery {
   readonly error?: string | undefined;
 }
 
-/** So many calls may be waited for. */
+/** Max number of requests to wait for. */
 export const maxAwaited = 1000;
 
-/** The last calls that fit, the newest first: so many, or undefined where there are fewer. */
+/** Returns the last `count` matching requests, newest first; undefined if there are fewer. */
 export function findRequests(
   requestLog: RequestLog,
   { after, ...query }: RequestQuery & { readonly after?: string | undefined },
@@ -60,7 +60,7 @@ export function findRequests(
   return undefined;
 }
 
-/** Whether a call is asked for. */
+/** Returns whether an entry matches the query. */
 export function matchesQuery(entry: RequestLogEntry, { operation, caller, status, error }: RequestQuery): boolean {
   if (operation !== undefined && entry.operation?.id !== operation) return false;
   const names = [entry.actor, entry.caller?.client.clientId, entry.caller?.user?.userId];
@@ -91,7 +91,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
   };
 }
 
-/** All that is kept of a call, without secrets. */
+/** Converts an entry to its full JSON form, without secrets. */
 export function toRequestDetail(entry: RequestLogEntry): z.input<typeof RequestDetail> {
   const [body, answer] = [redactBody(entry), redactResponse(entry)];
   return {

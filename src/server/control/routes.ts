@@ -1,4 +1,4 @@
-/** Every route of the control plane, as data: what is served is made from it, and a document of it can be. */
+/** Every route of the control plane, as data: the source of the router, the API document and docs/control.md. */
 import type { ControlRoute } from './define.ts';
 import businesses from './routes/businesses.ts';
 import clients from './routes/clients.ts';
@@ -65,7 +65,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   clock,
   setClock,
   requests,
-  // Before the one with an id in this place.
+  // Before the route with an id in the same position.
   requestsWait,
   request,
   requestWhy,

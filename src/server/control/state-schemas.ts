@@ -1,4 +1,4 @@
-/** What the routes of the state take and give. */
+/** Schemas of the state and sandbox routes. */
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas.ts';
 import { sandboxNamePattern } from '../sandboxes.ts';
@@ -6,7 +6,7 @@ import { reservedSnapshotNames } from '../state/state-manager.ts';
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** A name of a snapshot, or of one of the states that are always there. */
+/** The name of a snapshot, or of a built-in state. */
 export const SnapshotReference = singleLine(64, 'The name of a snapshot').regex(
   namePattern,
   'must be 1 to 64 letters, digits or . _ -, and begin with a letter or a digit',
@@ -14,16 +14,16 @@ export const SnapshotReference = singleLine(64, 'The name of a snapshot').regex(
 
 export const SnapshotName = SnapshotReference.refine(
   (name) => !(reservedSnapshotNames as readonly string[]).includes(name),
-  `must not be ${reservedSnapshotNames.join(', ')}: these stand for other states`,
+  `must not be ${reservedSnapshotNames.join(', ')}: these names are reserved`,
 );
 
 export const SnapshotItem = z.strictObject({
   name: z.string(),
   createdAt: z.string(),
-  rows: z.int().describe('How many rows it holds, of all tables'),
+  rows: z.int().describe('Number of rows in all tables'),
 });
 
-/** The longest state that is taken, in bytes. */
+/** Max size of an imported dump, in bytes. */
 export const maxDumpBytes = 64 * 1024 * 1024;
 
 export const SandboxName = singleLine(64, 'The name of a sandbox').regex(
@@ -33,7 +33,7 @@ export const SandboxName = singleLine(64, 'The name of a sandbox').regex(
 
 export const SandboxItem = z.strictObject({
   name: z.string(),
-  baseUrl: z.string().describe('Where its callers reach it'),
+  baseUrl: z.string().describe('Base URL of the sandbox'),
   createdAt: z.string(),
-  expiresAt: z.string().describe('When it goes by itself, unless it is called before'),
+  expiresAt: z.string().describe('When it is deleted if it receives no request before'),
 });

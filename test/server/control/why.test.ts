@@ -125,7 +125,7 @@ describe('a caller who may not', () => {
       operation: 'api-key.list',
       status: 403,
       refused: true,
-      errors: [{ code: 'ROLE_MISSING', fix: expect.any(String) }],
+      errors: [{ code: 'ROLE_MISSING', hint: expect.any(String) }],
       credential: { way: 'bearer', taken: true },
       client: { clientId: 'test-app' },
       user: { userId: 'ann', locked: false },

@@ -20,13 +20,13 @@ const BusinessItem = z.strictObject({
 export default defineRoute({
   capability: 'read',
   id: 'control.businesses',
-  title: 'Lists businesses',
-  description: 'Businesses in the order of their ids, with the customer each is and the corporate group it is in.',
+  title: 'List businesses',
+  description: 'Sorted by id, with the customer and the corporate group of each business.',
   method: 'GET',
   path: '/businesses',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
-  request: { query: { ...PageQuery, name: singleLine(200, 'Only businesses of exactly this name').optional() } },
+  request: { query: { ...PageQuery, name: singleLine(200, 'Only businesses with exactly this name').optional() } },
   response: { page: BusinessItem },
   errors: [],
 

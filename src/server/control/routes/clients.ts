@@ -28,8 +28,8 @@ const ClientItem = z.strictObject({
 export default defineRoute({
   capability: 'read',
   id: 'control.clients',
-  title: 'Lists clients',
-  description: 'Clients in the order of their ids, without anything of their secrets.',
+  title: 'List clients',
+  description: 'Sorted by id, without secrets.',
   method: 'GET',
   path: '/clients',
   audit: { kind: 'read', targets: {} },
@@ -37,7 +37,7 @@ export default defineRoute({
   request: {
     query: {
       ...PageQuery,
-      name: singleLine(64, 'Only clients of this client id, service account id or application').optional(),
+      name: singleLine(64, 'Only clients with this client id, service account id or application').optional(),
     },
   },
   response: { page: ClientItem },
@@ -55,7 +55,7 @@ export default defineRoute({
   },
 });
 
-/** Everything but what belongs to secrets and to the inner workings. */
-function toClientItem({ secretHash: _, tokensValidFrom: _from, bootstrap: _made, ...client }: Client) {
+/** Omits secrets and internal fields. */
+function toClientItem({ secretHash: _, tokensValidFrom: _from, bootstrap: _bootstrap, ...client }: Client) {
   return client;
 }

@@ -5,8 +5,8 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'read',
   id: 'control.clock',
-  title: 'Shows the clock of the server',
-  description: 'Everything that the server dates, and everything that ends, goes by it.',
+  title: 'Show the server clock',
+  description: 'All timestamps and expiries of the server use this clock.',
   method: 'GET',
   path: '/clock',
   audit: { kind: 'read', targets: {} },

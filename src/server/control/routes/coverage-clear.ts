@@ -4,8 +4,8 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.coverage-clear',
-  title: 'Counts anew what is exercised',
-  description: 'As if nothing had been called yet. What /metrics counts goes on.',
+  title: 'Reset the coverage counters',
+  description: 'The counters of /metrics are not reset.',
   method: 'DELETE',
   path: '/coverage',
   audit: { kind: 'administration', targets: {} },

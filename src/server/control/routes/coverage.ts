@@ -5,9 +5,9 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'read',
   id: 'control.coverage',
-  title: 'Shows what was exercised',
+  title: 'Show the coverage report',
   description:
-    'For each operation which of its documented statuses and error codes were answered since the start, or since somebody began anew. Failures on purpose count: their callers had to cope with them.',
+    'For each operation, which of its documented statuses and error codes were returned since the start or the last reset. Injected faults count.',
   method: 'GET',
   path: '/coverage',
   audit: { kind: 'read', targets: {} },

@@ -9,7 +9,7 @@ import { defineRoute } from '../define.ts';
 const CustomerItem = z.strictObject({
   customerId: z.int(),
   document: z.string(),
-  name: z.string().optional().describe('That of a business is the name of the business'),
+  name: z.string().optional().describe('Name of the customer; for a business, the business name'),
   userId: z.string().optional(),
   businessId: z.string().optional(),
   createdAt: z.string(),
@@ -18,13 +18,13 @@ const CustomerItem = z.strictObject({
 export default defineRoute({
   capability: 'read',
   id: 'control.customers',
-  title: 'Lists customers',
-  description: 'Customers in the order of their ids: users and businesses.',
+  title: 'List customers',
+  description: 'Users and businesses, sorted by customer id.',
   method: 'GET',
   path: '/customers',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
-  request: { query: { ...PageQuery, name: singleLine(200, 'Only customers of exactly this name').optional() } },
+  request: { query: { ...PageQuery, name: singleLine(200, 'Only customers with exactly this name').optional() } },
   response: { page: CustomerItem },
   errors: [],
 

@@ -8,7 +8,7 @@ export default defineRoute({
   capability: 'read',
   browser: 'asset',
   id: 'control.docs-file',
-  title: 'Gives a file of that page',
+  title: 'Get a file of the documentation page',
   description: 'Scripts, styles and licences of the page at /_iam/docs.',
   method: 'GET',
   path: '/docs/{name}',
@@ -16,7 +16,7 @@ export default defineRoute({
   status: [200, 400, 401, 403, 404, 500],
   request: {
     params: { name: z.enum(pageFileNames).describe('Name of the file') },
-    query: { v: singleLine(64, 'Version of the files: with it a browser may keep the file for good').optional() },
+    query: { v: singleLine(64, 'Version of the files; with it, browsers may cache the file permanently').optional() },
   },
   response: {
     status: 200,
@@ -26,7 +26,7 @@ export default defineRoute({
   errors: ['PAGE_NOT_BUILT'],
 
   async handle({ params: { name }, query: { v } }) {
-    const { readDocsFile: docsFile } = await import('../../openapi/docs-page.ts');
-    return docsFile(name, v);
+    const { readDocsFile } = await import('../../openapi/docs-page.ts');
+    return readDocsFile(name, v);
   },
 });

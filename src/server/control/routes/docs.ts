@@ -6,9 +6,9 @@ export default defineRoute({
   capability: 'read',
   browser: 'page',
   id: 'control.docs',
-  title: 'Shows a page to read and try the API documents',
+  title: 'Show the API documentation page',
   description:
-    'For browsers: the documents of the interface and of the control plane, with calls to this server that can be tried. In a sandbox they go to the sandbox. It loads nothing from elsewhere.',
+    'For browsers: the API documents of the interface and of the control plane, with requests that you can try on this server. In a sandbox the requests go to the sandbox. The page loads no external resources.',
   method: 'GET',
   path: '/docs',
   audit: { kind: 'read', targets: {} },
@@ -19,7 +19,7 @@ export default defineRoute({
   openapiExamples: { response: '<!doctype html>' },
 
   async handle() {
-    const { renderDocsPage: docsPage } = await import('../../openapi/docs-page.ts');
-    return docsPage();
+    const { renderDocsPage } = await import('../../openapi/docs-page.ts');
+    return renderDocsPage();
   },
 });

@@ -11,21 +11,21 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.end-sessions',
-  title: 'Ends sessions',
+  title: 'End sessions',
   description:
-    'One session, or all of a user, or all through a client: exactly one of the three is given. From the next call on their tokens are refused.',
+    'Ends one session, all sessions of a user, or all sessions of a client: specify exactly one of the three. Their tokens are rejected from the next request on.',
   method: 'DELETE',
   path: '/sessions',
   audit: { kind: 'administration', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
   request: {
     query: {
-      sessionId: Id.optional().describe('The one session to end'),
-      userId: Id.optional().describe('All sessions of this user'),
-      clientId: Id.optional().describe('All sessions through this client'),
+      sessionId: Id.optional().describe('Session to end'),
+      userId: Id.optional().describe('End all sessions of this user'),
+      clientId: Id.optional().describe('End all sessions of this client'),
     },
   },
-  response: { status: 200, body: z.strictObject({ ended: z.int().describe('How many there were') }) },
+  response: { status: 200, body: z.strictObject({ ended: z.int().describe('Number of sessions that were ended') }) },
   errors: ['SESSION_NOT_FOUND', 'FIELD_MISSING'],
 
   async handle({ query }, { store, clock }) {
@@ -55,7 +55,7 @@ function assertOneSelector({ sessionId, userId, clientId }: SessionSelector): vo
   if (selectors.length === 0)
     throw fieldError('FIELD_MISSING', choices, 'One of sessionId, userId and clientId is required.');
   if (selectors.length > 1)
-    throw fieldError('FIELD_VALUE', choices, 'Only one of sessionId, userId and clientId can be given.');
+    throw fieldError('FIELD_VALUE', choices, 'Specify only one of sessionId, userId and clientId.');
 }
 
 async function findSessions(reader: Pick<Reader, 'sessions'>, selector: SessionSelector): Promise<readonly Session[]> {

@@ -5,9 +5,9 @@ import { FaultInput, FaultItem, parseFaultRule, toFaultItem } from '../fault-ite
 export default defineRoute({
   capability: 'maintain',
   id: 'control.faults-add',
-  title: 'Adds a fault on purpose',
+  title: 'Add a fault rule',
   description:
-    'From now on it disturbs the calls of the interface that match, once they are authenticated and allowed, or, with staleKeys, those for the key set; the header X-Iam-Fault of their answers and the journal of requests say so. A restart forgets it.',
+    'The rule affects matching requests to the interface after authentication and authorization, or, with staleKeys, requests for the key set. The header X-Iam-Fault of the response and the request log show which rule applied. A restart deletes all rules.',
   method: 'POST',
   path: '/faults',
   audit: { kind: 'administration', targets: { response: ['id'] } },

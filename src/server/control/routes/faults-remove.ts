@@ -6,13 +6,13 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.faults-remove',
-  title: 'Removes a fault, or all of them',
-  description: 'Calls that a fault holds up go on all the same.',
+  title: 'Delete fault rules',
+  description: 'Deletes one rule or all of them. Requests that a rule already delays are not affected.',
   method: 'DELETE',
   path: '/faults',
   audit: { kind: 'administration', targets: {} },
   status: [204, 400, 401, 403, 404, 500],
-  request: { query: { id: Id.optional().describe('Only this one; all of them where missing') } },
+  request: { query: { id: Id.optional().describe('Id of the rule; without it, all rules are deleted') } },
   response: { status: 204 },
   errors: ['FAULT_NOT_FOUND'],
 

@@ -7,9 +7,9 @@ import { FaultItem, toFaultItem } from '../fault-items.ts';
 export default defineRoute({
   capability: 'read',
   id: 'control.faults',
-  title: 'Lists the faults on purpose',
+  title: 'List fault rules',
   description:
-    'Rules that disturb calls, in the order in which they were added. Any call can ask for a failure itself besides: Prefer: code=503 gives the answer that its operation documents for that status.',
+    'In the order in which they were added. A single request can also request an error itself: the header Prefer: code=503 returns the error that the operation documents for that status.',
   method: 'GET',
   path: '/faults',
   audit: { kind: 'read', targets: {} },

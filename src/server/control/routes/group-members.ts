@@ -9,15 +9,18 @@ import { defineRoute } from '../define.ts';
 const MemberItem = z.strictObject({
   kind: z.enum(['user', 'business', 'businessUser', 'service']),
   userId: z.string().optional(),
-  businessId: z.string().optional().describe('Of kind businessUser: the business in whose name the user is a member'),
+  businessId: z
+    .string()
+    .optional()
+    .describe('For kind businessUser: the business on whose behalf the user is a member'),
   serviceId: z.string().optional(),
 });
 
 export default defineRoute({
   capability: 'read',
   id: 'control.group-members',
-  title: 'Lists members of a group',
-  description: 'Everything that is in the group itself, ordered by kind and id. Members of other groups are not.',
+  title: 'List members of a group',
+  description: 'Direct members only, sorted by kind and id.',
   method: 'GET',
   path: '/groups/{id}/members',
   audit: { kind: 'read', targets: { path: ['id'] } },

@@ -5,8 +5,8 @@ import { emptyInbox } from '../inbox-items.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.inbox-empty',
-  title: 'Empties the inbox',
-  description: 'Removes every message, but for those that still wait for their relay. Codes stay good.',
+  title: 'Empty the inbox',
+  description: 'Deletes all messages except those that wait for their relay. Codes stay valid.',
   method: 'DELETE',
   path: '/inbox',
   audit: { kind: 'administration', targets: {} },

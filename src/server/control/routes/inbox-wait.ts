@@ -9,9 +9,9 @@ import { Timeout, withTimeout } from '../wait-timeout.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.inbox-wait',
-  title: 'Waits for a message',
+  title: 'Wait for a message',
   description:
-    'The newest message that is there; with after, the first that came after that one. Where there is none it waits for it, and answers 404 when the time is over.',
+    'Returns the newest message; with after, the first message after that id. Without a matching message it waits, and returns 404 on timeout.',
   method: 'GET',
   path: '/inbox/wait',
   audit: { kind: 'read', targets: {} },
@@ -19,7 +19,7 @@ export default defineRoute({
   request: {
     query: {
       ...InboxFilters,
-      after: Id.optional().describe('Id of a message: only those that came later'),
+      after: Id.optional().describe('Id of a message: only later messages'),
       timeout: Timeout,
     },
   },

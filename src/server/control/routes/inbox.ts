@@ -7,9 +7,9 @@ import { InboxFilters, InboxItem, listMessages, toInboxItem } from '../inbox-ite
 export default defineRoute({
   capability: 'maintain',
   id: 'control.inbox',
-  title: 'Lists messages',
+  title: 'List messages',
   description:
-    'Codes and notices that were sent, the newest first. Those that come while pages are read do not shift them. Messages are kept for a week. Some recipients choose what becomes of messages to them: see recipients.md.',
+    'Codes and notices that were sent, newest first. New messages do not shift pages. Messages are stored for one week. Test recipients determine the outcome of a delivery: see recipients.md.',
   method: 'GET',
   path: '/inbox',
   audit: { kind: 'read', targets: {} },

@@ -3,18 +3,18 @@ import * as z from 'zod';
 import { defineRoute } from '../define.ts';
 
 const KeyRotation = z.strictObject({
-  kid: z.string().describe('The key that signs from now on'),
+  kid: z.string().describe('Id of the new signing key'),
   retired: z
     .array(z.strictObject({ kid: z.string(), until: z.string().optional() }))
-    .describe('Keys that sign no more, and until when their tokens are taken'),
+    .describe('Previous keys, and until when their tokens are accepted'),
 });
 
 export default defineRoute({
   capability: 'maintain',
   id: 'control.keys-rotate',
-  title: 'Makes a new signing key',
+  title: 'Rotate the signing key',
   description:
-    'Of the same algorithm. It is published and signs at once, so a verifier that keeps the JWK Set for the five minutes that it may has to ask again when it meets a key id that it does not know. Keys before it stay among the published ones until the last token that they signed is over.',
+    'Creates a key of the same algorithm, publishes it and signs with it immediately. A verifier that caches the JWK Set (allowed for five minutes) must fetch it again when it sees an unknown key id. Previous keys stay published until the last token that they signed expires.',
   method: 'POST',
   path: '/keys/rotate',
   audit: { kind: 'administration', targets: {} },

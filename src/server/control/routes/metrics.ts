@@ -5,9 +5,9 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'read',
   id: 'control.metrics',
-  title: 'Gives figures for Prometheus',
+  title: 'Get metrics for Prometheus',
   description:
-    'Calls and how long they took by operation and status since the start, hashes that wait, how many entities and sessions there are, how long the disk and the turns of the process take, and whether store and audit log are written. It is answered at /metrics as well.',
+    'Requests and their durations by operation and status since the start, queued password hashes, numbers of entities and sessions, disk sync time and event-loop delay, and whether store and audit log are writable. Also served at /metrics.',
   method: 'GET',
   path: '/metrics',
   audit: { kind: 'read', targets: {} },
@@ -17,14 +17,14 @@ export default defineRoute({
   errors: [],
   openapiExamples: {
     response:
-      '# HELP iam_store_writable Whether the store takes writes\n# TYPE iam_store_writable gauge\niam_store_writable 1\n',
+      '# HELP iam_store_writable Whether the store is writable\n# TYPE iam_store_writable gauge\niam_store_writable 1\n',
   },
 
   async handle(_input, { observability, store, audit }) {
-    // Loaded for who asks: it takes longer than a start may.
-    const { renderMetrics: metricsText } = await import('../../observability/metrics.ts');
+    // Loaded on demand: it would slow down the start.
+    const { renderMetrics } = await import('../../observability/metrics.ts');
     const { coverage, loopDelay } = observability;
-    const parts = { store, audit, delay: loopDelay.readAndReset(), hashesWaiting: observability.hashesWaiting() };
-    return metricsText(coverage.sinceStart(), parts);
+    const deps = { store, audit, delay: loopDelay.readAndReset(), hashesWaiting: observability.hashesWaiting() };
+    return renderMetrics(coverage.sinceStart(), deps);
   },
 });

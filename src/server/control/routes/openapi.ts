@@ -7,14 +7,14 @@ const ApiDocument = z.looseObject({ openapi: z.string(), paths: z.looseObject({}
 
 type ApiDocument = z.input<typeof ApiDocument>;
 
-/** Made once for each server and each sandbox, whose state it is kept by: it takes longer than other answers. */
+/** Cached by the state manager of each server and sandbox: building it takes longer than other responses. */
 const documents = new WeakMap<object, ApiDocument>();
 
 export default defineRoute({
   capability: 'read',
   id: 'control.openapi',
-  title: 'Gives the API document of the control plane',
-  description: 'OpenAPI 3.1: this document. That of the interface is at /openapi.json.',
+  title: 'Get the API document of the control plane',
+  description: 'This document, in OpenAPI 3.1. The document of the interface is at /openapi.json.',
   method: 'GET',
   path: '/openapi.json',
   audit: { kind: 'read', targets: {} },
@@ -27,10 +27,10 @@ export default defineRoute({
   async handle(_input, { baseUrl, settings, state }) {
     const known = documents.get(state);
     if (known) return known;
-    // Loaded for who asks; and it is made from all routes, of which this is one.
-    const { buildControlDocument: controlDocument } = await import('../../openapi/control-document.ts');
+    // Loaded on demand, which also avoids an import cycle: the document is built from all routes, including this one.
+    const { buildControlDocument } = await import('../../openapi/control-document.ts');
     const options = { version: packageVersion, baseUrl, isRemote: settings.allowRemote };
-    const document = controlDocument(options) as ApiDocument;
+    const document = buildControlDocument(options) as ApiDocument;
     documents.set(state, document);
     return document;
   },

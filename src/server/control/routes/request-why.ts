@@ -7,9 +7,9 @@ import { explainRequest, RequestExplanation } from '../request-explanation.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.request-why',
-  title: 'Explains how a call was answered',
+  title: 'Explain the response to a request',
   description:
-    'The credential and why it was not taken, who called, its groups and roles, what the operation asks for and the nearest way in, and the rule about objects that refused. Callers are told none of it.',
+    'Returns the credential and why it was rejected, the caller with its groups and roles, the role expression of the operation and what the caller lacks, and the object-access rule that rejected the request. Responses to callers contain none of it.',
   method: 'GET',
   path: '/requests/{id}/why',
   audit: { kind: 'read', targets: { path: ['id'] } },
@@ -19,8 +19,8 @@ export default defineRoute({
   errors: ['REQUEST_NOT_FOUND'],
 
   async handle({ params: { id } }, { observability, store, clock }) {
-    const call = observability.requestLog.find(id);
-    if (!call) throw apiError('REQUEST_NOT_FOUND');
-    return explainRequest(call, { store, clock });
+    const entry = observability.requestLog.find(id);
+    if (!entry) throw apiError('REQUEST_NOT_FOUND');
+    return explainRequest(entry, { store, clock });
   },
 });

@@ -7,8 +7,8 @@ import { RequestDetail, toRequestDetail } from '../request-items.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.request',
-  title: 'Shows a call',
-  description: 'With the bodies of request and answer as far as the operation declares them, and without secrets.',
+  title: 'Show a request',
+  description: 'Includes the declared fields of the request and response bodies, without secrets.',
   method: 'GET',
   path: '/requests/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
@@ -18,8 +18,8 @@ export default defineRoute({
   errors: ['REQUEST_NOT_FOUND'],
 
   async handle({ params: { id } }, { observability }) {
-    const call = observability.requestLog.find(id);
-    if (!call) throw apiError('REQUEST_NOT_FOUND');
-    return toRequestDetail(call);
+    const entry = observability.requestLog.find(id);
+    if (!entry) throw apiError('REQUEST_NOT_FOUND');
+    return toRequestDetail(entry);
   },
 });

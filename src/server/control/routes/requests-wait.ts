@@ -14,9 +14,9 @@ const Count = z
 export default defineRoute({
   capability: 'read',
   id: 'control.requests-wait',
-  title: 'Waits for calls',
+  title: 'Wait for requests',
   description:
-    'The last calls that fit, the newest first, as soon as there are so many of them among those that are kept; with after, among those that came after that one. It answers 404 when the time is over.',
+    'Returns the last matching requests, newest first, as soon as the request log contains count of them; with after, only requests after that id. Returns 404 on timeout.',
   method: 'GET',
   path: '/requests/wait',
   audit: { kind: 'read', targets: {} },
@@ -24,8 +24,8 @@ export default defineRoute({
   request: {
     query: {
       ...RequestFilters,
-      count: Count.optional().describe(`How many calls to wait for, at most ${maxAwaited}; 1 where missing`),
-      after: Id.optional().describe('Id of a call: only those that came later'),
+      count: Count.optional().describe(`Number of requests to wait for, at most ${maxAwaited}; default 1`),
+      after: Id.optional().describe('Id of a request: only later requests'),
       timeout: Timeout,
     },
   },
@@ -33,9 +33,9 @@ export default defineRoute({
   errors: ['REQUEST_NOT_FOUND', 'TOO_MANY_WAITERS'],
 
   async handle({ query: { timeout, count = '1', ...query } }, context) {
-    const { requestLog: requests, requestWaiters: calls } = context.observability;
+    const { requestLog, requestWaiters } = context.observability;
     const found = await withTimeout(timeout, context, (signal) =>
-      calls.waitFor(async () => findRequests(requests, query, Number(count)), signal),
+      requestWaiters.waitFor(async () => findRequests(requestLog, query, Number(count)), signal),
     );
     if (!found) throw apiError('REQUEST_NOT_FOUND');
     return found.map(toRequestItem);

@@ -8,9 +8,9 @@ import { matchesQuery, RequestFilters, RequestItem, type RequestQuery, toRequest
 export default defineRoute({
   capability: 'read',
   id: 'control.requests',
-  title: 'Lists calls',
+  title: 'List requests',
   description:
-    'The last calls, the newest first, but for those to the control plane itself. Those that come while pages are read do not shift them. As many are kept as the setting request-log-size says; a restart forgets them.',
+    'The last requests, newest first, without requests to the control plane. New requests do not shift pages. The setting request-log-size limits how many are stored; a restart deletes them.',
   method: 'GET',
   path: '/requests',
   audit: { kind: 'read', targets: {} },

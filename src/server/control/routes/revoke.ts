@@ -14,9 +14,9 @@ const Revocation = z.strictObject({
 export default defineRoute({
   capability: 'public',
   id: 'control.revoke',
-  title: 'Revokes a token',
+  title: 'Revoke a token',
   description:
-    'An access or refresh token with the session that it belongs to; an access token without a session, and a product token, by itself. Whoever has a token may revoke it, so it is all that is asked for. A text that is no token, or none any more, is answered alike (RFC 7009).',
+    'Revokes an access or refresh token and its session; an access token without a session, or a product token, is revoked alone. Possession of the token is sufficient: no credentials are needed. The response is the same for an unknown or expired token (RFC 7009).',
   method: 'POST',
   path: '/revoke',
   audit: { kind: 'authentication', targets: {} },

@@ -7,8 +7,8 @@ import { SandboxItem, SandboxName } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.sandbox-create',
-  title: 'Makes a sandbox',
-  description: `A whole service of its own at /s/NAME, with its control plane at /s/NAME/_iam: it begins with what the seed says, and has its own users, keys, messages, limits, faults and clock, which begins as that of the server stands then. One that is there stays as it is. On a server that only this machine reaches the first call below /s/NAME makes it as well. It lives in memory, and goes when nobody has called it for ${sandboxIdleMinutes} minutes. There are ${maxSandboxes} at most; another one takes the place of one that was only read since its first call.`,
+  title: 'Create a sandbox',
+  description: `A separate service at /s/NAME, with its control plane at /s/NAME/_iam. It starts with the seed and has its own users, keys, messages, limits, faults and clock (a copy of the server clock at creation). An existing sandbox is not changed. On a server without remote access, the first request below /s/NAME also creates the sandbox. A sandbox is in memory and is deleted after ${sandboxIdleMinutes} minutes without a request. The limit is ${maxSandboxes} sandboxes; a new one replaces one that has only been read since its first request.`,
   method: 'POST',
   path: '/sandboxes',
   audit: { kind: 'administration', targets: {} },

@@ -5,8 +5,9 @@ import { SandboxName } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.sandbox-delete',
-  title: 'Deletes a sandbox',
-  description: 'With everything in it. A later one of this name begins anew, and takes none of its tokens.',
+  title: 'Delete a sandbox',
+  description:
+    'Deletes the sandbox and all its data. A later sandbox with the same name starts from the seed and rejects the tokens of the deleted one.',
   method: 'DELETE',
   path: '/sandboxes/{name}',
   audit: { kind: 'administration', targets: { path: ['name'] } },

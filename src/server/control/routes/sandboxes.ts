@@ -7,8 +7,8 @@ import { SandboxItem } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'read',
   id: 'control.sandboxes',
-  title: 'Lists sandboxes',
-  description: 'In the order of their names. Inside a sandbox there are none.',
+  title: 'List sandboxes',
+  description: 'Sorted by name. Sandboxes cannot be nested: inside a sandbox the list is empty.',
   method: 'GET',
   path: '/sandboxes',
   audit: { kind: 'read', targets: {} },

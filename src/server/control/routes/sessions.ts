@@ -11,25 +11,25 @@ import { defineRoute } from '../define.ts';
 const SessionItem = z.strictObject({
   sessionId: z.string(),
   userId: z.string().optional(),
-  logon: z.string().optional().describe('The mainframe logon that it began with'),
+  logon: z.string().optional().describe('Mainframe logon that started the session'),
   clientId: z.string(),
-  level: z.string().describe('The level of proof that it has now'),
+  level: z.string().describe('Current authentication level'),
   smart: z.boolean(),
   remember: z.boolean(),
   device: z
     .strictObject({ deviceId: z.string(), deviceName: z.string().optional() })
     .optional()
-    .describe('The device that renews it, where it is bound to one'),
+    .describe('Device that the session is bound to, which can renew it'),
   startedAt: z.string(),
   endsAt: z.string(),
-  renewable: z.boolean().describe('It has a refresh token that is still taken'),
+  renewable: z.boolean().describe('Whether it has a valid refresh token'),
 });
 
 export default defineRoute({
   capability: 'read',
   id: 'control.sessions',
-  title: 'Lists sessions',
-  description: 'Sessions that last, in the order of their ids, without anything of their tokens.',
+  title: 'List sessions',
+  description: 'Active sessions, sorted by id, without their tokens.',
   method: 'GET',
   path: '/sessions',
   audit: { kind: 'read', targets: {} },
@@ -38,7 +38,7 @@ export default defineRoute({
     query: {
       ...PageQuery,
       userId: Id.optional().describe('Only sessions of this user'),
-      clientId: Id.optional().describe('Only sessions through this client'),
+      clientId: Id.optional().describe('Only sessions of this client'),
     },
   },
   response: { page: SessionItem },

@@ -12,17 +12,17 @@ const Duration = z
   .string()
   .refine(
     (text) => parseDuration(text) !== undefined,
-    'must be a length of time such as 90s, 10m, 1h30m or 7d, with a minus sign to go back',
+    'must be a duration such as 90s, 10m, 1h30m or 7d, with a minus sign to go back',
   );
 
 const ClockAdjustment = z.strictObject({
-  freeze: z.boolean().optional().describe('Stand still, or go on; alone or with a time to do it at'),
+  freeze: z.boolean().optional().describe('Freeze or unfreeze the clock; alone or together with a new time'),
   set: z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' }).optional(),
-  advance: Duration.optional().describe('Go forward by so much: 90s, 10m, 1h30m, 7d; back with a minus sign'),
-  to: z.literal('expiry').optional().describe('Go to the end of what `of` names'),
-  of: singleLine(16_384, 'A token or its jti, a challenge, message, session or ticket').optional(),
-  offset: Duration.optional().describe('So much after that end; before it with a minus sign, such as -1s'),
-  reset: z.literal(true).optional().describe("Go by the machine's clock again"),
+  advance: Duration.optional().describe('Move the clock forward: 90s, 10m, 1h30m, 7d; backward with a minus sign'),
+  to: z.literal('expiry').optional().describe('Go to the expiry of `of`'),
+  of: singleLine(16_384, 'A token or its jti, a challenge, message, session or one-time token').optional(),
+  offset: Duration.optional().describe('Offset after that expiry; before it with a minus sign, such as -1s'),
+  reset: z.literal(true).optional().describe("Return to the machine's clock"),
 });
 
 type ClockAdjustment = z.output<typeof ClockAdjustment>;
@@ -30,9 +30,9 @@ type ClockAdjustment = z.output<typeof ClockAdjustment>;
 export default defineRoute({
   capability: 'maintain',
   id: 'control.set-clock',
-  title: 'Sets the clock of the server',
+  title: 'Set the server clock',
   description:
-    'One of set, advance, to and reset, and freeze alone or beside one of the first three. It may go back as well: ids go on all the same, and what has ended at its hand comes back, but nothing that was revoked, used or locked. Waits and time-outs are real time.',
+    'Specify one of set, advance, to and reset; freeze works alone or with one of the first three. The clock can go back: ids still increase, and what has expired becomes valid again, but not what was revoked, used or locked. Waits and timeouts use real time.',
   method: 'PUT',
   path: '/clock',
   audit: { kind: 'administration', targets: {} },
@@ -62,21 +62,21 @@ function assertOneAction({ freeze, set, advance, to, of, offset, reset }: ClockA
       'One of freeze, set, advance, to and reset is required.',
     );
   const names = actions.map(([name]) => name);
-  if (names.length > 1) throw fieldError('FIELD_VALUE', names, `${names.join(' and ')} do not go together.`);
+  if (names.length > 1) throw fieldError('FIELD_VALUE', names, `${names.join(' and ')} cannot be combined.`);
   if (reset && freeze !== undefined)
-    throw fieldError('FIELD_VALUE', ['reset', 'freeze'], 'reset and freeze do not go together.');
+    throw fieldError('FIELD_VALUE', ['reset', 'freeze'], 'reset and freeze cannot be combined.');
   if (to !== undefined && of === undefined) throw fieldError('FIELD_MISSING', 'of', 'of is required.');
   if (to === undefined && (of ?? offset) !== undefined)
-    throw fieldError('FIELD_VALUE', 'to', 'of and offset are for going to an expiry: to is missing.');
+    throw fieldError('FIELD_VALUE', 'to', 'of and offset require to.');
 }
 
-/** The fields that the time comes from. */
+/** The fields that determine the new time. */
 function fieldsOfTime({ set, advance, to, of, offset }: ClockAdjustment): string[] {
-  const given = Object.entries({ set, advance, to, of, offset }).filter(([, value]) => value !== undefined);
-  return given.map(([name]) => name);
+  const present = Object.entries({ set, advance, to, of, offset }).filter(([, value]) => value !== undefined);
+  return present.map(([name]) => name);
 }
 
-/** What the clock is to tell, in milliseconds since the epoch; undefined where it goes on from where it is. */
+/** The new time in milliseconds since the epoch; undefined if the time does not change. */
 async function resolveTime({ set, advance, of, offset = '0s' }: ClockAdjustment, context: ControlContext) {
   if (set !== undefined) return Date.parse(set);
   if (advance !== undefined) return context.clock.now().getTime() + (parseDuration(advance) ?? 0);
@@ -87,7 +87,7 @@ async function resolveTime({ set, advance, of, offset = '0s' }: ClockAdjustment,
   return end + (parseDuration(offset) ?? 0);
 }
 
-/** It stands still before it is set, so that it then tells exactly that. */
+/** Freezes before setting, so that a frozen clock has exactly the new time. */
 function adjust(clock: AdjustableClock, { freeze, reset }: ClockAdjustment, time: number | undefined): void {
   if (reset) clock.reset();
   if (freeze === true) clock.freeze();

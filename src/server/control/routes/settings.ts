@@ -10,7 +10,7 @@ const schemaByKind: Readonly<Record<Setting['kind'], z.ZodType<string | number |
   list: z.array(z.string()).readonly(),
 };
 
-/** What comes from the environment only is a secret, or the name of who has one. */
+/** Settings without a flag come from the environment only: secrets, or the name of their owner. */
 const publicSettings = Object.entries(settingsTable).filter(([, { flag }]) => flag);
 
 const defaultSettings = Object.fromEntries(
@@ -29,8 +29,8 @@ const SettingsView = z.strictObject(
 export default defineRoute({
   capability: 'read',
   id: 'control.settings',
-  title: 'Shows the settings in force',
-  description: 'Settings by the names of their flags, without secrets. What is not set and has no default is left out.',
+  title: 'Show the effective settings',
+  description: 'By flag name, without secrets. Settings without a value and without a default are omitted.',
   method: 'GET',
   path: '/settings',
   audit: { kind: 'read', targets: {} },
@@ -41,8 +41,8 @@ export default defineRoute({
   openapiExamples: { response: defaultSettings },
 
   async handle(_input, { settings, baseUrl }) {
-    const inForce: Readonly<Record<string, unknown>> = { ...settings, baseUrl };
-    const values = publicSettings.map(([key, { name }]) => [name, inForce[key]] as const);
+    const effective: Readonly<Record<string, unknown>> = { ...settings, baseUrl };
+    const values = publicSettings.map(([key, { name }]) => [name, effective[key]] as const);
     return Object.fromEntries(values.filter(([, value]) => value !== undefined));
   },
 });

@@ -5,7 +5,7 @@ import { SnapshotName } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.snapshot-delete',
-  title: 'Forgets a snapshot',
+  title: 'Delete a snapshot',
   description: 'The state of the server does not change.',
   method: 'DELETE',
   path: '/state/snapshots/{name}',

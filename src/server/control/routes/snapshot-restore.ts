@@ -5,9 +5,9 @@ import { SnapshotName } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.snapshot-restore',
-  title: 'Brings a snapshot back',
+  title: 'Restore a snapshot',
   description:
-    'Everything is as it was when it was saved, sessions and codes that have ended since among it. Signing keys stay, and revoked tokens stay revoked. Failed logins are forgotten.',
+    'Restores all data as saved, including sessions and codes that have ended since. Signing keys are kept, and revoked tokens stay revoked. Failed login counters are cleared.',
   method: 'POST',
   path: '/state/snapshots/{name}/restore',
   audit: { kind: 'administration', targets: { path: ['name'] } },

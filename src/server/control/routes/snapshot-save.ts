@@ -7,8 +7,8 @@ import { SnapshotItem, SnapshotName } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.snapshot-save',
-  title: 'Keeps the state under a name',
-  description: `In memory, until the server stops. It costs little: rows are shared with the store until they change. No more than ${maxSnapshots} are kept.`,
+  title: 'Save a snapshot of the state',
+  description: `Stored in memory until the server stops. Snapshots share unchanged rows with the store. The limit is ${maxSnapshots} snapshots.`,
   method: 'POST',
   path: '/state/snapshots',
   audit: { kind: 'administration', targets: {} },
@@ -16,7 +16,7 @@ export default defineRoute({
   request: {
     body: z.strictObject({
       name: SnapshotName,
-      replace: z.boolean().default(false).describe('Take the place of the snapshot that has the name'),
+      replace: z.boolean().default(false).describe('Replace an existing snapshot of the same name'),
     }),
   },
   response: { status: 201, body: SnapshotItem },

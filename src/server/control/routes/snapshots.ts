@@ -7,8 +7,8 @@ import { SnapshotItem } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'read',
   id: 'control.snapshots',
-  title: 'Lists snapshots of the state',
-  description: 'In the order of their names. They are kept in memory: a restart of the server ends them.',
+  title: 'List snapshots',
+  description: 'Sorted by name. Snapshots are in memory: a restart deletes them.',
   method: 'GET',
   path: '/state/snapshots',
   audit: { kind: 'read', targets: {} },

@@ -11,8 +11,8 @@ const StateDifference = z.strictObject({
     .array(
       z.strictObject({
         table: z.string(),
-        added: keys.describe('Keys of rows that only the second state has'),
-        removed: keys.describe('Keys of rows that only the first state has'),
+        added: keys.describe('Keys of rows that exist only in the second state'),
+        removed: keys.describe('Keys of rows that exist only in the first state'),
         changed: z
           .array(
             z.strictObject({
@@ -28,22 +28,24 @@ const StateDifference = z.strictObject({
       }),
     )
     .readonly()
-    .describe('Those that differ: keys of rows added and removed, and fields of rows changed; of secrets no value'),
+    .describe(
+      'Tables that differ: keys of added and removed rows, and fields of changed rows; without the values of secrets',
+    ),
 });
 
 export default defineRoute({
   capability: 'maintain',
   id: 'control.state-diff',
-  title: 'Compares two states',
-  description: 'Each is a snapshot by its name, or now, seed or empty.',
+  title: 'Compare two states',
+  description: 'Each state is the name of a snapshot, or now, seed or empty.',
   method: 'GET',
   path: '/state/diff',
   audit: { kind: 'read', targets: {} },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: {
     query: {
-      from: SnapshotReference.default('seed').describe('The first state; seed where it is not given'),
-      to: SnapshotReference.default('now').describe('The second state; now where it is not given'),
+      from: SnapshotReference.default('seed').describe('First state; default seed'),
+      to: SnapshotReference.default('now').describe('Second state; default now'),
     },
   },
   response: { status: 200, body: StateDifference },

@@ -9,9 +9,9 @@ const Format = z.string().regex(/^(state|seed)$/, 'must be state or seed');
 export default defineRoute({
   capability: 'maintain',
   id: 'control.state-export',
-  title: 'Gives the whole state as one JSON document',
+  title: 'Export the state as JSON',
   description:
-    'state: every table, one row a line, in an order that is always the same; what an import takes. Passwords and secrets are in it as the hashes that are kept, and the keys of the server as they are: keep it as safe as the folder of the store. seed: a seed document with hashes in the place of passwords and secrets, without the clients and the user of the first start, and without sessions, codes, messages and contacts that were not verified.',
+    'state: every table, one row per line in a stable order; the format that import accepts. It contains hashes of passwords and secrets, and the private keys of the server: protect it like the folder of the store. seed: a seed document with hashes instead of passwords and secrets, without the bootstrap clients and user, and without sessions, codes, messages and unverified contacts.',
   method: 'GET',
   path: '/state/export',
   audit: { kind: 'administration', targets: {} },

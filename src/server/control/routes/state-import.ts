@@ -7,17 +7,19 @@ import { maxDumpBytes } from '../state-schemas.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.state-import',
-  title: 'Puts an exported state in the place of what is there',
-  description: `All of it or nothing: users, clients with their secrets, sessions and keys are then those of the document, whoever called. It may be ${maxDumpBytes / 1024 / 1024} MiB long and have 1,000,000 rows, of 1,000,000 characters and 40,000 values each.`,
+  title: 'Replace the state with an export',
+  description: `Atomic: afterwards users, clients with their secrets, sessions and keys are those of the document, including those of the caller. The limits are ${maxDumpBytes / 1024 / 1024} MiB, 1,000,000 rows, and 1,000,000 characters and 40,000 values per row.`,
   method: 'POST',
   path: '/state/import',
   audit: { kind: 'administration', targets: {} },
   status: [204, 400, 401, 403, 412, 422, 500],
   request: {
-    query: { force: z.boolean().default(false).describe('Even where there is more than the first start made') },
+    query: {
+      force: z.boolean().default(false).describe('Replace the state even if it contains more than the bootstrap data'),
+    },
     body: z.looseObject({
-      formatVersion: z.int().min(1, 'must not be less than 1').describe('The version of the form that it has'),
-      tables: sensitive(z.unknown(), 'secret').optional().describe('The rows of each table'),
+      formatVersion: z.int().min(1, 'must not be less than 1').describe('Version of the format'),
+      tables: sensitive(z.unknown(), 'secret').optional().describe('Rows of each table'),
     }),
     bodyLimit: maxDumpBytes,
   },

@@ -5,9 +5,9 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.state-reset',
-  title: 'Goes back to the beginning',
+  title: 'Reset the state',
   description:
-    'To what a fresh start with the same seed gives, or to nothing but what every first start makes. Clients, user and secrets of the first start are what they were when this server started. Signing keys stay, and revoked tokens stay revoked. Failed logins are forgotten.',
+    'Resets to the state of a fresh start with the same seed, or to the bootstrap data only. The bootstrap clients, user and secrets are those of the start of this server. Signing keys are kept, and revoked tokens stay revoked. Failed login counters are cleared.',
   method: 'POST',
   path: '/state/reset',
   audit: { kind: 'administration', targets: {} },
@@ -17,7 +17,7 @@ export default defineRoute({
       to: z
         .enum(['seed', 'empty'])
         .default('seed')
-        .describe('seed: with what the seed says, which is the same as empty where there is none; empty: without'),
+        .describe('seed: bootstrap data and the seed (if there is one); empty: bootstrap data only'),
     }),
   },
   response: { status: 204 },

@@ -7,9 +7,9 @@ import { defineRoute } from '../define.ts';
 export default defineRoute({
   capability: 'maintain',
   id: 'control.store-backup',
-  title: 'Gives a backup of the store',
+  title: 'Back up the store',
   description:
-    'Everything as it is at one moment, while calls go on. The last bytes are a checksum of all before them; `iam store restore` makes a store of it. It holds the signing keys of the server, so whoever has it can make tokens: keep it as safe as the folder of the store.',
+    'Returns a consistent backup without blocking requests. It ends with a checksum of all preceding bytes; restore it with `iam store restore`. It contains the signing keys of the server, with which anyone can issue tokens: protect it like the folder of the store.',
   method: 'POST',
   path: '/store/backup',
   audit: { kind: 'administration', targets: {} },

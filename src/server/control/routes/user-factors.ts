@@ -12,9 +12,8 @@ const FactorItem = FactorView.extend({ verified: z.boolean() });
 export default defineRoute({
   capability: 'read',
   id: 'control.user-factors',
-  title: 'Lists authentication factors of a user',
-  description:
-    'The main and the alternative contacts in the order of their ids, masked, whatever clients are shown of them.',
+  title: 'List authentication factors of a user',
+  description: 'Main and alternative contacts, sorted by id and masked. The factor visibility of clients is ignored.',
   method: 'GET',
   path: '/users/{id}/factors',
   audit: { kind: 'read', targets: { path: ['id'] } },

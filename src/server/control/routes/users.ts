@@ -20,14 +20,14 @@ const UserItem = z.strictObject({
 export default defineRoute({
   capability: 'read',
   id: 'control.users',
-  title: 'Lists users',
-  description: 'Users in the order of their ids, with masked contacts.',
+  title: 'List users',
+  description: 'Sorted by id, with masked contacts.',
   method: 'GET',
   path: '/users',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
-    query: { ...PageQuery, name: singleLine(254, 'Only the user who logs in by this name, in any case').optional() },
+    query: { ...PageQuery, name: singleLine(254, 'Only the user with this login name (case-insensitive)').optional() },
   },
   response: { page: UserItem },
   errors: [],
