@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { ErrorDetailsSchema } from '../../../src/contract/error-body.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { controlPrefix } from '../../../src/server/control/define.ts';
@@ -71,13 +72,17 @@ export function isErrorArray(json: unknown): json is { code: string; message: st
     json.every((item) => {
       const keys = Object.keys(Object(item)).sort().join();
       return (
-        keys === 'code,message' &&
+        (keys === 'code,message' || (keys === 'code,details,message' && hasValidDetails(item.details))) &&
         /^[A-Z][A-Z0-9_]*$/.test(item.code) &&
         typeof item.message === 'string' &&
         item.message !== ''
       );
     })
   );
+}
+
+function hasValidDetails(details: unknown): boolean {
+  return ErrorDetailsSchema.safeParse(details).success && Object.keys(Object(details)).length > 0;
 }
 
 /** RFC 6749, 5.2: what the OAuth token endpoint has in the place of the error array. */
