@@ -54,7 +54,7 @@ test('coverage ends with 1 below the threshold', async () => {
   expect((await iam(['coverage', '--threshold', '50'], server)).code).toBe(0);
   const below = await iam(['coverage', '--threshold', '51', '-o', 'json'], server);
   expect([below.code, JSON.parse(below.out)]).toEqual([1, report]);
-  expect(below.err).toContain('50 % of the documented statuses were answered; 51 % are asked for.');
+  expect(below.err).toContain('Coverage of documented statuses is 50 %, below the threshold of 51 %.');
   expect((await iam(['coverage', '--threshold', '101'], server)).code).toBe(2);
 });
 
@@ -62,6 +62,6 @@ test('coverage counts anew', async () => {
   await using server = await start();
   expect(await iam(['coverage', '--reset', '--dry-run'], server)).toMatchObject({ code: 0 });
   expect(server.received).toEqual([]);
-  expect(await iam(['coverage', '--reset'], server)).toMatchObject({ code: 0, err: 'Counting anew.\n' });
+  expect(await iam(['coverage', '--reset'], server)).toMatchObject({ code: 0, err: 'Reset the coverage counters.\n' });
   expect(server.received.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /_iam/coverage']);
 });

@@ -126,6 +126,6 @@ describe('doctor', () => {
     await saveProfile('p', { baseUrl: fake.url, clientId: 'other', clientSecret: 's', readOnly: true }, home.variables);
     const { out } = await home.iam(['doctor'], { variables: { IAM_TOKEN: good } });
     expect(out).toMatch(/^ok +settings +profile p \(current profile\), read-only/m);
-    expect(out).toMatch(/^warn +identity +The token is of the client me, the profile names other/m);
+    expect(out).toMatch(/^warn +identity +The token belongs to the client me, the profile to other/m);
   });
 });

@@ -46,7 +46,7 @@ describe('inbox code', () => {
     await using server = await inbox(listed);
     const outcome = await iam(['inbox', 'code', to], server);
     expect(outcome).toMatchObject({ code: 3, out: '' });
-    expect(outcome.err).toContain(`No code that is still good was sent to ${to}.`);
+    expect(outcome.err).toContain(`No valid code for ${to} found.`);
     expect(server.received).toHaveLength(1);
   });
 

@@ -265,7 +265,7 @@ describe('logging out', () => {
     const outcome = await home.iam(['logout']);
     expect(outcome).toMatchObject({ code: 0, out: '' });
     expect(outcome.err).toBe(
-      `warning: The tokens could not be revoked at ${server.url}; it takes them until they expire.\nSigned alice out.\n`,
+      `warning: Could not revoke the tokens at ${server.url}; they stay valid until they expire.\nSigned out alice.\n`,
     );
     expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });
@@ -283,7 +283,7 @@ describe('logging out', () => {
 
   test('where nobody is signed in is no failure', async () => {
     await using home = await Home.make();
-    expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Nobody is signed in.\n' });
+    expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Not signed in.\n' });
   });
 });
 

@@ -259,7 +259,7 @@ describe('call and api', () => {
     const dry = await iam([...words, '--dry-run', '-o', 'json'], server);
     expect(JSON.parse(dry.out)).toMatchObject({ method: 'POST', headers: { param: '(secret)' } });
     const strange = await iam([...words, '--header', 'authorization=x'], server);
-    expect(strange.err).toContain('no authorization among its headers');
+    expect(strange.err).toContain('no header authorization');
     expect(strange.code).toBe(2);
     expect(server.received).toHaveLength(1);
   });
@@ -268,7 +268,7 @@ describe('call and api', () => {
     const headers = { link: '</x?after=c1>; rel="next"' };
     await using server = await startFakeServer(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
     const outcome = await iam(['call', 'groups.list', '-o', 'jsonl'], server);
-    expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More exist: add --param after=c1\n' });
+    expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More results exist. For the next page, add --param after=c1\n' });
   });
 
   test('api adds to a query that the path has already', async () => {

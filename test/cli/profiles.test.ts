@@ -95,8 +95,8 @@ describe('profile', () => {
   });
 
   test.each([
-    [['profile', 'use', 'nothing'], 'There is no profile'],
-    [['profile', 'show', 'nothing'], 'There is no profile'],
+    [['profile', 'use', 'nothing'], 'not found'],
+    [['profile', 'show', 'nothing'], 'not found'],
     [['profile', 'add', 'x'], '--base-url'],
     [['profile', 'add', 'x', '--base-url', 'localhost:80'], 'http or https'],
     [['profile', 'add', '__proto__', '--base-url', 'http://x'], 'named by'],

@@ -91,7 +91,7 @@ describe('why', () => {
         '  credential      bearer, taken',
         '  client          app (1STPARTY)',
         '  user            ann (ann\\u001b[2J)',
-        '  session         AUTH-BASIC until 2026-03-02T00:00:00.000Z, and is over now',
+        '  session         AUTH-BASIC until 2026-03-02T00:00:00.000Z, ended',
         '  groups          ops',
         '  roles           DEPLOY',
         '  needs           ADMIN',

@@ -1,4 +1,4 @@
-/** `iam api`: any method and path, with the credentials in use. */
+/** `iam api`: sends a request to any path with the current credentials. */
 import type { Command } from 'commander';
 import { buildQueryString } from '../../client/request.ts';
 import { assertSuccess } from '../../client/response.ts';
@@ -16,16 +16,16 @@ import { collectAssignments } from './call.ts';
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 export const apiText: CommandDescription = {
-  title: 'Sends any request, signed in',
+  title: 'Send an authenticated request to any path',
   description:
-    'A path of an operation, such as /groups, goes below the prefix of the service; any other, such as /healthz, below the base URL. The answer is printed as it comes.',
+    'Paths of operations, such as /groups, are resolved against the API prefix; other paths, such as /healthz, against the base URL. The response body is printed unchanged.',
   roles: varyingRoles,
   effect: 'destructive',
   effectVaries: true,
   examples: [
-    { title: 'A group', command: 'GET /groups/ops' },
-    { title: 'A role for it', command: 'POST /groups/ops/role -f role.json' },
-    { title: 'Whether the service is well', command: 'GET /healthz' },
+    { title: 'Get a group', command: 'GET /groups/ops' },
+    { title: 'Add a role to the group', command: 'POST /groups/ops/role -f role.json' },
+    { title: 'Check the health of the server', command: 'GET /healthz' },
   ],
 };
 
@@ -33,18 +33,23 @@ export const apiText: CommandDescription = {
 export function addApi(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'api', apiText)
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
-    .argument('<path>', 'Path, starting with a slash')
-    .option('-p, --param <name=value>', 'parameter of the query (repeat)', collectAssignments)
-    .option('--header <name=value>', 'header (repeat)', collectAssignments)
-    .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input');
+    .argument('<path>', 'Path that starts with a slash')
+    .option('-p, --param <name=value>', 'query parameter (repeatable)', collectAssignments)
+    .option('--header <name=value>', 'request header (repeatable)', collectAssignments)
+    .option('-f, --file <file>', 'JSON or YAML file with the request body, - for standard input');
   setAction(command, runtime, (context, [method, path], options) =>
     sendRequest(context, String(method).toUpperCase(), String(path), options),
   );
 }
 
-async function sendRequest(context: Context, method: string, given: string, options: CommandOptions): Promise<void> {
-  if (!methods.includes(method)) throw usageError(`${method} is no method.`, `Use one of ${methods.join(', ')}.`);
-  const path = resolvePath(context, given);
+async function sendRequest(
+  context: Context,
+  method: string,
+  typedPath: string,
+  options: CommandOptions,
+): Promise<void> {
+  if (!methods.includes(method)) throw usageError(`Unknown method ${method}.`, `Use one of ${methods.join(', ')}.`);
+  const path = resolvePath(context, typedPath);
   const query = (options.param ?? {}) as Record<string, string>;
   const headers = (options.header ?? {}) as Record<string, string>;
   const file = options.file as string | undefined;
@@ -55,18 +60,18 @@ async function sendRequest(context: Context, method: string, given: string, opti
     return printRequestPreview(context, { method, url, ...(body === undefined ? {} : { body }) });
   }
   if (!isRead) assertWritable(context.sources);
-  const shown = `${method} ${redactPath(given, context.fieldsAt(method, path).query)}`;
+  const requestLine = `${method} ${redactPath(typedPath, context.fieldsAt(method, path).query)}`;
   if (method === 'DELETE' || matchOperation(context.manifest, method, path)?.effect === 'destructive')
-    await assertConfirmed(context, `${shown}?`, options, file === '-');
+    await assertConfirmed(context, `${requestLine}?`, options, file === '-');
   const client = await context.connect();
-  const answer = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
-  assertSuccess(answer);
-  await printResponse(context, answer.body, `${shown}: ${answer.status}`);
+  const response = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
+  assertSuccess(response);
+  await printResponse(context, response.body, `${requestLine}: ${response.status}`);
 }
 
-/** Puts the prefix of the service before the paths of its operations. */
+/** Prepends the API prefix to paths of operations. */
 function resolvePath({ manifest }: Context, path: string): string {
-  if (!path.startsWith('/')) throw usageError(`${path} is no path: it starts with a slash.`);
-  const areas = new Set(manifest.operations.map((operation) => operation.path.split('/')[1]));
-  return areas.has(/^\/+([^/?]*)/.exec(path)?.[1]) ? manifest.prefix + path : path;
+  if (!path.startsWith('/')) throw usageError(`Invalid path ${path}: a path must start with a slash.`);
+  const operationRoots = new Set(manifest.operations.map((operation) => operation.path.split('/')[1]));
+  return operationRoots.has(/^\/+([^/?]*)/.exec(path)?.[1]) ? manifest.prefix + path : path;
 }

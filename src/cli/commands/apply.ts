@@ -1,4 +1,4 @@
-/** `iam apply`: brings a server to what documents say. */
+/** `iam apply`: applies desired-state files to a server. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { createPlanDeps } from '../plan/deps.ts';
@@ -6,29 +6,32 @@ import type { CliRuntime } from '../runtime/context.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const applyText: CommandDescription = {
-  title: 'Brings the server to what documents say',
+  title: 'Apply desired-state files',
   description:
-    'Shows the plan, asks, and writes. A key that is left out is left alone; a list that is given is the whole list, of members too. Applied twice it changes nothing the second time; interrupted, it goes on when it is run again. What others change meanwhile is kept.',
+    'Shows the plan, prompts for confirmation and applies the changes. Omitted keys stay unchanged; a list, including a list of members, replaces the whole list. Applying the same files again changes nothing; run the command again to resume after an interruption. Concurrent changes by other callers are preserved.',
   roles: varyingRoles,
   effect: 'destructive',
   idempotent: true,
   examples: [
-    { title: 'A document', command: '-f iam.yaml' },
-    { title: 'A plan that was kept; refused where the server has changed since', command: 'plan.json' },
-    { title: 'In a script, new secrets into a file', command: '-f iam/ --yes --secret-output secrets.jsonl' },
-    { title: 'Remove what the set once made', command: '-f iam.yaml --set base --prune --confirm base' },
+    { title: 'Apply a file', command: '-f iam.yaml' },
+    { title: 'Apply a saved plan; fails if the server has changed since', command: 'plan.json' },
+    { title: 'In a script, write new secrets to a file', command: '-f iam/ --yes --secret-output secrets.jsonl' },
+    {
+      title: 'Also delete resources of the set that are no longer in the file',
+      command: '-f iam.yaml --set base --prune --confirm base',
+    },
   ],
 };
 
 /** Adds the command. */
 export function addApply(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(
-    addCommand(program, 'apply', applyText).argument('[plan]', 'A plan that `iam plan --out` kept, instead of -f'),
+    addCommand(program, 'apply', applyText).argument('[plan]', 'Plan saved by `iam plan --out`, instead of -f'),
   )
-    .option('--secret-output <file>', 'write new secrets to a new file that only you can read, instead of showing them')
+    .option('--secret-output <file>', 'write new secrets to a new private file instead of printing them')
     .option(
       '--allow-self-lockout',
-      'also where you would lose your own administrative roles, or nobody be left with them',
+      'allow changes that remove your own administrative roles or the last administrator',
     );
   setAction(command, runtime, async (context, [plan], options) => {
     const { runApply } = await import('../plan/index.ts');

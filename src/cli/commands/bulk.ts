@@ -1,15 +1,15 @@
-/** `iam bulk`: many calls, from a file of rows. */
+/** `iam bulk`: sends one request for each row of a file. */
 import type { Command } from 'commander';
 import { createBulkDeps } from '../bulk/deps.ts';
 import { addCommand, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime } from '../runtime/context.ts';
 
-const rowsAre = `Rows are CSV with a heading, or JSON lines {"operation", "params", "query", "body", "ifMatch"}. Columns of CSV are the parameters and fields of the operation, those within objects by dots; values of a list are joined by semicolons, an empty cell says nothing. A column \`operation\` names the operation of each row.`;
-const cellsAre =
-  'Cells of CSV are decoded: an apostrophe before a formula character is removed, unless you add --csv-raw, and escapes of control characters such as \\u001b are read.';
-const whatHappens = `The file is read twice, a row at a time: nothing is sent unless all rows can be. Each row is noted in a ledger before it is sent and after it was answered, so that running the same again goes on where it ended; a row whose answer never came is repeated only where the operation allows it, else reported as unknown. Refused rows go to a reject file that can be run once it is corrected. Where the server asks for a pause, all rows wait.`;
+const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row.`;
+const cellFormatNote =
+  'CSV cells are decoded: an apostrophe before a formula character is removed (unless you use --csv-raw), and escapes of control characters such as \\u001b are resolved.';
+const executionNote = `The file is read twice, one row at a time: all rows are validated before the first one is sent. The ledger records each row before it is sent and after its response, so running the same command again resumes where it stopped. A row without a response is repeated only if its operation is idempotent; otherwise it is reported as unknown. Rejected rows are written to a reject file that you can correct and run. If the server returns Retry-After, all rows wait.`;
 
-/** Adds the commands of the noun. */
+/** Adds the `bulk` subcommands. */
 export function addBulk(noun: Command, runtime: CliRuntime): void {
   addRunCommand(noun, runtime);
   addRetryCommand(noun, runtime);
@@ -17,25 +17,25 @@ export function addBulk(noun: Command, runtime: CliRuntime): void {
 
 function addRunCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'run', {
-    title: 'Calls an operation for each row of a file',
-    description: `${rowsAre} ${cellsAre}\n\n${whatHappens}`,
+    title: 'Run an operation for each row of a file',
+    description: `${rowFormatNote} ${cellFormatNote}\n\n${executionNote}`,
     roles: varyingRoles,
     effect: 'destructive',
     effectVaries: true,
     examples: [
-      { title: 'Make a group of each row', command: 'groups.csv --operation groups.create' },
-      { title: 'Gently, and with a report to look into', command: 'rows.jsonl --rate 10/s -o csv > report.csv' },
+      { title: 'Create a group for each row', command: 'groups.csv --operation groups.create' },
+      { title: 'Limit the rate and write a report', command: 'rows.jsonl --rate 10/s -o csv > report.csv' },
       {
-        title: 'API keys, into a file that only you can read',
+        title: 'Create API keys and write them to a private file',
         command: 'keys.csv --operation api-key.create --secret-output keys.jsonl',
       },
       { title: 'Delete twelve users', command: 'gone.csv --operation user-identities.remove --confirm 12' },
     ],
   })
-    .argument('<file>', 'File of rows, - is standard input')
-    .option('--operation <id>', 'operation of rows that name none')
-    .option('--ledger <file>', 'where to note what became of each row; beside the rows where not given')
-    .option('--skip-invalid', 'put rows that can not be sent into the reject file, and send the others');
+    .argument('<file>', 'File with rows, - for standard input')
+    .option('--operation <id>', 'operation for rows that do not name one')
+    .option('--ledger <file>', 'file that records the state of each row, default next to the input file')
+    .option('--skip-invalid', 'write invalid rows to the reject file and send the others');
   addRunOptions(command);
   setAction(command, runtime, async (context, [file], options) => {
     const { runBulk } = await import('../bulk/index.ts');
@@ -45,20 +45,20 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
 
 function addRetryCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'retry', {
-    title: 'Sends the rows again that failed',
-    description: `Those that were refused, and those without an answer whose operation may be repeated. The file of rows must be as it was. ${cellsAre}`,
+    title: 'Retry the failed rows of a run',
+    description: `Sends rejected rows again, and rows without a response if their operation is idempotent. The input file must be unchanged. ${cellFormatNote}`,
     roles: varyingRoles,
     effect: 'destructive',
     effectVaries: true,
     examples: [
-      { title: 'Of a file that is still where it was', command: 'groups.ledger' },
-      { title: 'Also rows that may be done already', command: 'groups.ledger --repeat-unknown' },
+      { title: 'Retry the failed rows', command: 'groups.ledger' },
+      { title: 'Also retry rows that may have been applied', command: 'groups.ledger --repeat-unknown' },
     ],
   })
     .argument('<ledger>', 'Ledger of the run')
-    .argument('[file]', 'The rows, where their file was moved or they came from standard input')
-    .option('--repeat-unknown', 'also rows whose answer never came, although that may do them twice')
-    .option('--skip-invalid', 'report rows that can not be sent, and send the others');
+    .argument('[file]', 'Input file, if it was moved or read from standard input')
+    .option('--repeat-unknown', 'also retry rows without a response, which may apply them twice')
+    .option('--skip-invalid', 'report invalid rows and send the others');
   addRunOptions(command);
   setAction(command, runtime, async (context, [ledger, file], options) => {
     const { retryBulk } = await import('../bulk/index.ts');
@@ -68,12 +68,12 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
 
 function addRunOptions(command: Command): void {
   command
-    .option('--concurrency <number>', 'calls at the same time; 4 where not given')
-    .option('--rate <number>', 'most calls in a second, 20/s, or in a minute, 600/m')
-    .option('--max-errors <number>', 'begin no further row once so many failed')
-    .option('--rejects <file>', 'where to put refused rows; beside the rows where not given')
-    .option('--secret-output <file>', 'where to put secrets of answers, as JSON lines that only you can read');
-  // Other commands that take much away may come to have it from where all leaves are made.
+    .option('--concurrency <number>', 'maximum concurrent requests, default 4')
+    .option('--rate <number>', 'maximum rate per second (20/s) or per minute (600/m)')
+    .option('--max-errors <number>', 'stop after this many failed rows')
+    .option('--rejects <file>', 'file for rejected rows, default next to the input file')
+    .option('--secret-output <file>', 'private file for secrets in responses, as JSON lines');
+
   if (!command.options.some(({ long }) => long === '--confirm'))
-    command.option('--confirm <number>', 'how many rows delete something, in place of being asked');
+    command.option('--confirm <number>', 'number of destructive rows, to confirm without a prompt');
 }

@@ -1,4 +1,4 @@
-/** `iam call`: any operation by its id. */
+/** `iam call`: calls any operation by its id. */
 import type { Command } from 'commander';
 import { asPage } from '../../client/response.ts';
 import type { ResultPage } from '../../client/types.ts';
@@ -15,17 +15,17 @@ import { noticeSecretShownOnce, withSecretOutput } from '../secret-output.ts';
 import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from '../send.ts';
 
 export const callText: CommandDescription = {
-  title: 'Calls any operation by its id',
-  description: '`iam commands` lists the operations. The answer is printed as it comes, one page of a list.',
+  title: 'Call any operation by its id',
+  description: 'List the operations with `iam commands`. The response is printed unchanged; lists print one page.',
   roles: varyingRoles,
   effect: 'destructive',
   effectVaries: true,
   examples: [
-    { title: 'Read a group', command: 'groups.get --param groupId=ops -o json' },
-    { title: 'Make one from a file', command: 'groups.create -f group.json' },
-    { title: 'The first ten API keys', command: 'api-key.list --param limit=10' },
+    { title: 'Get a group', command: 'groups.get --param groupId=ops -o json' },
+    { title: 'Create a group from a file', command: 'groups.create -f group.json' },
+    { title: 'List the first ten API keys', command: 'api-key.list --param limit=10' },
     {
-      title: 'As an application that is only named',
+      title: 'Call as an identified application, without credentials',
       command: 'user-identities.identification --anonymous --param clientId=APP_CLIENT_ID -f contact.json',
     },
   ],
@@ -35,15 +35,15 @@ export const callText: CommandDescription = {
 export function addCall(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'call', callText)
     .argument('<operation>', 'Id of the operation')
-    .option('-p, --param <name=value>', 'parameter of the path or the query (repeat)', collectAssignments)
-    .option('--header <name=value>', 'header that the operation reads (repeat)', collectAssignments)
-    .option('-f, --file <file>', 'body from a JSON or YAML file, - is standard input')
-    .option('--anonymous', 'leave the credentials in use out')
-    .option('--secret-output <file>', 'write a secret in the answer to a new file instead of showing it');
+    .option('-p, --param <name=value>', 'path or query parameter (repeatable)', collectAssignments)
+    .option('--header <name=value>', 'request header of the operation (repeatable)', collectAssignments)
+    .option('-f, --file <file>', 'JSON or YAML file with the request body, - for standard input')
+    .option('--anonymous', 'send no credentials')
+    .option('--secret-output <file>', 'write secrets in the response to a new file instead of printing them');
   setAction(command, runtime, (context, [id], options) => callOperation(context, String(id), options));
 }
 
-/** Collects `name=value`; the value may hold more signs of equality. */
+/** Collects `name=value` assignments; the value can contain `=`. */
 export function collectAssignments(
   text: string,
   previous: Readonly<Record<string, string>> | undefined,
@@ -57,12 +57,12 @@ async function callOperation(context: Context, id: string, options: CommandOptio
   const operation = getOperation(context.manifest, id);
   const { params, query } = splitParameters(operation, (options.param ?? {}) as Record<string, string>);
   const headers = (options.header ?? {}) as Record<string, string>;
-  assertKnownNames(id, 'among its headers', headers, operation.headers ?? []);
+  assertKnownNames(id, 'header', headers, operation.headers ?? []);
   const file = options.file as string | undefined;
   const body = file === undefined ? undefined : await readDocument(file, context.io);
   const input = { params, query, headers, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
-  const plan = previewOf(context, operation, input);
-  if (options.dryRun === true && operation.effect !== 'read') return printRequestPreview(context, plan);
+  const preview = previewOf(context, operation, input);
+  if (options.dryRun === true && operation.effect !== 'read') return printRequestPreview(context, preview);
   if (operation.effect !== 'read') assertWritable(context.sources);
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-', {
@@ -71,33 +71,34 @@ async function callOperation(context: Context, id: string, options: CommandOptio
   if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
   if (!operation.response.secret) return printResponse(context, await request(), `${id}: done`);
-  const answer = await withSecretOutput(
+  const responseBody = await withSecretOutput(
     context,
     operation.response,
     options.secretOutput as string | undefined,
     request,
   );
-  await printResponse(context, answer, `${id}: done`);
-  noticeSecretShownOnce(context, operation.response, answer);
+  await printResponse(context, responseBody, `${id}: done`);
+  noticeSecretShownOnce(context, operation.response, responseBody);
 }
 
-/** Each to where the operation takes it. */
-function splitParameters({ id, params, query }: ManifestOperation, given: Readonly<Record<string, string>>) {
-  assertKnownNames(id, 'in its path or query', given, [...params, ...query]);
+/** Assigns each parameter to the path or the query. */
+function splitParameters({ id, params, query }: ManifestOperation, assignments: Readonly<Record<string, string>>) {
+  assertKnownNames(id, 'path or query parameter', assignments, [...params, ...query]);
   const ofKind = (fields: readonly ManifestField[]) =>
-    Object.fromEntries(Object.entries(given).filter(([name]) => fields.some((field) => field.name === name)));
+    Object.fromEntries(Object.entries(assignments).filter(([name]) => fields.some((field) => field.name === name)));
   return { params: ofKind(params), query: ofKind(query) };
 }
 
-function assertKnownNames(id: string, where: string, given: object, fields: readonly ManifestField[]): void {
+function assertKnownNames(id: string, kind: string, values: object, fields: readonly ManifestField[]): void {
   const known = fields.map(({ name }) => name);
-  const strange = Object.keys(given).find((name) => !known.includes(name));
-  if (strange === undefined) return;
-  throw usageError(`${id} has no ${strange} ${where}.`, known.length > 0 ? `It has ${known.join(', ')}.` : undefined);
+  const unknown = Object.keys(values).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw usageError(`${id} has no ${kind} ${unknown}.`, known.length > 0 ? `Use ${known.join(', ')}.` : undefined);
 }
 
-/** The one page that was asked for; a list command is there for more. */
+/** Prints one page; list commands read all pages. */
 async function printPage(context: Context, { items, next }: ResultPage<unknown>): Promise<void> {
   await context.printer.value(items);
-  if (next !== undefined) context.notice(`More exist: add --param after=${escapeControls(next)}`);
+  if (next !== undefined)
+    context.notice(`More results exist. For the next page, add --param after=${escapeControls(next)}`);
 }

@@ -1,4 +1,4 @@
-/** `iam can`: whether somebody has a role, and through which groups. */
+/** `iam can`: checks whether a user or service has a role, and through which groups. */
 
 import type { Command } from 'commander';
 import { ClientError } from '../../client/errors.ts';
@@ -16,24 +16,24 @@ import { takes } from '../value-sources.ts';
 import { findRolePath } from './role-path.ts';
 
 export const canText: CommandDescription = {
-  title: 'Tells whether a user or service has a role',
+  title: 'Check whether a user or service has a role',
   description:
-    'And through which groups: `leads > ops` is the group leads, which depends on ops. Exit code 0 is yes, 1 is no. With --business only what a user has in the name of that business counts.',
+    'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
-    { title: 'A user', command: 'USER_ID DEPLOY' },
-    { title: 'A service, in a script', command: 'billing-service DEPLOY -q' },
-    { title: 'A user in the name of its business', command: 'USER_ID APPROVE --business BUSINESS_ID -o json' },
+    { title: 'Check a user', command: 'USER_ID DEPLOY' },
+    { title: 'Check a service in a script', command: 'billing-service DEPLOY -q' },
+    { title: 'Check a user on behalf of a business', command: 'USER_ID APPROVE --business BUSINESS_ID -o json' },
   ],
 };
 
 /** Adds the command. */
 export function addCan(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'can', canText)
-    .argument('<subject>', 'Id of a user, or of the service account of a client')
+    .argument('<subject>', 'User id, or service account id of a client')
     .argument('<role>', 'Role')
-    .option('--business <id>', 'business in whose name the user acts');
+    .option('--business <id>', 'business that the user acts on behalf of');
   takes(command, {
     subject: [reference('user', ['id']), reference('client', ['serviceAccount'])],
     role: reference('role', ['name']),
@@ -56,24 +56,24 @@ interface RoleHolder {
 
 async function can(context: Context, subject: string, role: string, options: CommandOptions): Promise<void> {
   if (isReservedRole(role))
-    throw usageError(`${role} is given by the service itself at every login, not by groups.`, 'See `iam whoami`.');
+    throw usageError(`${role} is granted by the service at login, not by groups.`, 'See `iam whoami`.');
   const businessId = options.business as string | undefined;
   const { kind, roles } = await findRoleHolder(context, subject, businessId);
-  const through = roles.find((held) => held.role === role)?.groupNames ?? [];
-  const allowed = roles.some((held) => held.role === role);
+  const through = roles.find((source) => source.role === role)?.groupNames ?? [];
+  const allowed = roles.some((source) => source.role === role);
   const ways = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
-  if (context.printer.isForPeople) context.printer.lines([formatAnswer(subject, role, allowed, ways)]);
+  if (context.printer.isForPeople) context.printer.lines([formatDecision(subject, role, allowed, ways)]);
   else await context.printer.value({ subject, kind, role, businessId, allowed, through, ways });
   if (!allowed) throw new QuietExit(1);
 }
 
-function formatAnswer(subject: string, role: string, allowed: boolean, ways: readonly (readonly string[])[]): string {
+function formatDecision(subject: string, role: string, allowed: boolean, ways: readonly (readonly string[])[]): string {
   const [who, what] = [escapeControls(subject), escapeControls(role)];
   const through = ways.map((way) => way.map(escapeControls).join(' > '));
   return allowed ? `yes: ${who} has ${what} through ${through.join(', ')}` : `no: ${who} does not have ${what}`;
 }
 
-/** A user, or else a service: the ids of both are of one name space. */
+/** Looks up a user, then a service: user ids and service account ids share one namespace. */
 async function findRoleHolder(context: Context, subject: string, businessId: string | undefined): Promise<RoleHolder> {
   const asUser = await findRoles(
     context,
@@ -85,30 +85,30 @@ async function findRoleHolder(context: Context, subject: string, businessId: str
   if (asUser) return { kind: 'user', roles: asUser };
   const asService = await findRoles(context, 'service-accesses.list-service-roles', subject, {}, true);
   if (asService) return { kind: 'service', roles: asService };
-  throw new CliError(`There is neither a user nor a service ${JSON.stringify(subject)}.`, {
+  throw new CliError(`User or service ${JSON.stringify(subject)} not found.`, {
     code: 'SUBJECT_NOT_FOUND',
     exitCode: 3,
     hint: 'Find the id with `iam users list` or `iam clients list`.',
   });
 }
 
-const absences: readonly string[] = ['USER_NOT_FOUND', 'SERVICE_NOT_FOUND'] satisfies ErrorCode[];
+const notFoundCodes: readonly string[] = ['USER_NOT_FOUND', 'SERVICE_NOT_FOUND'] satisfies ErrorCode[];
 
-/** Nothing where nobody has the id and that `mayBeAnother`. */
+/** Returns undefined if the subject does not exist and `isOptional` is set. */
 async function findRoles(
   context: Context,
   id: string,
   subject: string,
   query: CallInput['query'],
-  mayBeAnother: boolean,
+  isOptional: boolean,
 ): Promise<readonly RoleSource[] | undefined> {
   const operation = getOperation(context.manifest, id);
   const params = Object.fromEntries(operation.params.map(({ name }) => [name, subject]));
   try {
     return (await send(context, operation, { params, query })).body as readonly RoleSource[];
   } catch (error) {
-    const isAbsent = error instanceof ClientError && absences.includes(error.code);
-    if (isAbsent && mayBeAnother) return undefined;
+    const isNotFound = error instanceof ClientError && notFoundCodes.includes(error.code);
+    if (isNotFound && isOptional) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** `iam commands`: every command and every operation as data, for programs that choose what to call. */
+/** `iam commands`: lists all commands and operations as data, for programs. */
 import type { Command } from 'commander';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import {
@@ -12,23 +12,23 @@ import {
 import type { CliRuntime, Context } from '../runtime/context.ts';
 
 export const catalogueText: CommandDescription = {
-  title: 'Lists every command and every operation',
+  title: 'List all commands and operations',
   description:
-    'With what it does to the state of the server, whether it can be repeated safely, and the roles it needs. What is local sends no write, and may change files of this machine. Effect and roles of what calls any operation, such as `iam bulk`, are those of the operation.',
+    'Shows the effect on the server state, whether the command is idempotent, and the required roles. Local commands send no writes but can change files on this machine. Commands that call any operation, such as `iam bulk`, have the effect and roles of that operation.',
   effect: 'local',
   examples: [
-    { title: 'A table', command: '' },
-    { title: 'Everything, as JSON', command: '--json' },
+    { title: 'Print a table', command: '' },
+    { title: 'Print everything as JSON', command: '--json' },
   ],
 };
 
 /** Adds the command. */
 export function addCatalogue(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'commands', catalogueText).option('--json', 'the same as -o json');
+  const command = addCommand(program, 'commands', catalogueText).option('--json', 'same as -o json');
   setAction(command, runtime, (context, _, options) => printCatalogue(context, runtime.everyCommand(), options));
 }
 
-/** Commands that are written by hand for an operation. */
+/** Hand-written commands for operations. */
 const commandByOperation: Readonly<Record<string, string>> = {
   'groups.update': 'groups update',
   'client-identities.login': 'login',
@@ -46,7 +46,7 @@ async function printCatalogue(
   await printer.value(entries.map(({ command, effect, title }) => ({ command, effect, title })));
 }
 
-/** A command, and the operation that it is, where it is one. */
+/** A command, with its operation if it has one. */
 interface CatalogueEntry {
   readonly command: string;
   readonly operation?: string;
@@ -58,14 +58,14 @@ interface CatalogueEntry {
   readonly examples: readonly string[];
 }
 
-/** In the order of the help; what has no command of its own comes last. */
-function buildEntries(operations: readonly ManifestOperation[], leaves: readonly Command[]): CatalogueEntry[] {
-  const withCommands = leaves.flatMap((leaf) => {
-    const words = commandPath(leaf).replace(/^iam /, '');
-    const own = operations.filter((operation) => findCommand(operation) === words);
+/** Entries in help order; operations without their own command come last. */
+function buildEntries(operations: readonly ManifestOperation[], commands: readonly Command[]): CatalogueEntry[] {
+  const withCommands = commands.flatMap((command) => {
+    const name = commandPath(command).replace(/^iam /, '');
+    const own = operations.filter((operation) => findCommand(operation) === name);
     return own.length > 0
-      ? own.map((operation) => createOperationEntry(operation, words, leaf))
-      : [createCommandEntry(words, leaf)];
+      ? own.map((operation) => createOperationEntry(operation, name, command))
+      : [createCommandEntry(name, command)];
   });
   const others = operations.filter((operation) => findCommand(operation) === undefined);
   return [...withCommands, ...others.map((operation) => createOperationEntry(operation, `call ${operation.id}`))];
@@ -81,19 +81,19 @@ function listCommands(command: Command): Command[] {
 
 function createOperationEntry(
   operation: ManifestOperation,
-  command: string,
-  leaf?: Command,
+  name: string,
+  command?: Command,
 ): CatalogueEntry & Readonly<Record<string, unknown>> {
   const { id, title, description, effect, idempotent, roles, method, path, params, query } = operation;
   return {
-    command,
+    command: name,
     operation: id,
     title,
     description,
     effect,
     idempotent,
     roles,
-    examples: leaf ? listExamples(leaf) : [],
+    examples: command ? listExamples(command) : [],
     method,
     path,
     params: params.map(({ name }) => name),
@@ -102,20 +102,21 @@ function createOperationEntry(
   };
 }
 
-function createCommandEntry(command: string, leaf: Command): CatalogueEntry & Readonly<Record<string, unknown>> {
-  const { title = '', description, effect = 'local', effectVaries, idempotent, roles } = descriptionOf(leaf) ?? {};
+function createCommandEntry(name: string, command: Command): CatalogueEntry & Readonly<Record<string, unknown>> {
+  const { title = '', description, effect = 'local', effectVaries, idempotent, roles } = descriptionOf(command) ?? {};
   return {
-    command,
+    command: name,
     title,
     description,
     effect,
     ...(effectVaries ? { effectVaries } : {}),
     idempotent: idempotent ?? (effect === 'read' || effect === 'local'),
     roles: roles ?? 'none',
-    examples: listExamples(leaf),
+    examples: listExamples(command),
   };
 }
 
-function listExamples(leaf: Command): string[] {
-  return (descriptionOf(leaf)?.examples ?? []).map(({ command }) => `${commandPath(leaf)} ${command}`.trimEnd());
+function listExamples(command: Command): string[] {
+  const path = commandPath(command);
+  return (descriptionOf(command)?.examples ?? []).map((example) => `${path} ${example.command}`.trimEnd());
 }

@@ -1,4 +1,4 @@
-/** `iam clock`: what time the server goes by, and another one for it. */
+/** `iam clock`: shows and sets the clock of the server. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, type CommandOptions, setAction } from '../command.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
@@ -8,46 +8,49 @@ import { printRequestPreview, printResponse } from '../send.ts';
 const path = '/_iam/clock';
 
 export const clockText: CommandDescription = {
-  title: 'Shows the clock of the server, or sets it',
-  description: `All that the server dates, and all that ends, goes by its clock; waits and time-outs do not. ${controlPlaneNote}`,
+  title: 'Show or set the server clock',
+  description: `All timestamps and expiry times of the server use this clock; waits and timeouts do not. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
-    { title: 'What time it is there', command: '' },
-    { title: 'An hour later', command: 'advance 1h' },
-    { title: 'Stand still just before a token ends', command: 'to-expiry TOKEN_ID --offset -1s --freeze' },
+    { title: 'Show the clock', command: '' },
+    { title: 'Advance the clock by one hour', command: 'advance 1h' },
+    {
+      title: 'Freeze the clock one second before a token expires',
+      command: 'to-expiry TOKEN_ID --offset -1s --freeze',
+    },
   ],
 };
 
-/** Adds the command, and those below it. */
+/** Adds the command and its subcommands. */
 export function addClock(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'clock', clockText);
   setAction(command, runtime, show);
   setAction(
-    addCommand(command, 'show', { ...clockText, title: 'Shows the clock of the server', examples: showExamples }),
+    addCommand(command, 'show', { ...clockText, title: 'Show the server clock', examples: showExamples }),
     runtime,
     show,
   );
   addSet(command, runtime);
   addAdvance(command, runtime);
   addToExpiry(command, runtime);
-  for (const plain of simpleCommands) addSimple(command, plain, runtime);
+  for (const simpleCommand of simpleCommands) addSimple(command, simpleCommand, runtime);
 }
 
-const showExamples = [{ title: 'As JSON', command: '-o json' }];
-const freezeDescription = 'and stand still there';
+const showExamples = [{ title: 'Print as JSON', command: '-o json' }];
+const freezeDescription = 'freeze the clock at that time';
 
 function addSet(clock: Command, runtime: CliRuntime): void {
   const command = addCommand(clock, 'set', {
-    title: 'Sets the clock to a time',
-    description: `Forward or back; it goes on from there unless it stands still. ${controlPlaneNote}`,
+    title: 'Set the server clock to a time',
+    description: `The time can be in the future or in the past. The clock keeps running unless it is frozen. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
-      { title: 'To the end of a year', command: '2030-12-31T23:59:00Z' },
-      { title: 'And no further', command: '2030-01-31T12:00:00+01:00 --freeze' },
+      { title: 'Set the clock to the end of a year', command: '2030-12-31T23:59:00Z' },
+      { title: 'Set and freeze the clock', command: '2030-01-31T12:00:00+01:00 --freeze' },
     ],
   })
-    .argument('<time>', 'ISO 8601 with a time zone')
+    .argument('<time>', 'ISO 8601 time with a time zone')
     .option('--freeze', freezeDescription);
   setAction(command, runtime, (context, [time], options) =>
     putClock(context, { set: time, ...readFreeze(options) }, options),
@@ -56,16 +59,16 @@ function addSet(clock: Command, runtime: CliRuntime): void {
 
 function addAdvance(clock: Command, runtime: CliRuntime): void {
   const command = addCommand(clock, 'advance', {
-    title: 'Sets the clock forward by a length of time',
-    description: `Units are ms, s, m, h, d and w. After -- it takes one with a minus sign, to go back. ${controlPlaneNote}`,
+    title: 'Advance the server clock by a duration',
+    description: `Units are ms, s, m, h, d and w. To move the clock back, pass a negative duration after --. ${controlPlaneNote}`,
     effect: 'write',
     examples: [
-      { title: 'Ten minutes later', command: '10m' },
-      { title: 'A week and a second later', command: '7d1s' },
-      { title: 'An hour back', command: '-- -1h' },
+      { title: 'Advance by ten minutes', command: '10m' },
+      { title: 'Advance by a week and a second', command: '7d1s' },
+      { title: 'Move back by one hour', command: '-- -1h' },
     ],
   })
-    .argument('<duration>', 'such as 90s, 10m, 1h30m or 7d')
+    .argument('<duration>', 'Duration such as 90s, 10m, 1h30m or 7d')
     .option('--freeze', freezeDescription);
   setAction(command, runtime, (context, [advance], options) =>
     putClock(context, { advance, ...readFreeze(options) }, options),
@@ -74,17 +77,17 @@ function addAdvance(clock: Command, runtime: CliRuntime): void {
 
 function addToExpiry(clock: Command, runtime: CliRuntime): void {
   const command = addCommand(clock, 'to-expiry', {
-    title: 'Sets the clock to when something ends',
-    description: `Exit code 3 where nothing by that name ends. A clock that goes on passes the end soon after; --freeze keeps it there. ${controlPlaneNote}`,
+    title: 'Set the server clock to the expiry of a token, challenge, message or session',
+    description: `Exits with 3 if nothing with that id expires. A running clock passes the expiry time immediately; use --freeze to stay there. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
-      { title: 'When a code is over', command: 'MESSAGE_ID' },
-      { title: 'The last second of a session', command: 'SESSION_ID --offset -1s --freeze' },
+      { title: 'Expire a one-time code', command: 'MESSAGE_ID' },
+      { title: 'Go to the last second of a session', command: 'SESSION_ID --offset -1s --freeze' },
     ],
   })
-    .argument('<name>', 'jti of an access token, or id of a challenge, a message or a session')
-    .option('--offset <duration>', 'so much later, or earlier with a minus sign: -1s')
+    .argument('<name>', 'jti of an access token, or id of a challenge, message or session')
+    .option('--offset <duration>', 'duration to add to the expiry time; negative values such as -1s are allowed')
     .option('--freeze', freezeDescription);
   setAction(command, runtime, (context, [of], options) =>
     putClock(context, { to: 'expiry', of, offset: options.offset, ...readFreeze(options) }, options),
@@ -101,20 +104,20 @@ interface SimpleCommand {
 const simpleCommands: readonly SimpleCommand[] = [
   {
     name: 'freeze',
-    title: 'Stops the clock',
-    description: 'It tells this moment until it is set, or goes on.',
+    title: 'Freeze the server clock',
+    description: 'The clock stays at the current time until you set or unfreeze it.',
     body: { freeze: true },
   },
   {
     name: 'unfreeze',
-    title: 'Lets the clock go on',
-    description: 'From the time that it stands at.',
+    title: 'Unfreeze the server clock',
+    description: 'The clock continues from the time at which it was frozen.',
     body: { freeze: false },
   },
   {
     name: 'reset',
-    title: "Goes by the machine's clock again",
-    description: 'As if it had never been set.',
+    title: 'Reset the server clock to the system time',
+    description: 'Removes the offset and unfreezes the clock.',
     body: { reset: true },
   },
 ];
@@ -125,7 +128,7 @@ function addSimple(clock: Command, { name, title, description, body }: SimpleCom
     description: `${description} ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
-    examples: [{ title: 'Now', command: '' }],
+    examples: [{ title, command: '' }],
   });
   setAction(command, runtime, (context, _, options) => putClock(context, body, options));
 }
@@ -144,6 +147,6 @@ function readFreeze({ freeze }: CommandOptions): Body {
 async function putClock(context: Context, body: Body, options: CommandOptions): Promise<void> {
   if (options.dryRun === true)
     return printRequestPreview(context, { ...controlRequestPreview(context, 'PUT', path), body });
-  const answer = await callControlPlane(context, 'PUT', path, { body });
-  await printResponse(context, answer.body, '');
+  const response = await callControlPlane(context, 'PUT', path, { body });
+  await printResponse(context, response.body, '');
 }

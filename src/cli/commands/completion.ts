@@ -1,20 +1,23 @@
-/** `iam completion`: scripts by which a shell completes what is typed. */
+/** `iam completion`: prints shell completion scripts. */
 import type { Command } from 'commander';
 import { addCommand } from '../command.ts';
 import { shellScripts } from '../completion/shell-scripts.ts';
 import type { CliRuntime } from '../runtime/context.ts';
 import { getTextOutput } from '../runtime/io.ts';
 
-/** Adds a command for each shell. */
+/** Adds one subcommand per shell. */
 export function addCompletion(noun: Command, { io }: CliRuntime): void {
   for (const [shell, { text, forSession, permanently }] of Object.entries(shellScripts))
     addCommand(noun, shell, {
-      title: `Prints the script for ${shell}`,
+      title: `Generate the completion script for ${shell}`,
       description:
-        'It completes commands, options and their values, and names from the server: those with the token that is there from the command before, within 300 ms, and none where anything fails.',
+        'Completes commands, options, option values and names from the server. Names are requested with the cached token, within 300 ms; errors are ignored.',
       effect: 'local',
-      examples: [{ title: 'Look at it', command: '' }],
+      examples: [{ title: 'Print the script', command: '' }],
     })
-      .addHelpText('after', `  # For this session\n  ${forSession}\n  # For good\n  ${permanently}`)
+      .addHelpText(
+        'after',
+        `  # Enable it in the current session\n  ${forSession}\n  # Enable it permanently\n  ${permanently}`,
+      )
       .action(() => void getTextOutput(io).write(text));
 }

@@ -1,4 +1,4 @@
-/** `iam config`: settings of the command line and where each comes from. */
+/** `iam config`: shows and sets CLI settings. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
 import { findNearest } from '../find-operation.ts';
@@ -15,7 +15,7 @@ import {
   settingDefinitions,
 } from '../runtime/settings.ts';
 
-/** Adds the commands of the noun. */
+/** Adds the `config` subcommands. */
 export function addConfig(noun: Command, runtime: CliRuntime): void {
   const keys = settingDefinitions.map(({ key }) => key).join(', ');
   const add = (usage: string, title: string, example: string) =>
@@ -25,17 +25,14 @@ export function addConfig(noun: Command, runtime: CliRuntime): void {
       effect: 'local',
       examples: [{ title, command: example }],
     });
-  setAction(add('get', 'Prints the value of a setting', 'base-url').argument('<key>', 'Setting'), runtime, get);
+  setAction(add('get', 'Print the value of a setting', 'base-url').argument('<key>', 'Setting'), runtime, get);
   setAction(
-    add('explain', 'Prints settings and where each comes from', 'base-url').argument(
-      '[key]',
-      'Setting; all where not given',
-    ),
+    add('explain', 'Show settings and their sources', 'base-url').argument('[key]', 'Setting; default all'),
     runtime,
     explain,
   );
-  const set = add('set', 'Keeps a setting in the profile in use', 'output json');
-  setAction(set.argument('<key>', 'Setting').argument('<value>', 'Value; empty to forget it'), runtime, setValue);
+  const set = add('set', 'Store a setting in the current profile', 'output json');
+  setAction(set.argument('<key>', 'Setting').argument('<value>', 'Value; empty to remove it'), runtime, setValue);
 }
 
 function requireSetting(key: unknown) {
@@ -45,7 +42,7 @@ function requireSetting(key: unknown) {
     String(key),
     settingDefinitions.map((one) => one.key),
   );
-  throw usageError(`There is no setting ${JSON.stringify(key)}.${near ? ` Did you mean ${near}?` : ''}`);
+  throw usageError(`Unknown setting ${JSON.stringify(key)}.${near ? ` Did you mean ${near}?` : ''}`);
 }
 
 async function get(context: Context, [key]: readonly unknown[]): Promise<void> {
@@ -65,27 +62,29 @@ async function explain(context: Context, [key]: readonly unknown[]): Promise<voi
     const value = found && maskSecret(found.value, 'secret' in rest && rest.secret === true);
     return { setting: name, value, origin: found?.origin ?? 'not set', meaning };
   });
-  // A list of all is about the values, which the meanings would cut.
+  // In a table of all settings the descriptions would truncate the values.
   const { printer, sources } = context;
   if (key === undefined && printer.isForPeople && printer.format === 'table' && sources.options.columns === undefined)
     return printer.value(rows.map(({ meaning: _, ...row }) => row));
   await context.printer.value(rows);
 }
 
-async function setValue(context: Context, [key, given]: readonly unknown[]): Promise<void> {
+async function setValue(context: Context, [key, argument]: readonly unknown[]): Promise<void> {
   const setting = requireSetting(key);
-  const value = String(given);
+  const value = String(argument);
   const { profile: property } = setting;
   if (setting.secret || property === undefined || property === 'clientId')
-    throw usageError(`${setting.key} is not set here.`, 'Use `iam profile use` and `iam profile add`.');
+    throw usageError(`${setting.key} cannot be set with this command.`, 'Use `iam profile use` or `iam profile add`.');
   const name = resolveProfileName(context.sources)?.value;
-  if (name === undefined) throw usageError('No profile is in use.', 'Add one with `iam profile add`.');
+  if (name === undefined) throw usageError('No profile is selected.', 'Add one with `iam profile add`.');
   await changeProfiles(context.environment.variables, (file) => {
     const profile = file.profiles[name];
-    if (!profile) throw usageError(`There is no profile ${JSON.stringify(name)}.`, 'See `iam profile list`.');
+    if (!profile)
+      throw usageError(`Profile ${JSON.stringify(name)} not found.`, 'List profiles with `iam profile list`.');
     return { ...file, profiles: { ...file.profiles, [name]: withValue(profile, property, value) } };
   });
-  context.notice(`${setting.key} of the profile ${name} is ${value === '' ? 'forgotten' : stripUserInfo(value)}.`);
+  const change = value === '' ? `Removed ${setting.key} from` : `Set ${setting.key} to ${stripUserInfo(value)} in`;
+  context.notice(`${change} the profile ${name}.`);
 }
 
 function withValue(profile: Profile, property: keyof Profile, value: string): Profile {

@@ -1,4 +1,4 @@
-/** Lists that the service interface does not have, by the control plane of the server: operators must find an id. */
+/** List commands that use the control plane, because the service API has no such lists. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
@@ -10,29 +10,29 @@ import { takes } from '../value-sources.ts';
 
 interface ControlList {
   readonly title: string;
-  /** What --name looks at. */
+  /** Description of --name. */
   readonly name: string;
-  /** What completion offers for it. */
-  readonly found: ReturnType<typeof reference>;
+  /** Completion source for --name. */
+  readonly nameReference: ReturnType<typeof reference>;
   readonly example: string;
   readonly columns: readonly string[];
-  /** How many of them, from the first, a table shows; wide shows all. */
+  /** Number of leading columns in a table; `wide` prints all. */
   readonly main: number;
 }
 
 const controlLists: Readonly<Record<string, ControlList>> = {
   users: {
-    title: 'Lists users, with masked contacts',
-    name: 'only the user who logs in by this name',
-    found: reference('user', ['name']),
+    title: 'List users',
+    name: 'only the user with this login name',
+    nameReference: reference('user', ['name']),
     example: '--name alice',
     columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked'],
     main: 6,
   },
   clients: {
-    title: 'Lists clients, without their secrets',
-    name: 'only clients of this client id, service account id or application',
-    found: reference('client', ['id']),
+    title: 'List clients',
+    name: 'only clients with this client id, service account id or application id',
+    nameReference: reference('client', ['id']),
     example: '--name billing -o wide',
     columns: [
       ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURI'],
@@ -41,9 +41,9 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     main: 5,
   },
   businesses: {
-    title: 'Lists businesses',
-    name: 'only businesses of exactly this name',
-    found: reference('business', ['name']),
+    title: 'List businesses',
+    name: 'only businesses with exactly this name',
+    nameReference: reference('business', ['name']),
     example: '--name Acme -o json',
     columns: [
       ...['businessId', 'businessName', 'document', 'customerId', 'corporateGroupId', 'organizationId'],
@@ -52,9 +52,9 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     main: 5,
   },
   customers: {
-    title: 'Lists customers: users and businesses',
-    name: 'only customers of exactly this name',
-    found: reference('customer', ['name']),
+    title: 'List customers',
+    name: 'only customers with exactly this name',
+    nameReference: reference('customer', ['name']),
     example: '--all -o csv',
     columns: ['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'],
     main: 5,
@@ -64,24 +64,24 @@ const controlLists: Readonly<Record<string, ControlList>> = {
 const memberColumns = ['kind', 'userId', 'businessId', 'serviceId'];
 const factorColumns = ['id', 'contactType', 'email', 'mobile', 'verified', 'default', 'credential', 'tags'];
 
-/** Adds `list` to one of the nouns. */
+/** Adds `list` to `users`, `clients`, `businesses` or `customers`. */
 export function addControlList(noun: Command, runtime: CliRuntime): void {
   const kind = noun.name();
   const list = controlLists[kind];
-  if (!list) throw new Error(`there is no list of ${kind}`);
+  if (!list) throw new Error(`no list command for ${kind}`);
   const command = addCommand(noun, 'list', {
     title: list.title,
     description: controlPlaneNote,
     effect: 'read',
     examples: [
-      { title: 'The first hundred', command: '' },
-      { title: 'Some of them', command: list.example },
+      { title: 'List the first 100 entries', command: '' },
+      { title: 'Filter or format the list', command: list.example },
     ],
   })
     .alias('ls')
     .option('--name <value>', list.name);
   addListOptions(command);
-  takes(command, { '--name': list.found });
+  takes(command, { '--name': list.nameReference });
   setAction(command, runtime, (context, _, options) => {
     const name = options.name as string | undefined;
     return printPages(
@@ -96,11 +96,11 @@ export function addControlList(noun: Command, runtime: CliRuntime): void {
 /** Adds `groups members`. */
 export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'members', {
-    title: 'Lists everything that is in a group: users, businesses, users of businesses, services',
-    description: `${controlPlaneNote} \`iam groups users list\` and its like go by the service itself.`,
+    title: 'List all members of a group',
+    description: `Members are users, businesses, business users and services. ${controlPlaneNote} \`iam groups users list\` and similar commands use the service API.`,
     effect: 'read',
-    examples: [{ title: 'All of them', command: 'ops --all' }],
-  }).argument('<group>', 'Id or name of the group');
+    examples: [{ title: 'List all members', command: 'ops --all' }],
+  }).argument('<group>', 'Group id or name');
   addListOptions(command);
   takes(command, { group: reference('group', ['name', 'id']) });
   setAction(command, runtime, (context, [group], options) => {
@@ -114,15 +114,15 @@ export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-/** Adds `users factors list`, beside the operations on factors. */
+/** Adds `users factors list` next to the generated commands for factors. */
 export function addUsersFactors(noun: Command, runtime: CliRuntime): void {
   const factors = noun.commands.find((command) => command.name() === 'factors');
   if (!factors) return;
   const command = addCommand(factors, 'list', {
-    title: 'Lists authentication factors of a user, with masked contacts',
-    description: `${controlPlaneNote} \`iam factors list\` goes by the service itself, for the caller's own.`,
+    title: 'List the authentication factors of a user',
+    description: `Contacts are masked. ${controlPlaneNote} \`iam factors list\` lists your own factors through the service API.`,
     effect: 'read',
-    examples: [{ title: 'All of them', command: 'USER_ID' }],
+    examples: [{ title: 'List all factors', command: 'USER_ID' }],
   })
     .alias('ls')
     .argument('<user-id>', 'User id');

@@ -1,4 +1,4 @@
-/** `iam coverage`: what of the interface the calls so far have exercised. */
+/** `iam coverage`: shows which statuses and error codes of the API have been exercised. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
@@ -11,35 +11,35 @@ import { printRequestPreview, printResponse } from '../send.ts';
 const path = '/_iam/coverage';
 
 export const coverageText: CommandDescription = {
-  title: 'Shows which statuses and error codes of which operations were exercised',
-  description: `Since the server started, or since --reset. With --threshold exit code 1 where less of the documented statuses was answered. ${controlPlaneNote}`,
+  title: 'Show which statuses and error codes of operations were exercised',
+  description: `Counts responses since the server started or since --reset. With --threshold, exits with 1 if the coverage of documented statuses is lower. ${controlPlaneNote}`,
   effect: 'write',
   effectVaries: true,
   examples: [
-    { title: 'What was called', command: '' },
-    { title: 'What is left to try', command: '--missing' },
-    { title: 'In CI, after the tests', command: '--threshold 80 -q' },
-    { title: 'Before the tests', command: '--reset' },
+    { title: 'Show exercised operations', command: '' },
+    { title: 'Show missing statuses and error codes', command: '--missing' },
+    { title: 'Check a threshold in CI, after the tests', command: '--threshold 80 -q' },
+    { title: 'Reset the counters before the tests', command: '--reset' },
   ],
 };
 
 /** Adds the command. */
 export function addCoverage(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'coverage', coverageText)
-    .option('--missing', 'show operations that lack something, and what')
-    .option('--reset', 'count anew');
-  const description = 'percent of the documented statuses that are asked for, from 0 to 100';
+    .option('--missing', 'show only operations with missing statuses or error codes')
+    .option('--reset', 'reset the counters');
+  const description = 'required percentage of documented statuses, from 0 to 100';
   addFieldOption(command, createField(['threshold'], { type: 'integer', description }, false));
   setAction(command, runtime, async (context, _, options) => {
     if (options.reset === true) return reset(context, options.dryRun === true);
     const threshold = options.threshold as number | undefined;
     if (threshold !== undefined && (threshold < 0 || threshold > 100))
-      throw usageError('--threshold takes a number from 0 to 100.');
+      throw usageError('--threshold must be a number from 0 to 100.');
     const report = (await callControlPlane(context, 'GET', path)).body as Report;
     await print(context, report, options.missing === true);
     if (threshold === undefined || report.statuses.percent >= threshold) return;
     context.notice(
-      `${report.statuses.percent} % of the documented statuses were answered; ${threshold} % are asked for.`,
+      `Coverage of documented statuses is ${report.statuses.percent} %, below the threshold of ${threshold} %.`,
     );
     throw new QuietExit(1);
   });
@@ -48,7 +48,7 @@ export function addCoverage(program: Command, runtime: CliRuntime): void {
 async function reset(context: Context, isDryRun: boolean): Promise<void> {
   if (isDryRun) return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path));
   assertWritable(context.sources);
-  await printResponse(context, (await callControlPlane(context, 'DELETE', path)).body, 'Counting anew.');
+  await printResponse(context, (await callControlPlane(context, 'DELETE', path)).body, 'Reset the coverage counters.');
 }
 
 interface Share {

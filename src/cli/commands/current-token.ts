@@ -1,4 +1,4 @@
-/** The access token that the credentials in use give, and whether the server takes them. */
+/** Obtains the access token of the current credentials and checks that the server accepts it. */
 import { ClientError } from '../../client/errors.ts';
 import { getOperation } from '../find-operation.ts';
 import { resolveBaseUrl } from '../runtime/connection.ts';
@@ -7,8 +7,8 @@ import type { ResolvedCredentials } from '../runtime/credentials.ts';
 import { send } from '../send.ts';
 
 /**
- * A client is asked to prove itself, a session for its token; a given token speaks for itself.
- * @returns undefined with an API key, which has none.
+ * Returns the access token: logs a client in, reads or renews a session's token, or returns a configured token as is.
+ * @returns undefined for an API key
  */
 export async function getCurrentToken(context: Context, credentials: ResolvedCredentials): Promise<string | undefined> {
   if (credentials.kind === 'token' || credentials.kind === 'api-key') return credentials.token;
@@ -23,9 +23,9 @@ export async function getCurrentToken(context: Context, credentials: ResolvedCre
 }
 
 /**
- * One read that needs a sign-in: being refused for want of a role still means that the credentials are taken.
+ * Sends one authenticated read. A response that reports a missing role still means that the credentials are valid.
  * @returns whether the caller may list groups
- * @throws ClientError where they are not, or the server does not answer
+ * @throws ClientError if the credentials are rejected; NetworkError if the server does not respond
  */
 export async function assertCredentialsAccepted(context: Context): Promise<boolean> {
   try {

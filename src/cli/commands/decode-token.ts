@@ -1,4 +1,4 @@
-/** Reading a JWT without checking it: what it says, not whether that is true. */
+/** Decodes a JWT (RFC 7519) without verifying its signature. */
 import { usageError } from '../runtime/errors.ts';
 
 export interface DecodedToken {
@@ -6,10 +6,10 @@ export interface DecodedToken {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Header and claims of a token in compact form. */
+/** Decodes header and claims of a token in compact serialization. @throws CliError if it is not a JWT */
 export function decodeToken(token: string): DecodedToken {
   const [header = '', claims = '', signature] = token.trim().split('.');
-  if (signature === undefined) throw usageError('This is no JWT: it has no three parts.');
+  if (signature === undefined) throw usageError('Not a JWT: expected three parts separated by dots.');
   return { header: decodePart(header), claims: decodePart(claims) };
 }
 
@@ -18,7 +18,7 @@ function decodePart(text: string): Readonly<Record<string, unknown>> {
     const value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown;
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // The next line says it for both.
+    // Reported below, together with values that are not objects.
   }
-  throw usageError('This is no JWT: its parts are not JSON in base64url.');
+  throw usageError('Not a JWT: header and claims must be base64url-encoded JSON objects.');
 }

@@ -1,4 +1,4 @@
-/** `iam diff`: whether a server is as documents say, and where it is not. */
+/** `iam diff`: compares a server with desired-state files. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { createPlanDeps } from '../plan/deps.ts';
@@ -6,13 +6,13 @@ import type { CliRuntime } from '../runtime/context.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const diffText: CommandDescription = {
-  title: 'Tells where the server differs from documents',
-  description: 'Prints what apply would change. Exit code 0 is no difference, 1 is a difference.',
+  title: 'Compare the server with desired-state files',
+  description: 'Prints what `iam apply` would change. Exits with 0 if there is no difference, otherwise with 1.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
-    { title: 'A document', command: '-f iam.yaml' },
-    { title: 'The changes as data', command: '-f iam.yaml -o json' },
+    { title: 'Compare with a file', command: '-f iam.yaml' },
+    { title: 'Print the differences as JSON', command: '-f iam.yaml -o json' },
   ],
 };
 

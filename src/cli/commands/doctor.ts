@@ -1,4 +1,4 @@
-/** `iam doctor`: whether everything is as it has to be, and what to do about what is not. */
+/** `iam doctor`: checks settings, server and sign-in, and suggests fixes. */
 import type { Command } from 'commander';
 import type { ApiResponse } from '../../client/response.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
@@ -17,13 +17,13 @@ import { type Finding, fail, ok, warn } from './doctor/finding.ts';
 import { checkSignIn } from './doctor/sign-in.ts';
 
 export const doctorText: CommandDescription = {
-  title: 'Checks settings, server and sign-in, and says what to do',
+  title: 'Check settings, server and sign-in',
   description:
-    'Asks the server for its health, its clock and its version, and signs in with the credentials in use. Nothing is changed. Exit code 1 where a check failed.',
+    'Checks the health, clock and version of the server, and signs in with the current credentials. Changes nothing. Exits with 1 if a check fails.',
   effect: 'read',
   examples: [
-    { title: 'A table', command: '' },
-    { title: 'Another profile, as JSON', command: '--profile staging -o json' },
+    { title: 'Run all checks', command: '' },
+    { title: 'Check another profile and print JSON', command: '--profile staging -o json' },
   ],
 };
 
@@ -38,7 +38,7 @@ async function doctor(context: Context): Promise<void> {
   if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(1);
 }
 
-/** What to do must not be cut, so that people get it on a line of its own. */
+/** Prints the next step on a separate line, so that a narrow terminal does not truncate it. */
 async function print({ printer, sources, io }: Context, findings: readonly Finding[]): Promise<void> {
   if (!printer.isForPeople || printer.format !== 'table' || sources.options.columns !== undefined)
     return printer.value(findings);
@@ -57,14 +57,14 @@ function checkSettings({ sources }: Context): Finding {
   const rules = [
     ...(isProtected ? ['protected'] : []),
     ...(readOnly ? ['read-only'] : []),
-    ...(maxChanges ? [`at most ${maxChanges.count} changes`] : []),
+    ...(maxChanges ? [`max-changes ${maxChanges.count}`] : []),
   ];
   const { origin } = resolveSetting('base-url', sources) ?? {};
   const name = profile ? `profile ${profile.value} (${profile.origin})` : 'no profile';
   return ok('settings', `${[name, ...rules].join(', ')}; server from ${origin}`);
 }
 
-/** What is there of the server; where it is out of reach nothing else can be said. */
+/** Runs the server checks; an unreachable server is the only finding. */
 async function checkServer(context: Context): Promise<Finding[]> {
   const { environment } = context;
   try {
@@ -86,50 +86,50 @@ async function checkServer(context: Context): Promise<Finding[]> {
   }
 }
 
-/** Without credentials: nothing but the sign-in is to depend on them. */
+/** Reads a path without credentials, so that only the sign-in check depends on them. */
 async function readPath(context: Context, path: string): Promise<ApiResponse> {
   const client = await context.connect();
   return client.raw('GET', path, { anonymous: true, signal: context.io.signal });
 }
 
-function checkReachable({ sources }: Context, { status }: ApiResponse, took: number): Finding {
+function checkReachable({ sources }: Context, { status }: ApiResponse, durationMs: number): Finding {
   const baseUrl = resolveBaseUrl(sources);
   const proxy = resolveProxy(sources, baseUrl);
   const where = `${baseUrl}${proxy === undefined ? '' : ` through ${stripUserInfo(proxy)}`}`;
-  if (status === 200) return ok('server', `${where} answers after ${took} ms`);
+  if (status === 200) return ok('server', `${where} responded in ${durationMs} ms`);
   return fail(
     'server',
-    `${where} answers ${status} to /healthz`,
-    'See whether --base-url names the service, and ask who runs it.',
+    `${where} returned ${status} for /healthz`,
+    'Check that --base-url is the URL of the service, or contact its operator.',
   );
 }
 
 const warnAfterMs = 5_000;
-/** Beyond this a token can seem to be of the future, or over at once. */
+/** Above this difference tokens can appear expired or not yet valid. */
 const failAfterMs = 60_000;
 
 function checkClock({ headers }: ApiResponse, startedAt: number, endedAt: number): Finding {
-  const theirs = Date.parse(headers.date ?? '');
-  if (Number.isNaN(theirs)) return warn('clock', 'The server does not tell its time.', '');
-  // It has whole seconds, and was read at some time in between.
-  const ours = Math.min(Math.max(theirs + 500, startedAt), endedAt);
-  const apart = Math.max(0, Math.abs(theirs + 500 - ours) - 500);
-  const words = `${Math.round(apart / 1000)} s ${theirs > ours ? 'ahead of' : 'behind'} this machine`;
-  if (apart <= warnAfterMs) return ok('clock', 'The clocks agree.');
-  const next = 'Set the clocks by NTP.';
-  return apart > failAfterMs
-    ? fail('clock', `The server is ${words}.`, next)
-    : warn('clock', `The server is ${words}.`, next);
+  const serverTime = Date.parse(headers.date ?? '');
+  if (Number.isNaN(serverTime)) return warn('clock', 'The response has no Date header.', '');
+  // The Date header has whole seconds and was written between the request and the response.
+  const localTime = Math.min(Math.max(serverTime + 500, startedAt), endedAt);
+  const difference = Math.max(0, Math.abs(serverTime + 500 - localTime) - 500);
+  const offset = `${Math.round(difference / 1000)} s ${serverTime > localTime ? 'ahead of' : 'behind'} this machine`;
+  if (difference <= warnAfterMs) return ok('clock', 'The clocks are synchronized.');
+  const next = 'Synchronize the clocks with NTP.';
+  return difference > failAfterMs
+    ? fail('clock', `The server is ${offset}.`, next)
+    : warn('clock', `The server is ${offset}.`, next);
 }
 
 function checkStore({ status, body }: ApiResponse): Finding {
   const { store } = (typeof body === 'object' && body !== null ? body : {}) as { readonly store?: unknown };
   if (status === 200) return ok('store', store === undefined ? 'ready' : String(store));
-  if (status === 404) return warn('store', 'The server does not tell of its store.', '');
+  if (status === 404) return warn('store', 'The server does not report the status of its store.', '');
   return fail(
     'store',
     `The server is not ready: ${String(store ?? status)}.`,
-    'See its log; free space on its disk, then start it again.',
+    'See the server log. Free disk space if needed, then restart the server.',
   );
 }
 
@@ -137,23 +137,26 @@ function checkVersion({ manifest }: Context, { status, body }: ApiResponse): Fin
   const { info } = (typeof body === 'object' && body !== null ? body : {}) as {
     readonly info?: { readonly version?: unknown };
   };
-  const theirs = status === 200 && typeof info?.version === 'string' ? info.version : undefined;
-  if (theirs === undefined)
-    return warn('version', `This command is ${manifest.version}; the server does not tell its own.`, '');
-  if (theirs === manifest.version) return ok('version', theirs);
+  const serverVersion = status === 200 && typeof info?.version === 'string' ? info.version : undefined;
+  if (serverVersion === undefined)
+    return warn('version', `The CLI is ${manifest.version}; the server does not report its version.`, '');
+  if (serverVersion === manifest.version) return ok('version', serverVersion);
   return warn(
     'version',
-    `This command is ${manifest.version}, the server ${theirs}.`,
-    'Use the command that belongs to the server; operations may differ.',
+    `The CLI is ${manifest.version}, the server is ${serverVersion}.`,
+    'Use the CLI version of the server; operations can differ.',
   );
 }
 
 function checkControlPlane({ status }: ApiResponse): Finding {
   if (status === 200 || status === 401 || status === 403)
-    return ok('control plane', status === 200 ? 'there, and open here' : 'there, for who may');
+    return ok(
+      'control plane',
+      status === 200 ? 'enabled, accessible without credentials' : 'enabled, requires authorization',
+    );
   return warn(
     'control plane',
-    'not there',
-    '`iam inbox`, `iam sessions` and lists of users and clients need a server without --disable-control-plane.',
+    'disabled',
+    'Start the server without --disable-control-plane to use `iam inbox`, `iam sessions` and lists of users and clients.',
   );
 }

@@ -1,4 +1,4 @@
-/** `iam env`: lines that a shell evaluates, so that its commands and programs reach a server. */
+/** `iam env`: prints environment variables for a shell, so that its programs use a server. */
 import { type Command, Option } from 'commander';
 import { addCommand, type CommandDescription, type CommandOptions, setAction } from '../command.ts';
 import { requireCredentials, resolveBaseUrl } from '../runtime/connection.ts';
@@ -12,64 +12,65 @@ const shells = ['sh', 'bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
 export const envText: CommandDescription = {
-  title: 'Prints the variables of a server, for a shell to evaluate',
+  title: 'Print environment variables of a server',
   description:
-    'Of the server in the background; where none runs, or --profile or --base-url is given, of the one that commands use. Credentials stay in the profile that is named; --secrets prints them as variables, for programs that know nothing of profiles.',
+    'Uses the background server, or the currently configured server if none is running or if you use --profile or --base-url. Credentials stay in the profile; --secrets prints them as variables, for programs that do not read profiles.',
   effect: 'local',
   examples: [
-    { title: 'In bash and zsh, in quotation marks: eval "$(iam env)"', command: '' },
+    { title: 'In bash and zsh: eval "$(iam env)"', command: '' },
     { title: 'In fish: iam env --shell fish | source', command: '--shell fish' },
-    { title: 'For a program under test', command: '--secrets -o json' },
+    { title: 'Print credentials for a program under test', command: '--secrets -o json' },
   ],
 };
 
 /** Adds the command. */
 export function addEnv(program: Command, runtime: CliRuntime): void {
   const command = addServerArgument(addCommand(program, 'env', envText))
-    .addOption(new Option('--shell <shell>', 'whose language to speak, sh where not given').choices([...shells]))
-    .option('--secrets', 'the credentials themselves in place of the profile');
+    .addOption(new Option('--shell <shell>', 'shell syntax, default sh').choices([...shells]))
+    .option('--secrets', 'print the credentials instead of the profile');
   setAction(command, runtime, (context, [typed], options) => env(context, typed as string | undefined, options));
 }
 
-/** Names and values; nothing is a variable that must not be set. */
+/** Values by name; undefined unsets the variable. */
 type Variables = Readonly<Record<string, string | undefined>>;
 
 async function env(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
   const sources = await loadServerSources(context, typed);
-  const named = resolveProfileName(sources)?.value;
-  const isThere = named !== undefined && Object.hasOwn(sources.file.profiles, named);
-  const place = { IAM_BASE_URL: resolveBaseUrl(sources) };
+  const profileName = resolveProfileName(sources)?.value;
+  const hasProfile = profileName !== undefined && Object.hasOwn(sources.file.profiles, profileName);
+  const target = { IAM_BASE_URL: resolveBaseUrl(sources) };
   const isSecret = options.secrets === true;
   const variables: Variables = isSecret
-    ? { ...clearedVariables, ...place, ...credentialVariables(requireCredentials(sources)) }
-    : { ...(isThere ? { ...clearedVariables, IAM_PROFILE: named } : {}), ...place };
-  // The URL would be that of the environment from now on, for the credentials that stay beside it.
-  if (!isSecret && !isThere && hasEnvironmentSecret(sources)) assertOwnTarget(sources);
-  if (!isSecret && !isThere)
-    context.notice('No profile has its credentials; those in the environment stay as they are.');
+    ? { ...clearedVariables, ...target, ...credentialVariables(requireCredentials(sources)) }
+    : { ...(hasProfile ? { ...clearedVariables, IAM_PROFILE: profileName } : {}), ...target };
+  // The printed URL becomes the target of the credentials that are already in the environment.
+  if (!isSecret && !hasProfile && hasEnvironmentSecret(sources)) assertOwnTarget(sources);
+  if (!isSecret && !hasProfile)
+    context.notice('No profile has credentials for this server; credentials in the environment are unchanged.');
   await print(context, variables, options.shell as Shell | undefined);
 }
 
-/** With the server in the background in place of the one that is set, unless it was chosen by an option. */
+/** Returns setting sources that target the background server, unless an option selects another one. */
 async function loadServerSources(
   { sources, environment }: Context,
   typed: string | undefined,
 ): Promise<SettingSources> {
   const { profile, baseUrl } = sources.options;
   const isChosen = profile !== undefined || baseUrl !== undefined;
-  if (isChosen && typed !== undefined) throw usageError('Name a server, or give --profile or --base-url.');
+  if (isChosen && typed !== undefined) throw usageError('Name a server or use --profile or --base-url, not both.');
   if (isChosen) return sources;
   const server = await findRunningServer(typed, environment);
-  if (!server && typed !== undefined) throw usageError(`No server ${typed} runs.`, 'See `iam server status`.');
+  if (!server && typed !== undefined)
+    throw usageError(`Server ${typed} is not running.`, 'List servers with `iam server status`.');
   if (!server) return sources;
   if (server.profile !== undefined)
     return { ...sources, options: { ...sources.options, profile: server.profile, baseUrl: server.url } };
-  // Whatever profile is in use, it is that of another server.
+  // The current profile belongs to another server.
   const variables = { ...sources.variables, IAM_PROFILE: undefined };
   return { variables, file: { profiles: {} }, options: { ...sources.options, baseUrl: server.url } };
 }
 
-/** Whatever of these is set would go before the profile, or be mixed with other credentials. */
+/** Variables that would override the profile or mix with its credentials. */
 const clearedVariables: Variables = Object.fromEntries(
   settingDefinitions
     .filter(({ key }) =>
@@ -94,15 +95,17 @@ function credentialVariables({
   if (kind === 'user') return { ...client, IAM_USERNAME: userName, IAM_PASSWORD: password };
   if (kind === 'client') return client;
   throw usageError(
-    `The sign-in of ${origin} is kept by \`iam login\` and renewed; it can't be handed on.`,
-    'Leave --secrets out, or choose another profile.',
+    `The session of ${origin} is renewed by the CLI and cannot be exported.`,
+    'Remove --secrets, or use another profile.',
   );
 }
 
 async function print(context: Context, variables: Variables, shell: Shell | undefined): Promise<void> {
-  const set = context.environment.variables;
-  // What is not set anyway needs no line.
-  const entries = Object.entries(variables).filter(([name, value]) => value !== undefined || set[name] !== undefined);
+  const current = context.environment.variables;
+  // A variable that is not set needs no `unset` line.
+  const entries = Object.entries(variables).filter(
+    ([name, value]) => value !== undefined || current[name] !== undefined,
+  );
   if (shell === undefined && !context.printer.isForPeople)
     return context.printer.value(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
   context.printer.verbatim(

@@ -1,18 +1,18 @@
-/** `iam export`: what a server has, as a document that apply takes. */
+/** `iam export`: exports a server's resources as a desired-state file. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { createPlanDeps } from '../plan/deps.ts';
 import type { CliRuntime } from '../runtime/context.ts';
 
 export const exportText: CommandDescription = {
-  title: 'Writes what the server has as a document',
+  title: 'Export resources as a desired-state file',
   description:
-    'In YAML, or JSON with -o json; in an order that stays the same, so that two of them can be compared. Secrets are not in it, nor what is empty. A plan of it is empty.',
+    'Prints YAML, or JSON with -o json, in a stable order, so that you can compare two exports. Secrets and empty fields are omitted. Planning an unchanged export produces an empty plan.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
-    { title: 'Everything', command: '> iam.yaml' },
-    { title: 'Groups and clients, as JSON', command: '--kind groups,clients -o json' },
+    { title: 'Export everything', command: '> iam.yaml' },
+    { title: 'Export groups and clients as JSON', command: '--kind groups,clients -o json' },
   ],
 };
 
@@ -21,7 +21,9 @@ const kinds = ['groups', 'clients', 'apiKeys', 'corporateGroups', 'customers'];
 /** Adds the command. */
 export function addExport(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'export', exportText).addOption(
-    new Option('--kind <kind>', 'only these (repeat, or separate by commas)').choices(kinds).argParser(parseKinds),
+    new Option('--kind <kind>', 'only these kinds (repeatable or comma-separated)')
+      .choices(kinds)
+      .argParser(parseKinds),
   );
   setAction(command, runtime, async (context, _, options) => {
     const { runExport } = await import('../plan/index.ts');
@@ -31,7 +33,7 @@ export function addExport(program: Command, runtime: CliRuntime): void {
 
 function parseKinds(typed: string, previous: readonly string[] = []): string[] {
   const named = typed.split(',').map((kind) => kind.trim());
-  const strange = named.find((kind) => !kinds.includes(kind));
-  if (strange !== undefined) throw new InvalidArgumentError(`It must be one of ${kinds.join(', ')}.`);
+  const unknown = named.find((kind) => !kinds.includes(kind));
+  if (unknown !== undefined) throw new InvalidArgumentError(`Use one of ${kinds.join(', ')}.`);
   return [...previous, ...named];
 }

@@ -1,4 +1,4 @@
-/** `iam faults`: failures on purpose, for whoever wants to see how a program copes with them. */
+/** `iam faults`: manages fault injection, to test how a program handles failures. */
 
 import type { Command } from 'commander';
 import { type ApiResponse, asPage } from '../../client/response.ts';
@@ -27,7 +27,7 @@ const columns = [
   'applied',
 ];
 
-/** Adds the commands of the noun. */
+/** Adds the `faults` subcommands. */
 export function addFaults(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addAddCommand(noun, runtime);
@@ -37,10 +37,10 @@ export function addFaults(noun: Command, runtime: CliRuntime): void {
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
-    title: 'Lists the faults on purpose, and how often each was applied',
+    title: 'List injected faults',
     description: controlPlaneNote,
     effect: 'read',
-    examples: [{ title: 'All of them', command: '' }],
+    examples: [{ title: 'List all faults with their counters', command: '' }],
   }).alias('ls');
   setAction(command, runtime, (context) => {
     const source = async () => asPage((await callControlPlane(context, 'GET', path)) as ApiResponse);
@@ -50,30 +50,30 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 
 function addAddCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'add', {
-    title: 'Disturbs calls from now on',
-    description: `By one of --fail, --latency, --drop, --rotate-key and --stale-keys, in those calls that match. Their answers say so in X-Iam-Fault. ${controlPlaneNote}`,
+    title: 'Inject a fault',
+    description: `Applies one of --fail, --latency, --drop, --rotate-key and --stale-keys to matching requests. Affected responses have the header X-Iam-Fault. ${controlPlaneNote}`,
     effect: 'write',
     examples: [
-      { title: 'The third call fails', command: '--operation groups.create --nth 3 --fail 503' },
-      { title: 'Everything is slow for one client', command: '--caller billing-service --latency 200ms --jitter 50ms' },
+      { title: 'Fail the third request', command: '--operation groups.create --nth 3 --fail 503' },
+      { title: 'Add latency for one client', command: '--caller billing-service --latency 200ms --jitter 50ms' },
       {
-        title: 'One in ten writes is kept but not answered',
+        title: 'Apply one in ten writes but drop the response',
         command: '--operation groups.create --probability 0.1 --drop after',
       },
-      { title: 'Verifiers do not hear of the last rotation', command: '--stale-keys' },
+      { title: 'Serve the key set from before the last rotation', command: '--stale-keys' },
     ],
   })
-    .option('--operation <id>', 'only calls of this operation, such as groups.create')
-    .option('--caller <id>', 'only calls by this client or user');
+    .option('--operation <id>', 'only requests for this operation, such as groups.create')
+    .option('--caller <id>', 'only requests of this client or user');
   for (const [name, description] of integers)
     addFieldOption(command, createField([name], { type: 'integer', description }, false));
   command
-    .option('--probability <number>', 'how likely each call that matches is disturbed, from 0 to 1')
-    .option('--latency <time>', 'wait so long before the operation begins: 200ms, 2s')
-    .option('--jitter <time>', 'and up to so much longer')
-    .option('--drop <when>', 'end the connection before the operation begins, or after what it wrote is kept')
-    .option('--rotate-key', 'make a new signing key before the answer goes out')
-    .option('--stale-keys', 'give verifiers the key set of before the last rotation');
+    .option('--probability <number>', 'probability for each matching request, from 0 to 1')
+    .option('--latency <time>', 'delay before the operation starts: 200ms, 2s')
+    .option('--jitter <time>', 'maximum random addition to --latency')
+    .option('--drop <when>', 'close the connection before the operation starts, or after its changes are stored')
+    .option('--rotate-key', 'rotate the signing key before the response is sent')
+    .option('--stale-keys', 'serve the key set from before the last rotation');
   setAction(command, runtime, async (context, _, options) => {
     const body = buildRule(options);
     if (options.dryRun === true)
@@ -83,45 +83,46 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
 }
 
 const integers = [
-  ['fail', 'answer with this status, where the operation documents it'],
-  ['nth', 'only this one of the calls that match, from 1'],
-  ['every', 'one of so many calls that match'],
-  ['seed', 'where chance begins; 1 where not given'],
-  ['times', 'disturb so many calls at most'],
+  ['fail', 'return this status, if the operation documents it'],
+  ['nth', 'only the nth matching request, from 1'],
+  ['every', 'only every nth matching request'],
+  ['seed', 'seed of the random numbers, default 1'],
+  ['times', 'maximum number of affected requests'],
 ] as const;
 
 function buildRule({ operation, caller, nth, every, seed, times, probability, ...rest }: CommandOptions): object {
   const { fail: status, latency, jitter, drop, rotateKey, staleKeys } = rest;
   const chosen = [status, latency, drop, rotateKey, staleKeys].filter((value) => value !== undefined);
-  if (chosen.length !== 1) throw usageError('Give one of --fail, --latency, --drop, --rotate-key and --stale-keys.');
-  const likely = probability === undefined ? undefined : Number(probability);
-  if (Number.isNaN(likely)) throw usageError('--probability takes a number from 0 to 1.');
+  if (chosen.length !== 1)
+    throw usageError('Use exactly one of --fail, --latency, --drop, --rotate-key and --stale-keys.');
+  const likelihood = probability === undefined ? undefined : Number(probability);
+  if (Number.isNaN(likelihood)) throw usageError('--probability must be a number from 0 to 1.');
   const effect = { status, latency, jitter, drop, rotateKey, staleKeys };
-  return { operation, caller, nth, every, probability: likely, seed, times, effect };
+  return { operation, caller, nth, every, probability: likelihood, seed, times, effect };
 }
 
 function addRemoveCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'remove', {
-    title: 'Removes a fault on purpose',
+    title: 'Remove an injected fault',
     description: controlPlaneNote,
     effect: 'write',
-    examples: [{ title: 'The first one', command: 'f1' }],
+    examples: [{ title: 'Remove a fault by id', command: 'f1' }],
   })
     .alias('rm')
-    .argument('<fault>', 'Id of the fault');
+    .argument('<fault>', 'Fault id');
   takes(command, { fault: reference('fault', ['id']) });
   setAction(command, runtime, (context, [id], options) => remove(context, { id: String(id) }, options));
 }
 
 function addClearCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'clear', {
-    title: 'Removes all faults on purpose',
+    title: 'Remove all injected faults',
     description: controlPlaneNote,
     effect: 'destructive',
-    examples: [{ title: 'After a test', command: '--yes' }],
+    examples: [{ title: 'Clean up after a test', command: '--yes' }],
   });
   setAction(command, runtime, async (context, _, options) => {
-    if (options.dryRun !== true) await assertConfirmed(context, 'Remove all faults on purpose?', options);
+    if (options.dryRun !== true) await assertConfirmed(context, 'Remove all injected faults?', options);
     await remove(context, {}, options);
   });
 }

@@ -1,4 +1,4 @@
-/** `iam help`: help on a command, or on a topic that belongs to all of them. */
+/** `iam help`: shows help on a command or a topic. */
 import type { Command } from 'commander';
 import { findNearest } from '../find-operation.ts';
 import { usageError } from '../runtime/errors.ts';
@@ -17,18 +17,18 @@ export const topics: Readonly<Record<string, () => readonly string[]>> = {
 export function addHelp(program: Command, io: Io): void {
   program
     .command('help')
-    .summary('Shows help on a command, or on exit-codes, environment, output or filters')
-    .argument('[words...]', 'Words of the command, or a topic')
-    .action((given: readonly string[]) => {
-      const topic = topics[given[0] ?? ''];
+    .summary('Show help for a command or a topic (exit-codes, environment, output, filters)')
+    .argument('[words...]', 'Command or topic')
+    .action((words: readonly string[]) => {
+      const topic = topics[words[0] ?? ''];
       if (topic) getTextOutput(io).write(`${topic().join('\n')}\n`);
-      else findCommand(program, given).outputHelp();
+      else findCommand(program, words).outputHelp();
     });
 }
 
-function findCommand(program: Command, given: readonly string[]): Command {
+function findCommand(program: Command, words: readonly string[]): Command {
   let found = program;
-  for (const word of given) {
+  for (const word of words) {
     const below = found.commands.find((command) => command.name() === word || command.aliases().includes(word));
     if (!below) throw unknownTopicError(found, word);
     found = below;
@@ -39,7 +39,7 @@ function findCommand(program: Command, given: readonly string[]): Command {
 function unknownTopicError(command: Command, word: string) {
   const names = [...command.commands.flatMap((below) => [below.name(), ...below.aliases()]), ...Object.keys(topics)];
   const near = findNearest(word, names);
-  return usageError(`There is no help on ${JSON.stringify(word)}.${near ? ` Did you mean ${near}?` : ''}`);
+  return usageError(`Unknown help topic ${JSON.stringify(word)}.${near ? ` Did you mean ${near}?` : ''}`);
 }
 
 function listExitCodes(): string[] {
@@ -49,7 +49,7 @@ function listExitCodes(): string[] {
     '',
     ...exitCodes.map(line),
     '',
-    'Besides, of `iam serve` and `iam store`:',
+    'Additional exit codes of `iam serve` and `iam store`:',
     '',
     ...serveExitCodes.map(line),
   ];
@@ -59,38 +59,39 @@ function listFilters(): string[] {
   return [
     'Filters',
     '',
-    'Lists take filters of their own, which the server applies; --help has them:',
+    'List commands have filter options that the server applies; see --help:',
     '',
-    '  iam groups list --role DEPLOY         groups that have a role themselves',
-    '  iam requests list --status 4xx        calls that were refused',
+    '  iam groups list --role DEPLOY         groups with a direct role',
+    '  iam requests list --status 4xx        rejected requests',
     '',
-    'How much of a list is printed; a notice says where more exists:',
+    'Number of entries; a notice reports that more exist:',
     '',
-    '  --limit 20     at most so many entries; 100 where not given',
-    '  --all          every entry, read page by page',
+    '  --limit 20     maximum number of entries, default 100',
+    '  --all          all entries, requested page by page',
     '',
-    'What is shown of it, in every format; JMESPath, over the whole result:',
+    'Filter or reshape the whole result with JMESPath, in every format:',
     '',
-    '  --query "[?contains(roles, \'DEPLOY\')]"        entries that have a value',
-    '  --query "[?starts_with(groupName, \'ops\')]"    entries by their start',
-    '  --query "[].groupName"                         one field of each',
-    '  --query "length(@)"                            how many there are',
-    '  --query "sort_by(@, &groupName)[0]"            the first of a new order',
+    '  --query "[?contains(roles, \'DEPLOY\')]"        entries that contain a value',
+    '  --query "[?starts_with(groupName, \'ops\')]"    entries by prefix',
+    '  --query "[].groupName"                         one field of each entry',
+    '  --query "length(@)"                            number of entries',
+    '  --query "sort_by(@, &groupName)[0]"            first entry after sorting',
     '  --columns groupName,roles                      columns of table and csv',
     '',
-    'For names or ids alone, to hand on: -o name. `iam help output` has the formats.',
+    'Use -o name to print only names or ids for other commands. See `iam help output`',
+    'for the formats.',
   ];
 }
 
 function listVariables(): string[] {
   const others = [
-    ['XDG_CONFIG_HOME', 'Folder of the profiles: iam/config.json in it'],
-    ['XDG_CACHE_HOME', 'Folder of tokens and names that are kept between runs'],
-    ['XDG_STATE_HOME', 'Folder of sets, and of the logs of servers'],
-    ['NO_COLOR, FORCE_COLOR', 'No colour; colour also where no terminal is'],
-    ['CI', 'Never ask, as with --no-input'],
-    ['HTTPS_PROXY, HTTP_PROXY', 'Proxies, but for this machine and NO_PROXY'],
-    ['.iamrc.json', 'File of a project, found upwards: no secrets'],
+    ['XDG_CONFIG_HOME', 'Configuration directory; profiles are in iam/config.json'],
+    ['XDG_CACHE_HOME', 'Directory of cached tokens and names'],
+    ['XDG_STATE_HOME', 'Directory of sets and server logs'],
+    ['NO_COLOR, FORCE_COLOR', 'Disable colors; enable colors without a terminal'],
+    ['CI', 'Never prompt, as with --no-input'],
+    ['HTTPS_PROXY, HTTP_PROXY', 'Proxies, except for localhost and NO_PROXY'],
+    ['.iamrc.json', 'Project file in this or a parent directory; no secrets'],
   ];
   const rows = [...settingDefinitions.map(({ environment, meaning }) => [environment, meaning]), ...others];
   const lines = rows.map(([name = '', meaning]) => `  ${name.padEnd(22)}  ${meaning}`);
@@ -99,14 +100,14 @@ function listVariables(): string[] {
     '',
     ...lines,
     '',
-    'An option goes before the environment, that before the file of a project, that',
-    'before a profile; a profile named with --profile goes before the environment.',
-    'Credentials are sent over http to this machine only, unless --insecure-http or',
+    'Precedence: options, environment, project file, profile. A profile selected with',
+    '--profile takes precedence over the environment.',
+    'Credentials are sent over http to localhost only, unless --insecure-http or',
     'IAM_INSECURE_HTTP=true allows other hosts. Credentials in the environment are',
     'never sent to a server that only a project file (.iamrc.json) names, by URL or',
     'by profile: name the server with --base-url or IAM_BASE_URL.',
-    'Of read-only, protected and max-changes the strictest of all places holds.',
-    '`iam serve --help` has the variables of the server.',
+    'For read-only, protected and max-changes the strictest value of all sources applies.',
+    'See `iam serve --help` for the variables of the server.',
   ];
 }
 
@@ -114,35 +115,35 @@ function describeOutput(): string[] {
   return [
     'Output',
     '',
-    'Standard output is data only; notices, questions and errors go to stderr.',
+    'Standard output contains data only; notices, prompts and errors go to stderr.',
     '',
-    '  -o table  columns for people (the default), cut to the width of a terminal',
-    '  -o wide   the same, never cut',
+    '  -o table  human-readable columns (default), truncated to the terminal width',
+    '  -o wide   all columns, never truncated',
     '  -o json   one JSON document',
-    '  -o jsonl  one JSON value a line',
+    '  -o jsonl  one JSON value per line',
     '  -o yaml   one YAML document',
-    '  -o csv    a heading and a line for each entry; lists within a field are',
-    '            joined by semicolons. What a spreadsheet would take for a formula,',
-    '            at the start of a cell or behind a semicolon, a tab or a line break',
-    '            in it, gets an apostrophe in front, which `iam bulk` takes away',
-    '            again; --csv-raw writes and reads such cells as they are',
-    '  -o name   names or ids alone, one a line, for other commands',
+    '  -o csv    a header row and one row per entry; list values are separated by',
+    '            semicolons. Text that a spreadsheet would evaluate as a formula, at',
+    '            the start of a cell or after a semicolon, tab or line break in it, is',
+    '            prefixed with an apostrophe, which `iam bulk` removes; --csv-raw',
+    '            writes and reads such cells unchanged',
+    '  -o name   only names or ids, one per line, for other commands',
     '',
     'Control and bidirectional characters are escaped in every format, as in \\u001b;',
-    'json, jsonl and yaml still hold the same value, and `iam bulk` reads the',
-    'escapes of csv.',
+    'json, jsonl and yaml still contain the same value, and `iam bulk` decodes the',
+    'escapes in csv.',
     '',
-    'Lists are written page by page, in every format: the next page is asked for',
-    'when the reader has taken the one before, so that `| head` ends early. JSON that',
-    'breaks off by a failure has no end.',
+    'Lists are written page by page, in every format: the next page is requested when',
+    'the previous one has been read, so that `| head` stops early. JSON output is',
+    'incomplete if a later page fails.',
     '',
-    '  --query EXPRESSION  only what a JMESPath expression finds, in every format:',
+    '  --query EXPRESSION  print only the result of a JMESPath expression:',
     '                      --query "[?contains(roles, \'DEPLOY\')].groupName". It',
-    '                      applies to the whole result: a list is read whole first',
-    '  --columns a,b.c     columns of table, wide and csv, in this order; fields of',
-    '                      objects by dots',
+    '                      applies to the whole result, so all pages are read first',
+    '  --columns a,b.c     columns of table, wide and csv, in this order; dots select',
+    '                      nested fields',
     '',
-    'With json or jsonl an error is one JSON object on standard error:',
+    'With json or jsonl, an error is one JSON object on standard error:',
     '  {"error": {code, message, status, requestId, items, transient, hint, details}}',
   ];
 }

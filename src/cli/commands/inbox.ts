@@ -1,4 +1,4 @@
-/** `iam inbox`: the messages that a server sent, and the codes in them. */
+/** `iam inbox`: shows messages sent by a server and the one-time codes in them. */
 import type { Command } from 'commander';
 import { addCommand, type CommandOptions, setAction } from '../command.ts';
 import {
@@ -21,7 +21,7 @@ const columns = [
 const tableColumnCount = 5;
 const purposeDescription = 'only messages of this purpose, such as recovery or mfa';
 
-/** Adds the commands of the noun. */
+/** Adds the `inbox` subcommands. */
 export function addInbox(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addCodeCommand(noun, runtime);
@@ -30,16 +30,16 @@ export function addInbox(noun: Command, runtime: CliRuntime): void {
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
-    title: 'Lists messages, the newest first',
-    description: `Some recipients choose what becomes of messages to them, for tests: fixed+123456@inbox.example has this code, late+30s@inbox.example gets it later, and there are never@, twice@ and bounced@ (docs/recipients.md). ${controlPlaneNote}`,
+    title: 'List sent messages, newest first',
+    description: `Test recipients control the delivery: fixed+123456@inbox.example receives this code, late+30s@inbox.example receives it with a delay; never@, twice@ and bounced@ exist as well (docs/recipients.md). ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'The last hundred', command: '' },
-      { title: 'To one address, with their texts', command: '--to alice@example.com -o wide' },
+      { title: 'List the last 100 messages', command: '' },
+      { title: 'List messages to an address, with their texts', command: '--to alice@example.com -o wide' },
     ],
   })
     .alias('ls')
-    .option('--to <address>', 'only messages to this address or number')
+    .option('--to <address>', 'only messages to this address or phone number')
     .option('--purpose <purpose>', purposeDescription);
   addListOptions(command);
   setAction(command, runtime, (context, _, options) => {
@@ -50,43 +50,43 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 
 function addCodeCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'code', {
-    title: 'Prints the code that was last sent to an address, and nothing else',
-    description: `Only a code that is still good; exit code 3 where there is none. ${controlPlaneNote}`,
+    title: 'Print the last one-time code sent to an address',
+    description: `Prints only a code that is still valid; exits with 3 if there is none. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'The code to type', command: 'alice@example.com' },
-      { title: 'In a script, after a call that sends one', command: 'alice@example.com --purpose recovery --wait 10s' },
+      { title: 'Print the code', command: 'alice@example.com' },
+      { title: 'Wait for a code in a script', command: 'alice@example.com --purpose recovery --wait 10s' },
     ],
   })
-    .argument('<address>', 'E-mail address, or number with its plus sign')
+    .argument('<address>', 'E-mail address, or phone number with a plus sign')
     .option('--purpose <purpose>', purposeDescription)
     .option('--wait <seconds>', waitDescription);
   setAction(command, runtime, async (context, [address], options) => {
     const filters = { ...readFilters(options), to: String(address) };
     const code = await findCode(context, filters, parseWaitSeconds(options.wait ?? '0'));
-    if (code === undefined) throw messageNotFoundError(`No code that is still good was sent to ${filters.to}.`);
+    if (code === undefined) throw messageNotFoundError(`No valid code for ${filters.to} found.`);
     await context.printer.value(code);
   });
 }
 
 function addWaitCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'wait', {
-    title: 'Waits for a message, and prints it',
-    description: `The newest that is there already; with --after the first that came after that one. Exit code 3 where none came in time. ${controlPlaneNote}`,
+    title: 'Wait for a message and print it',
+    description: `Returns the newest existing message; with --after, the first message after that one. Exits with 3 on timeout. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'Any message to an address', command: '--to alice@example.com' },
-      { title: 'Only one that is new, for a minute', command: '--after ID --wait 60s -o json' },
+      { title: 'Wait for any message to an address', command: '--to alice@example.com' },
+      { title: 'Wait up to a minute for a new message', command: '--after ID --wait 60s -o json' },
     ],
   })
-    .option('--to <address>', 'only messages to this address or number')
+    .option('--to <address>', 'only messages to this address or phone number')
     .option('--purpose <purpose>', purposeDescription)
-    .option('--after <id>', 'only messages that came after this one')
-    .option('--wait <seconds>', `${waitDescription}; 10s where not given`);
+    .option('--after <id>', 'only messages sent after this one')
+    .option('--wait <seconds>', `${waitDescription}, default 10s`);
   setAction(command, runtime, async (context, _, options) => {
     const filters = { ...readFilters(options), after: options.after as string | undefined };
     const item = await waitForMessage(context, filters, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
-    if (!item) throw messageNotFoundError('No such message came in time.');
+    if (!item) throw messageNotFoundError('No matching message was sent before the timeout.');
     await context.printer.value(item);
   });
 }
@@ -94,7 +94,7 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
 interface Item {
   readonly id: string;
   readonly code?: string;
-  /** There is one while the code is good. */
+  /** Present while the code is valid. */
   readonly attemptsLeft?: number;
 }
 
@@ -102,7 +102,7 @@ function readFilters({ to, purpose }: CommandOptions) {
   return { to: to as string | undefined, purpose: purpose as string | undefined };
 }
 
-/** The newest code that is good; where none is, the next that comes in so many seconds. */
+/** Returns the newest valid code, or waits up to `seconds` for the next one. */
 async function findCode(context: Context, filters: ControlFilters, seconds: number): Promise<string | undefined> {
   const { body } = await callControlPlane(context, 'GET', path, { query: { ...filters, limit: 100 } });
   const items = body as readonly Item[];
@@ -126,6 +126,6 @@ function waitForMessage(context: Context, query: ControlFilters, end: number): P
 }
 
 function messageNotFoundError(message: string): CliError {
-  const hint = 'See `iam inbox list` for what was sent; --wait waits for what is still to come.';
+  const hint = 'List messages with `iam inbox list`, or increase --wait.';
   return new CliError(message, { code: 'MESSAGE_NOT_FOUND', exitCode: 3, hint });
 }

@@ -1,4 +1,4 @@
-/** `iam keys rotate`: a new signing key. `iam keys` itself is the operation that shows them. */
+/** `iam keys rotate`: rotates the signing key. `iam keys` itself is a generated command. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
@@ -10,12 +10,12 @@ const path = '/_iam/keys/rotate';
 /** Adds the command. */
 export function addKeysRotate(keys: Command, runtime: CliRuntime): void {
   const command = addCommand(keys, 'rotate', {
-    title: 'Makes a new signing key',
-    description: `Tokens that the keys before it signed are taken until they end; it is told until when those keys stay. ${controlPlaneNote}`,
+    title: 'Rotate the signing key',
+    description: `Tokens signed with previous keys stay valid until they expire; the response contains the retirement time of those keys. ${controlPlaneNote}`,
     effect: 'write',
     examples: [
-      { title: 'Now', command: '' },
-      { title: 'See what would be sent', command: '--dry-run' },
+      { title: 'Rotate the key now', command: '' },
+      { title: 'Preview the request', command: '--dry-run' },
     ],
   });
   setAction(command, runtime, async (context, _, options) => {

@@ -1,4 +1,4 @@
-/** `iam login`: signs a client or a user in and keeps the tokens in the profile's cache. */
+/** `iam login`: signs in a client or a user and stores the tokens of the profile. */
 
 import type { Command } from 'commander';
 import { basicAuthorization } from '../../client/credentials.ts';
@@ -25,29 +25,32 @@ import { takes } from '../value-sources.ts';
 import { completeSecondFactor, needsSecondFactor, resumeSecondFactor } from './second-factor.ts';
 
 export const loginText: CommandDescription = {
-  title: 'Signs in, and keeps the tokens',
+  title: 'Sign in and store the tokens',
   description:
-    'For the commands that follow, as a user with --user, else as a client. The tokens go into a private file of the profile in use, or of the profile `default` where there is none, and are renewed as long as the server renews them. Passwords and secrets are asked for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not kept.',
+    'Signs in as a user with --user, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
   effect: 'local',
   examples: [
-    { title: 'A user, through an application client', command: '--user alice --client-id APP_CLIENT_ID' },
-    { title: 'With the password from a pipe', command: '--user alice --client-id APP_CLIENT_ID --password-stdin' },
-    { title: 'A second proof for who is signed in', command: '--mfa' },
-    { title: 'A client, on another server', command: '--base-url https://iam.example.com --client-id deployer' },
+    { title: 'Sign in as a user through an application client', command: '--user alice --client-id APP_CLIENT_ID' },
+    { title: 'Read the password from a pipe', command: '--user alice --client-id APP_CLIENT_ID --password-stdin' },
+    { title: 'Add a second factor to the current session', command: '--mfa' },
+    {
+      title: 'Sign in as a client on another server',
+      command: '--base-url https://iam.example.com --client-id deployer',
+    },
   ],
 };
 
 /** Adds the command. */
 export function addLogin(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'login', loginText)
-    .option('--user <name>', 'user to sign in: any login name it has')
-    .option('--password-stdin', 'read the password of the user from standard input')
-    .option('--client-id <id>', 'client to sign in, or to sign the user in through')
-    .option('--secret-stdin', 'read the secret of the client from standard input')
-    .option('--secret-file <file>', 'file that holds the secret of the client')
-    .option('--mfa', 'give a second proof as well, or now for who is signed in: a code that is sent')
-    .option('--no-mfa', 'ask an administrator for no second proof')
-    .option('--code-stdin', 'finish --mfa with the code from standard input');
+    .option('--user <name>', 'login name of the user')
+    .option('--password-stdin', 'read the user password from standard input')
+    .option('--client-id <id>', 'client to sign in as, or through which the user signs in')
+    .option('--secret-stdin', 'read the client secret from standard input')
+    .option('--secret-file <file>', 'file with the client secret')
+    .option('--mfa', 'verify a second factor with a one-time code, also for an existing session')
+    .option('--no-mfa', 'do not prompt administrators for a second factor')
+    .option('--code-stdin', 'complete --mfa with the code from standard input');
   takes(command, { '--user': reference('user', ['name']), '--client-id': reference('client', ['id']) });
   setAction(command, runtime, login);
 }
@@ -59,8 +62,10 @@ interface Target {
 }
 
 async function login(context: Context, _: readonly unknown[], options: CommandOptions): Promise<void> {
-  if ([options.passwordStdin, options.secretStdin, options.codeStdin].filter((given) => given === true).length > 1)
-    throw usageError('Standard input holds one secret: --password-stdin, --secret-stdin or --code-stdin.');
+  if ([options.passwordStdin, options.secretStdin, options.codeStdin].filter((flag) => flag === true).length > 1)
+    throw usageError(
+      'Only one secret can be read from standard input: use --password-stdin, --secret-stdin or --code-stdin.',
+    );
   const target = resolveTarget(context);
   if (options.codeStdin === true)
     return printSession(context, target.name, await resumeSecondFactor(context, target.name));
@@ -69,13 +74,13 @@ async function login(context: Context, _: readonly unknown[], options: CommandOp
     return addSecondFactor(context, target);
   const clientId = await resolveClientId(context, options, target, userName !== undefined);
   if (userName === undefined) return loginAsClient(context, clientId, options, target);
-  const answer = await loginAsUser(context, { clientId, userName }, options, target);
-  const kept = await saveSession(context, target, { clientId, userName }, answer);
-  const stored = needsSecondFactor(context, kept, options) ? await completeSecondFactor(context, target.name) : kept;
-  await printSession(context, target.name, stored);
+  const tokens = await loginAsUser(context, { clientId, userName }, options, target);
+  const stored = await saveSession(context, target, { clientId, userName }, tokens);
+  const needsMfa = needsSecondFactor(context, stored, options);
+  await printSession(context, target.name, needsMfa ? await completeSecondFactor(context, target.name) : stored);
 }
 
-/** Who is signed in already needs no password for a second proof. */
+/** A user who is already signed in needs no password to add a second factor. */
 function isSignedIn({ profile }: Target, userName: string | undefined): boolean {
   const signedIn = profile?.session?.userName;
   return signedIn !== undefined && (userName === undefined || userName === signedIn);
@@ -83,10 +88,10 @@ function isSignedIn({ profile }: Target, userName: string | undefined): boolean 
 
 async function addSecondFactor(context: Context, { name, baseUrl }: Target): Promise<void> {
   const { sources, environment } = context;
-  const found = resolveCredentials({ ...sources, options: { ...sources.options, profile: name } });
+  const credentials = resolveCredentials({ ...sources, options: { ...sources.options, profile: name } });
   const client = await context.connect('anonymous');
-  // Renews the token where it is over: the proof needs one that is taken.
-  await createTokenSource(found, baseUrl, environment, context.manifest).token((id, input) =>
+  // Renews an expired token, because the MFA operations need a valid one.
+  await createTokenSource(credentials, baseUrl, environment, context.manifest).token((id, input) =>
     client.call(id, { ...input, anonymous: true }),
   );
   await printSession(context, name, await completeSecondFactor(context, name));
@@ -101,12 +106,12 @@ function resolveTarget({ sources }: Context): Target {
   return { name, profile, baseUrl };
 }
 
-/** Whoever says how to prove a client means the client. */
+/** Returns the user name. Options that authenticate a client take precedence over IAM_USERNAME. */
 function resolveUserName({ environment }: Context, options: CommandOptions): string | undefined {
-  const provesClient = options.secretStdin === true || options.secretFile !== undefined;
+  const authenticatesClient = options.secretStdin === true || options.secretFile !== undefined;
   const named = options.user as string | undefined;
-  const userName = named ?? (provesClient ? undefined : environment.variables.IAM_USERNAME);
-  if (userName === undefined && options.passwordStdin === true) throw usageError('--password-stdin goes with --user.');
+  const userName = named ?? (authenticatesClient ? undefined : environment.variables.IAM_USERNAME);
+  if (userName === undefined && options.passwordStdin === true) throw usageError('--password-stdin requires --user.');
   return userName || undefined;
 }
 
@@ -116,20 +121,20 @@ async function resolveClientId(
   { profile, baseUrl }: Target,
   forUser: boolean,
 ): Promise<string> {
-  const kept = forUser
+  const storedId = forUser
     ? (profile?.session?.clientId ?? profile?.userClientId ?? profile?.clientId)
     : (profile?.clientId ?? profile?.session?.clientId);
   const { IAM_CLIENT_ID: fromEnvironment } = context.environment.variables;
-  const given = (options.clientId as string | undefined) ?? (fromEnvironment || kept);
-  if (given) return given;
+  const configuredId = (options.clientId as string | undefined) ?? (fromEnvironment || storedId);
+  if (configuredId) return configuredId;
   const typedId = await promptText(
     context.promptOptions(options.passwordStdin === true || options.secretStdin === true),
     forUser
-      ? `The id of the client to sign in through, at ${baseUrl}`
-      : `The id of the client to sign in at ${baseUrl} (a user: --user)`,
-    'Name the client with --client-id or in IAM_CLIENT_ID; `iam serve` tells that of its application client.',
+      ? `Id of the client to sign in through, at ${baseUrl}`
+      : `Id of the client to sign in as at ${baseUrl} (use --user for a user)`,
+    'Name the client with --client-id or IAM_CLIENT_ID; `iam serve` prints the id of its application client.',
   );
-  if (typedId === '') throw usageError('A client id is needed.');
+  if (typedId === '') throw usageError('A client id is required.');
   return typedId;
 }
 
@@ -163,12 +168,12 @@ async function readClientSecret(
   if (known !== undefined) return known;
   return promptSecret(
     context.promptOptions(false),
-    `The secret of ${clientId} at ${target.baseUrl}`,
-    'Give it with --secret-stdin or --secret-file, or in IAM_CLIENT_SECRET.',
+    `Secret of ${clientId} at ${target.baseUrl}`,
+    'Provide it with --secret-stdin, --secret-file or IAM_CLIENT_SECRET.',
   );
 }
 
-/** The secret of this very client, from the environment or the profile. */
+/** Returns the secret of this client from the environment or the profile; never that of another client. */
 function findKnownSecret({ environment, sources }: Context, clientId: string, { profile }: Target): string | undefined {
   const { IAM_CLIENT_ID: named = clientId, IAM_CLIENT_SECRET: fromEnvironment } = environment.variables;
   if (fromEnvironment && named === clientId) {
@@ -209,12 +214,12 @@ async function readPassword(
   }
   return promptSecret(
     context.promptOptions(false),
-    `The password of ${userName} at ${baseUrl}`,
-    'Give it with --password-stdin, or in IAM_PASSWORD.',
+    `Password of ${userName} at ${baseUrl}`,
+    'Provide it with --password-stdin or IAM_PASSWORD.',
   );
 }
 
-/** Tokens first, then the profile that points at them. A profile with a secret of its own signs in by that again. */
+/** Stores the tokens first, then the profile that refers to them. A profile with its own secret needs no stored session. */
 async function saveSession(
   context: Context,
   target: Target,
@@ -225,7 +230,8 @@ async function saveSession(
   const { now, variables } = context.environment;
   const { name, baseUrl } = target;
   const stored = parseSession(body, { baseUrl, ...session }, now());
-  if (!stored) throw new CliError('The server answered without a token.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
+  if (!stored)
+    throw new CliError('The response of the server contains no token.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
   if (isOwn) await deleteSession(name, variables);
   else await writeSession(name, stored, variables);
   await changeProfiles(variables, (file) => {
@@ -250,10 +256,12 @@ function warnOfEnvironment({ sources, notice }: Context): void {
   try {
     const { kind } = resolveEnvironmentCredentials(sources, true) ?? {};
     if (kind !== undefined && !sources.options.profile)
-      notice(`The environment holds credentials, too (${kind}); without --profile they go before this session.`);
+      notice(
+        `The environment also contains credentials (${kind}); without --profile they take precedence over this session.`,
+      );
   } catch (error) {
-    // The next command would end with it; this one has done what it was for.
+    // The error affects the next commands, not this one.
     if (!(error instanceof CliError)) throw error;
-    notice(`${error.message} Unset what is there, or the commands that follow fail without --profile.`);
+    notice(`${error.message} Unset these variables, or the next commands fail without --profile.`);
   }
 }

@@ -1,4 +1,4 @@
-/** `iam logout`: ends what a login left, on the server and here. */
+/** `iam logout`: revokes the tokens of a login and deletes them on this machine. */
 import type { Command } from 'commander';
 import { assertSuccess } from '../../client/response.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
@@ -9,13 +9,13 @@ import { deleteSession, readSession } from '../runtime/session-file.ts';
 import { resolveProfile, resolveProfileName } from '../runtime/settings.ts';
 
 export const logoutText: CommandDescription = {
-  title: 'Ends the session of a profile, and forgets its tokens',
+  title: 'Sign out and delete the tokens of a profile',
   description:
-    'Revokes the tokens of a login and those kept between runs on the server, by its control plane, and forgets them on this machine, also where the server is out of reach. A secret that the profile itself holds stays: `iam profile remove` forgets it.',
+    'Revokes the session tokens and cached tokens through the control plane of the server, and deletes them on this machine even if the server is unreachable. A client secret in the profile is kept; delete it with `iam profile remove`.',
   effect: 'local',
   examples: [
-    { title: 'Of the profile in use', command: '' },
-    { title: 'Of another one', command: '--profile staging' },
+    { title: 'Sign out of the current profile', command: '' },
+    { title: 'Sign out of another profile', command: '--profile staging' },
   ],
 };
 
@@ -28,7 +28,7 @@ async function logout(context: Context): Promise<void> {
   const { sources, environment } = context;
   const profile = resolveProfile(sources);
   const name = resolveProfileName(sources)?.value;
-  if (!profile || name === undefined) return context.notice('Nobody is signed in.');
+  if (!profile || name === undefined) return context.notice('Not signed in.');
   const { createTokenCache } = await import('../runtime/token-cache.ts');
   const cache = createTokenCache(profile.baseUrl, profile, environment);
   const stored = await readSession(name, environment.variables);
@@ -37,28 +37,28 @@ async function logout(context: Context): Promise<void> {
   await deleteSession(name, environment.variables);
   await cache.clear();
   await changeProfiles(environment.variables, (file) => {
-    const { session: _, ...kept } = file.profiles[name] ?? profile;
-    return { ...file, profiles: { ...file.profiles, [name]: kept } };
+    const { session: _, ...rest } = file.profiles[name] ?? profile;
+    return { ...file, profiles: { ...file.profiles, [name]: rest } };
   });
   const { session, clientId, clientSecret } = profile;
-  context.notice(session ? `Signed ${session.userName ?? session.clientId} out.` : 'Forgot the tokens.');
+  context.notice(session ? `Signed out ${session.userName ?? session.clientId}.` : 'Deleted the tokens.');
   if (clientSecret !== undefined) context.notice(`The profile ${name} still signs in as the client ${clientId}.`);
 }
 
-/** A server that does not answer must not keep anybody signed in here. */
+/** Limits the wait for an unreachable server; tokens are deleted locally in any case. */
 const timeoutMs = 5_000;
 
-/** Revokes tokens where they come from, and nowhere else; says so where that fails. */
+/** Revokes tokens at the server that issued them, and prints a warning on failure. */
 async function revoke(context: Context, baseUrl: string, tokens: readonly (string | undefined)[]): Promise<void> {
-  const given = tokens.filter((token) => token !== undefined);
-  if (given.length === 0) return;
+  const present = tokens.filter((token) => token !== undefined);
+  if (present.length === 0) return;
   try {
-    if (resolveBaseUrl(context.sources) !== baseUrl) throw new Error('another server is in use');
+    if (resolveBaseUrl(context.sources) !== baseUrl) throw new Error('the current server did not issue the tokens');
     const client = await context.connect('anonymous');
     const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(timeoutMs)]);
-    for (const token of given)
+    for (const token of present)
       assertSuccess(await client.raw('POST', '/_iam/revoke', { body: { token }, anonymous: true, signal }));
   } catch {
-    context.notice(`warning: The tokens could not be revoked at ${baseUrl}; it takes them until they expire.`);
+    context.notice(`warning: Could not revoke the tokens at ${baseUrl}; they stay valid until they expire.`);
   }
 }

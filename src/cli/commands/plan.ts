@@ -1,4 +1,4 @@
-/** `iam plan`: what an apply would change, and who would gain and lose which role. */
+/** `iam plan`: shows what `iam apply` would change, and who would gain or lose roles. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { createPlanDeps } from '../plan/deps.ts';
@@ -6,23 +6,23 @@ import type { CliRuntime } from '../runtime/context.ts';
 import { formats } from '../runtime/output.ts';
 
 export const planText: CommandDescription = {
-  title: 'Shows what apply would change, and who gains and loses which role',
+  title: 'Preview the changes of desired-state files',
   description:
-    'Reads documents of groups, clients, API keys, corporate groups and customers, and compares them with the server. A key that is left out is left alone; a list that is given is the whole list. Nothing is written to the server.',
+    'Compares files of groups, clients, API keys, corporate groups and customers with the server, and shows the changes and who gains or loses which role. Omitted keys stay unchanged; a list replaces the whole list. Writes nothing to the server.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
-    { title: 'What a document would change', command: '-f iam.yaml' },
-    { title: 'Keep it, to apply exactly that', command: '-f iam.yaml --out plan.json' },
-    { title: 'In a script: exit code 9 where anything would change', command: '-f iam/ --detailed-exitcode -o json' },
+    { title: 'Preview the changes of a file', command: '-f iam.yaml' },
+    { title: 'Save the plan to apply it later', command: '-f iam.yaml --out plan.json' },
+    { title: 'In a script, exit with 9 if there are changes', command: '-f iam/ --detailed-exitcode -o json' },
   ],
 };
 
 /** Adds the command. */
 export function addPlan(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(addCommand(program, 'plan', planText))
-    .option('--out <file>', 'keep the plan for `iam apply FILE`; -o FILE is the same')
-    .option('--detailed-exitcode', 'end with exit code 9 where anything would change');
+    .option('--out <file>', 'save the plan for `iam apply FILE`; same as -o FILE')
+    .option('--detailed-exitcode', 'exit with 9 if there are changes');
   const named: { file?: string } = {};
   setAction(command, runtime, async (context, _, options) => {
     const { runPlan } = await import('../plan/index.ts');
@@ -32,15 +32,15 @@ export function addPlan(program: Command, runtime: CliRuntime): void {
   acceptFileAsOutput(command, named);
 }
 
-/** Adds what says which documents, and what of them. */
+/** Adds the options that select desired-state files. */
 export function addDocumentOptions(command: Command): Command {
   return command
-    .option('-f, --file <file...>', 'documents in YAML or JSON, or folders of them; - is standard input')
-    .option('--set <name>', 'name under which what is made is remembered, in the place of `set:`')
-    .option('--prune', 'remove what an earlier apply of the same set made and the documents no longer have');
+    .option('-f, --file <file...>', 'YAML or JSON files, or folders of them; - for standard input')
+    .option('--set <name>', 'name of the set that records created resources; overrides `set:`')
+    .option('--prune', 'delete resources that an earlier apply of the set created and the files no longer contain');
 }
 
-/** `-o` is the format, as everywhere; a value that has a dot or a slash can only be a file. */
+/** `-o` selects the output format, as in all commands; a value with a dot or slash is a file. */
 function acceptFileAsOutput(command: Command, named: { file?: string }): void {
   const option = command.options.find(({ long }) => long === '--output');
   const parse = option?.parseArg;
@@ -50,7 +50,7 @@ function acceptFileAsOutput(command: Command, named: { file?: string }): void {
     named.file = value;
     return previous;
   };
-  // Commander makes an empty text of what is not there; no format was named, so that others decide.
+  // Commander sets an empty string for the undefined value. Reset it, so that other setting sources apply.
   command.hook('preAction', () => {
     if (command.getOptionValue('output') === '') command.setOptionValueWithSource('output', undefined, 'default');
   });

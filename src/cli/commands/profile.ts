@@ -1,4 +1,4 @@
-/** `iam profile`: named servers and the credentials for each. */
+/** `iam profile`: manages named servers and their credentials. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
@@ -17,48 +17,48 @@ import { takes } from '../value-sources.ts';
 
 const existing = { name: 'profile' } as const;
 
-/** Adds the commands of the noun. */
+/** Adds the `profile` subcommands. */
 export function addProfile(noun: Command, runtime: CliRuntime): void {
   const add = (usage: string, title: string, example: string) =>
     addCommand(noun, usage, { title, effect: 'local', examples: [{ title, command: example }] });
-  setAction(add('list', 'Lists the profiles', '').alias('ls'), runtime, list);
-  const showing = add('show', 'Shows a profile without its secrets', 'local')
+  setAction(add('list', 'List profiles', '').alias('ls'), runtime, list);
+  const showCommand = add('show', 'Show a profile without its secrets', 'local')
     .alias('get')
-    .argument('[name]', 'Name; the one in use where not given');
-  setAction(takes(showing, existing), runtime, show);
-  const using = add('use', 'Makes a profile the current one', 'local').argument('<name>', 'Name of the profile');
-  setAction(takes(using, existing), runtime, use);
-  const remove = add('remove', 'Removes a profile', 'old --yes')
+    .argument('[name]', 'Name of the profile; default the current one');
+  setAction(takes(showCommand, existing), runtime, show);
+  const useCommand = add('use', 'Select the current profile', 'local').argument('<name>', 'Name of the profile');
+  setAction(takes(useCommand, existing), runtime, use);
+  const removeCommand = add('remove', 'Remove a profile', 'old --yes')
     .aliases(['rm', 'delete'])
     .argument('<name>', 'Name of the profile');
-  setAction(takes(addConfirmOptions(remove), existing), runtime, removeProfile);
+  setAction(takes(addConfirmOptions(removeCommand), existing), runtime, removeProfile);
   addAdd(noun, runtime);
 }
 
 function addAdd(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'add', {
-    title: 'Adds or replaces a profile',
+    title: 'Add or replace a profile',
     description:
-      'The secret of the client is asked for, or read from --secret-file or IAM_CLIENT_SECRET. The first profile becomes the current one.',
+      'The client secret is prompted for, or read from --secret-file or IAM_CLIENT_SECRET. The first profile becomes the current one.',
     effect: 'local',
     examples: [
       {
-        title: 'A server, and the client to sign in as',
+        title: 'Add a server and the client to sign in as',
         command: 'staging --base-url https://iam.example.com --client-id deployer',
       },
       {
-        title: 'With the secret from a pipe',
+        title: 'Read the secret from a pipe',
         command: 'ci --base-url https://iam.example.com --client-id ci --secret-file -',
       },
     ],
   })
     .argument('<name>', 'Name of the profile')
     .option('--client-id <id>', 'client to sign in as')
-    .option('--user-client-id <id>', 'client that users sign in through')
-    .option('--secret-file <file>', 'file that holds its secret, - is standard input')
-    .option('--protected', 'have everything destructive confirmed by the name of the profile')
-    .option('--read-only', 'refuse every write')
-    .option('--max-changes <number>', 'refuse commands that make more changes');
+    .option('--user-client-id <id>', 'client through which users sign in')
+    .option('--secret-file <file>', 'file with the client secret, - for standard input')
+    .option('--protected', 'require the profile name to confirm destructive commands')
+    .option('--read-only', 'reject all writes')
+    .option('--max-changes <number>', 'reject commands with more changes');
   takes(command, { '--client-id': reference('client', ['id']), '--user-client-id': reference('client', ['id']) });
   setAction(command, runtime, addNamedProfile);
 }
@@ -73,37 +73,38 @@ async function list(context: Context): Promise<void> {
     clientId: session?.clientId ?? clientId,
     userName: session?.userName,
   }));
-  if (rows.length === 0) context.notice(`There are no profiles in ${getProfilePath(context.environment.variables)}.`);
+  if (rows.length === 0) context.notice(`No profiles found in ${getProfilePath(context.environment.variables)}.`);
   else if (context.printer.isForPeople) await context.printer.value(rows);
   else await context.printer.value(rows.map((row) => ({ ...row, current: row.current !== '' })));
 }
 
-async function show(context: Context, [given]: readonly unknown[]): Promise<void> {
-  const name = given === undefined ? resolveProfileName(context.sources)?.value : String(given);
-  const profile = given === undefined ? resolveProfile(context.sources) : context.sources.file.profiles[String(given)];
+async function show(context: Context, [argument]: readonly unknown[]): Promise<void> {
+  const name = argument === undefined ? resolveProfileName(context.sources)?.value : String(argument);
+  const profile =
+    argument === undefined ? resolveProfile(context.sources) : context.sources.file.profiles[String(argument)];
   if (name === undefined || !profile) throw unknownProfileError(name ?? '');
-  const hidden = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
+  const masked = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
   const { clientSecret, token, apiKey, session, ...settings } = profile;
-  const open = Object.entries(settings).map(([key, value]) => [key, maskValue(value)]);
+  const publicSettings = Object.entries(settings).map(([key, value]) => [key, maskValue(value)]);
   await context.printer.value({
     name,
-    ...Object.fromEntries(open),
+    ...Object.fromEntries(publicSettings),
     ...(session ? { signedIn: session.userName ?? session.clientId } : {}),
-    ...hidden(clientSecret, 'clientSecret'),
-    ...hidden(token, 'token'),
-    ...hidden(apiKey, 'apiKey'),
+    ...masked(clientSecret, 'clientSecret'),
+    ...masked(token, 'token'),
+    ...masked(apiKey, 'apiKey'),
   });
 }
 
-/** The address of a proxy can hold a password. */
+/** A proxy URL can contain a password. */
 function maskValue(value: unknown): unknown {
   return typeof value === 'string' ? stripUserInfo(value) : value;
 }
 
 function unknownProfileError(name: string) {
   return usageError(
-    name === '' ? 'No profile is in use.' : `There is no profile ${JSON.stringify(name)}.`,
-    'See `iam profile list`.',
+    name === '' ? 'No profile is selected.' : `Profile ${JSON.stringify(name)} not found.`,
+    'List profiles with `iam profile list`.',
   );
 }
 
@@ -115,8 +116,8 @@ async function use(context: Context, [name]: readonly unknown[]): Promise<void> 
   context.notice(`The current profile is ${name}.`);
 }
 
-async function removeProfile(context: Context, [given]: readonly unknown[], options: CommandOptions): Promise<void> {
-  const name = String(given);
+async function removeProfile(context: Context, [argument]: readonly unknown[], options: CommandOptions): Promise<void> {
+  const name = String(argument);
   if (!Object.hasOwn(context.sources.file.profiles, name)) throw unknownProfileError(name);
   const requireName = context.sources.file.profiles[name]?.protected === true;
   await assertConfirmed(context, `Remove the profile ${name} and its credentials?`, options, false, {
@@ -124,19 +125,23 @@ async function removeProfile(context: Context, [given]: readonly unknown[], opti
     name,
   });
   await changeProfiles(context.environment.variables, ({ current, profiles, ...rest }) => {
-    const left = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
-    return { ...rest, ...(current === undefined || current === name ? {} : { current }), profiles: left };
+    const remaining = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
+    return { ...rest, ...(current === undefined || current === name ? {} : { current }), profiles: remaining };
   });
   await deleteSession(name, context.environment.variables);
   context.notice(`Removed the profile ${name}.`);
 }
 
-async function addNamedProfile(context: Context, [given]: readonly unknown[], options: CommandOptions): Promise<void> {
-  const name = String(given);
+async function addNamedProfile(
+  context: Context,
+  [argument]: readonly unknown[],
+  options: CommandOptions,
+): Promise<void> {
+  const name = String(argument);
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === '__proto__')
-    throw usageError('A profile is named by letters, digits and . _ -');
+    throw usageError('A profile name can contain only letters, digits and . _ - (at most 64 characters).');
   const { baseUrl } = context.sources.options;
-  if (baseUrl === undefined) throw usageError('--base-url must be given: an http or https URL.');
+  if (baseUrl === undefined) throw usageError('--base-url is required: an http or https URL.');
   parseProfileValue('baseUrl', baseUrl);
   const clientId = options.clientId as string | undefined;
   const client =
@@ -155,7 +160,7 @@ async function addNamedProfile(context: Context, [given]: readonly unknown[], op
   );
 }
 
-/** A profile that takes the place of another is not less safe for it, and goes the same way. */
+/** Returns safety and connection settings of the profile that is replaced; they stay in effect. */
 function preservedSettings({ sources }: Context, name: string): Partial<Profile> {
   if (!Object.hasOwn(sources.file.profiles, name)) return {};
   const {
@@ -170,10 +175,10 @@ function preservedSettings({ sources }: Context, name: string): Partial<Profile>
   return settings;
 }
 
-/** What was said of the safety, and of the way that calls to this server take. */
+/** Reads the safety and connection options. */
 function readSafetyOptions({ sources }: Context, options: CommandOptions): Partial<Profile> {
   const { proxy, caFile, clientCert, clientKey } = sources.options;
-  const given = {
+  const values = {
     protected: options.protected === true ? true : undefined,
     readOnly: options.readOnly === true ? true : undefined,
     maxChanges:
@@ -185,18 +190,18 @@ function readSafetyOptions({ sources }: Context, options: CommandOptions): Parti
         .map(([property, file]) => [property, parseProfileValue(property as keyof Profile, String(file))]),
     ),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 function readClientSecret(context: Context, clientId: string, options: CommandOptions): Promise<string> {
   const file = options.secretFile as string | undefined;
   if (file !== undefined) return readSecret(file, context.io);
   const { IAM_CLIENT_ID: named = clientId, IAM_CLIENT_SECRET: fromEnvironment } = context.environment.variables;
-  // The secret of another client must not end up beside this one.
+  // Never store the secret of another client.
   if (fromEnvironment && named === clientId) return Promise.resolve(fromEnvironment);
   return promptSecret(
     context.promptOptions(false),
-    `The secret of ${clientId}`,
-    'Give it with --secret-file, or in IAM_CLIENT_SECRET.',
+    `Secret of ${clientId}`,
+    'Provide it with --secret-file or IAM_CLIENT_SECRET.',
   );
 }

@@ -1,4 +1,4 @@
-/** `iam requests`: the last calls that a server answered. */
+/** `iam requests`: shows the request log of a server. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
@@ -19,7 +19,7 @@ const columns = [
 const tableColumnCount = 5;
 const filters = ['operation', 'caller', 'status', 'error'] as const;
 
-/** Adds the commands of the noun. */
+/** Adds the `requests` subcommands. */
 export function addRequests(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addShowCommand(noun, runtime);
@@ -28,13 +28,13 @@ export function addRequests(noun: Command, runtime: CliRuntime): void {
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
-    title: 'Lists the last calls, the newest first',
-    description: `Calls to the control plane itself are not among them. ${controlPlaneNote}`,
+    title: 'List recent requests, newest first',
+    description: `Requests to the control plane itself are not listed. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'The last hundred', command: '' },
-      { title: 'What was refused to a caller', command: '--caller billing-service --status 4xx' },
-      { title: 'Who lacked a role', command: '--error ROLE_MISSING -o json' },
+      { title: 'List the last 100 requests', command: '' },
+      { title: 'List rejected requests of a caller', command: '--caller billing-service --status 4xx' },
+      { title: 'List requests that lacked a role', command: '--error ROLE_MISSING -o json' },
     ],
   }).alias('ls');
   addFilterOptions(command);
@@ -51,10 +51,10 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 
 function addFilterOptions(command: Command): void {
   command
-    .option('--operation <id>', 'only calls of this operation, such as groups.create')
-    .option('--caller <id>', 'only calls by this subject, client or user')
-    .option('--status <status>', 'only answers of this status, or of a class such as 4xx')
-    .option('--error <code>', 'only answers with this error code');
+    .option('--operation <id>', 'only requests for this operation, such as groups.create')
+    .option('--caller <id>', 'only requests of this subject, client or user')
+    .option('--status <status>', 'only responses with this status, or a class such as 4xx')
+    .option('--error <code>', 'only responses with this error code');
 }
 
 function readFilters(options: CommandOptions): Record<string, string | undefined> {
@@ -63,11 +63,11 @@ function readFilters(options: CommandOptions): Record<string, string | undefined
 
 function addShowCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'show', {
-    title: 'Shows a call with its bodies, without secrets',
-    description: `Why it was refused tells \`iam why\`. ${controlPlaneNote}`,
+    title: 'Show a request with its bodies, without secrets',
+    description: `To see why a request was rejected, use \`iam why\`. ${controlPlaneNote}`,
     effect: 'read',
-    examples: [{ title: 'A call whose id an error named', command: 'REQUEST_ID -o json' }],
-  }).argument('<request>', 'Id of the request, as X-Request-Id and every error give it');
+    examples: [{ title: 'Show the request of an error', command: 'REQUEST_ID -o json' }],
+  }).argument('<request>', 'Request id from X-Request-Id or an error');
   takes(command, { request: reference('request', ['id']) });
   setAction(command, runtime, async (context, [request]) => {
     const { body } = await callControlPlane(context, 'GET', `${path}/${encodeURIComponent(String(request))}`);
@@ -77,22 +77,28 @@ function addShowCommand(noun: Command, runtime: CliRuntime): void {
 
 function addWaitCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'wait', {
-    title: 'Waits for calls, and prints them',
-    description: `Those that are kept already count as well; with --after only those that came after that one. Exit code 3 where there were fewer in time. ${controlPlaneNote}`,
+    title: 'Wait for requests and print them',
+    description: `Includes requests that are already in the log; with --after, only requests after that one. Exits with 3 if there are too few before the timeout. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'Until the program under test has made a group', command: '--operation groups.create --status 201' },
-      { title: 'Three logins, within a minute', command: '--operation user-identities.login --count 3 --wait 60s' },
+      {
+        title: 'Wait until the program under test has created a group',
+        command: '--operation groups.create --status 201',
+      },
+      {
+        title: 'Wait up to a minute for three logins',
+        command: '--operation user-identities.login --count 3 --wait 60s',
+      },
     ],
   });
   addFilterOptions(command);
   addFieldOption(
     command,
-    createField(['count'], { type: 'integer', description: 'how many calls; 1 where not given' }, false),
+    createField(['count'], { type: 'integer', description: 'number of requests, default 1' }, false),
   );
   command
-    .option('--after <request>', 'only calls that came after this one')
-    .option('--wait <seconds>', `${waitDescription}; 10s where not given`);
+    .option('--after <request>', 'only requests after this one')
+    .option('--wait <seconds>', `${waitDescription}, default 10s`);
   takes(command, { '--after': reference('request', ['id']) });
   setAction(command, runtime, async (context, _, options) => {
     const query = {
@@ -101,13 +107,17 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
       after: options.after as string | undefined,
     };
     const waitRequest = { path: `${path}/wait`, missing: 'REQUEST_NOT_FOUND', query };
-    const calls = await waitFor<object[]>(context, waitRequest, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
-    if (!calls) throw tooFewCallsError();
-    await printPages(context, async () => ({ items: calls }), buildListShape(columns, tableColumnCount), { all: true });
+    const items = await waitFor<object[]>(context, waitRequest, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
+    if (!items) throw tooFewRequestsError();
+    await printPages(context, async () => ({ items }), buildListShape(columns, tableColumnCount), { all: true });
   });
 }
 
-function tooFewCallsError(): CliError {
-  const hint = 'See `iam requests list` for what was called; --wait waits for what is still to come.';
-  return new CliError('Too few such calls came in time.', { code: 'REQUEST_NOT_FOUND', exitCode: 3, hint });
+function tooFewRequestsError(): CliError {
+  const hint = 'List requests with `iam requests list`, or increase --wait.';
+  return new CliError('Too few matching requests before the timeout.', {
+    code: 'REQUEST_NOT_FOUND',
+    exitCode: 3,
+    hint,
+  });
 }

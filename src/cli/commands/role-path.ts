@@ -1,4 +1,4 @@
-/** How a group comes by a role: the way along its dependencies to a group that has it itself. */
+/** Finds the dependency path from a group to the group that grants a role. */
 import { ClientError } from '../../client/errors.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { getOperation } from '../find-operation.ts';
@@ -11,16 +11,16 @@ interface GroupView {
   readonly dependencies: readonly { readonly groupName: string }[];
 }
 
-/** More groups than these are not asked for: the answer stands without the way. */
+/** Upper bound for groups that are requested; beyond it the path is omitted. */
 const maxGroups = 100;
 
 /**
- * The shortest way from a group to one that has the role itself, both ends included.
- * @returns the group alone where it is not found: it was changed meanwhile, or lies too far.
+ * Returns the shortest dependency path from a group to one with the role, both ends included (breadth-first search).
+ * @returns only the start if no path is found, because the groups changed or the limit was reached
  */
 export async function findRolePath(context: Context, start: string, role: string): Promise<string[]> {
   const paths = new Map([[start, [start]]]);
-  // The map grows while it is walked: a walk over a map comes by what is added to it.
+  // Iterating a Map includes entries added during the iteration, so it serves as the queue.
   for (const [name, rolePath] of paths) {
     if (paths.size > maxGroups) break;
     const group = await findGroup(context, name);

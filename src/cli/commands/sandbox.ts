@@ -1,4 +1,4 @@
-/** `iam sandbox`: whole services beside the main one, for tests that must not meet one another. */
+/** `iam sandbox`: manages isolated service instances for tests. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
@@ -19,7 +19,7 @@ const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
 const tableColumnCount = 3;
 
-/** Adds the commands of the noun. */
+/** Adds the `sandbox` subcommands. */
 export function addSandbox(noun: Command, runtime: CliRuntime): void {
   addCreateCommand(noun, runtime);
   addListCommand(noun, runtime);
@@ -28,13 +28,13 @@ export function addSandbox(noun: Command, runtime: CliRuntime): void {
 
 function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'create', {
-    title: 'Makes a sandbox, which begins with what the seed says',
-    description: `One that is there stays as it is. It goes by itself when nobody calls it. ${controlPlaneNote}`,
+    title: 'Create a sandbox',
+    description: `The sandbox starts with the data of the seed. An existing sandbox stays unchanged. Unused sandboxes are deleted automatically. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
-      { title: 'For one test', command: 'test-1' },
-      { title: 'Its base URL, for a script', command: 'test-1 -o json' },
+      { title: 'Create a sandbox for a test', command: 'test-1' },
+      { title: 'Print its base URL for a script', command: 'test-1 -o json' },
     ],
   }).argument('<name>', 'Name of the sandbox');
   setAction(command, runtime, async (context, [name], options) => {
@@ -47,10 +47,10 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
-    title: 'Lists sandboxes',
+    title: 'List sandboxes',
     description: controlPlaneNote,
     effect: 'read',
-    examples: [{ title: 'All of them', command: '' }],
+    examples: [{ title: 'List the sandboxes', command: '' }],
   }).alias('ls');
   addListOptions(command);
   setAction(command, runtime, (context, _, options) =>
@@ -65,17 +65,18 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 
 function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'delete', {
-    title: 'Deletes a sandbox with everything in it',
+    title: 'Delete a sandbox and all its data',
     description: controlPlaneNote,
     effect: 'destructive',
     idempotent: true,
-    examples: [{ title: 'After the test', command: 'test-1 --yes' }],
+    examples: [{ title: 'Delete a sandbox after the test', command: 'test-1 --yes' }],
   }).argument('<name>', 'Name of the sandbox');
   takes(command, { name: reference('sandbox', ['name']) });
   setAction(command, runtime, async (context, [name], options) => {
-    const one = `${path}/${encodeURIComponent(String(name))}`;
-    if (options.dryRun === true) return printRequestPreview(context, controlRequestPreview(context, 'DELETE', one));
+    const sandboxPath = `${path}/${encodeURIComponent(String(name))}`;
+    if (options.dryRun === true)
+      return printRequestPreview(context, controlRequestPreview(context, 'DELETE', sandboxPath));
     await assertConfirmed(context, `Delete the sandbox ${name}?`, options);
-    await printResponse(context, (await callControlPlane(context, 'DELETE', one)).body, `Deleted ${name}.`);
+    await printResponse(context, (await callControlPlane(context, 'DELETE', sandboxPath)).body, `Deleted ${name}.`);
   });
 }

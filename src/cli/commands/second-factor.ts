@@ -1,4 +1,4 @@
-/** The second proof of a user who is signed in: a code that goes to its e-mail or phone. */
+/** Second factor of a signed-in user: a one-time code sent by e-mail or SMS. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { CommandOptions } from '../command.ts';
 import { resolveBaseUrl } from '../runtime/connection.ts';
@@ -21,7 +21,7 @@ interface Challenge {
   readonly contact: string;
 }
 
-/** Whether a sign-in is to ask for a second proof: where that was said, or for administrators where somebody can answer. */
+/** Whether to request a second factor: as set by --mfa or --no-mfa, otherwise for administrators on a terminal. */
 export function needsSecondFactor(context: Context, { accessToken }: StoredSession, options: CommandOptions): boolean {
   if (typeof options.mfa === 'boolean') return options.mfa;
   return canPrompt(context.promptOptions(options.passwordStdin === true)) && isAdministrator(accessToken);
@@ -37,8 +37,9 @@ function isAdministrator(accessToken: string): boolean {
 }
 
 /**
- * Has a code sent, asks for it, and puts the stronger tokens in the place of those that are kept. Where nobody can be
- * asked, the challenge is kept for `finishSecondProof`, and the failure says so.
+ * Requests a code, prompts for it and replaces the stored tokens with the MFA tokens.
+ * Without a terminal, stores the challenge for `resumeSecondFactor`.
+ * @throws CliError if it cannot prompt for the code
  */
 export async function completeSecondFactor(context: Context, profile: string): Promise<StoredSession> {
   const session = await changeSession(context, profile, async (stored) => {
@@ -46,32 +47,32 @@ export async function completeSecondFactor(context: Context, profile: string): P
     return { ...stored, challenge: parseChallenge(body) };
   });
   const contact = session.challenge?.contact ?? '';
-  const asking = context.promptOptions(false);
-  if (!canPrompt(asking))
+  const promptOptions = context.promptOptions(false);
+  if (!canPrompt(promptOptions))
     throw inputNeededError(
-      `A code was sent to ${contact}, and nobody can be asked for it here.`,
-      'Finish with `iam login --code-stdin`, which reads the code from standard input.',
+      `A code was sent to ${contact}, but there is no terminal to prompt for it.`,
+      'Complete the sign-in with `iam login --code-stdin`, which reads the code from standard input.',
     );
-  return verifyCode(context, profile, await promptText(asking, `The code that was sent to ${contact}`, ''));
+  return verifyCode(context, profile, await promptText(promptOptions, `Code sent to ${contact}`, ''));
 }
 
-/** Finishes what an earlier `iam login --mfa` began, with the code from standard input. */
+/** Completes an earlier `iam login --mfa` with the code from standard input. */
 export async function resumeSecondFactor(context: Context, profile: string): Promise<StoredSession> {
   return verifyCode(context, profile, await readSecret('-', context.io));
 }
 
 function verifyCode(context: Context, profile: string, code: string): Promise<StoredSession> {
   return changeSession(context, profile, async ({ challenge, ...stored }) => {
-    if (!challenge) throw signInNeededError('No code was asked for.', 'Ask for one with `iam login --mfa`.');
+    if (!challenge) throw signInNeededError('No code was requested.', 'Request one with `iam login --mfa`.');
     const body = { challengeId: challenge.challengeId, token: code.trim() };
-    const answer = await callWithSession(context, stored, 'user-identities.fulfill-mfa', body);
-    const stronger = parseSession(answer.body, stored, context.environment.now());
-    if (!stronger) throw unreadableResponseError();
-    return { ...stored, ...stronger };
+    const response = await callWithSession(context, stored, 'user-identities.fulfill-mfa', body);
+    const mfaSession = parseSession(response.body, stored, context.environment.now());
+    if (!mfaSession) throw unreadableResponseError();
+    return { ...stored, ...mfaSession };
   });
 }
 
-/** Changes the session of a profile while no other process renews it. */
+/** Updates the session of a profile under a lock, so that no other process renews it concurrently. */
 async function changeSession(
   context: Context,
   profile: string,
@@ -81,7 +82,7 @@ async function changeSession(
   return withFileLock(`${getSessionPath(profile, variables)}.lock`, async () => {
     const stored = await readSession(profile, variables);
     if (stored?.userName === undefined || stored.baseUrl !== resolveBaseUrl(context.sources))
-      throw signInNeededError('No user is signed in here.', 'Sign in first, with `iam login --user NAME`.');
+      throw signInNeededError('No user is signed in at this server.', 'Sign in first with `iam login --user NAME`.');
     const changed = await change(stored);
     await writeSession(profile, changed, variables);
     return changed;
@@ -101,5 +102,5 @@ function parseChallenge(body: unknown): Challenge {
 }
 
 function unreadableResponseError(): CliError {
-  return new CliError('The answer of the server can not be read.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
+  return new CliError('The response of the server is unreadable.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
 }

@@ -1,4 +1,4 @@
-/** `iam serve`: the server in the foreground. Its options are the settings of the server. */
+/** `iam serve`: runs the server in the foreground. Its options are the server settings. */
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../contract/manifest-types.ts';
 import { addCommand, type CommandDescription } from '../command.ts';
@@ -12,18 +12,19 @@ type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;
   readonly io: Io;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Keeps the credentials that a new store was given, and says where. */
+  /** Stores the initial credentials of a new store in a profile. @returns a description of the location */
   saveProfile(profile: Profile): Promise<string>;
 }) => Promise<number>;
 
 export const serveText: CommandDescription = {
-  title: 'Runs the server in the foreground',
-  description: 'Until SIGINT or SIGTERM, which stop it cleanly. Every option has a name in the environment as well.',
+  title: 'Run the server in the foreground',
+  description:
+    'The server shuts down gracefully on SIGINT and SIGTERM. Each option can also be set by an environment variable.',
   effect: 'local',
   examples: [
-    { title: 'On the usual port, with the store in data/store', command: '' },
+    { title: 'Use the default port and the store in data/store', command: '' },
     {
-      title: 'For a test: any free port, nothing kept, one line of JSON when ready',
+      title: 'For a test: any free port, in-memory store, one JSON line when ready',
       command: '--port 0 --store memory --json',
     },
   ],
@@ -47,25 +48,25 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
   });
 }
 
-/** A setting of the server as an option of a command. */
+/** Creates the command-line option of a server setting. */
 export function createSettingOption({
   name,
   kind,
   values,
   description,
   environment,
-  default: fallback,
+  default: defaultValue,
 }: ManifestSetting): Option {
   const flag =
     kind === 'boolean'
       ? `--${name}`
       : `--${name} <${kind === 'integer' ? 'number' : kind === 'list' ? 'values' : 'value'}>`;
-  const usual = fallback === undefined || kind === 'boolean' ? '' : `, default ${fallback}`;
-  const option = new Option(flag, `${description} (${environment}${usual})`);
+  const defaultText = defaultValue === undefined || kind === 'boolean' ? '' : `, default ${defaultValue}`;
+  const option = new Option(flag, `${description} (${environment}${defaultText})`);
   return values ? option.choices([...values]) : option;
 }
 
-/** Only what was typed; the server knows its own defaults. */
+/** Returns only the flags that were set; the server applies the defaults. */
 export function readFlags(command: Command, settings: readonly ManifestSetting[]): Record<string, string | boolean> {
   const options = command.opts<Record<string, string | boolean>>();
   const typed = settings.flatMap(({ name }) => {
@@ -75,7 +76,7 @@ export function readFlags(command: Command, settings: readonly ManifestSetting[]
   return Object.fromEntries(typed);
 }
 
-/** commander keeps `--disable-control-plane` as `control`, which is false once it was typed. */
+/** Commander stores a flag `--no-x` as `x: false`. */
 function readFlag(options: Readonly<Record<string, string | boolean>>, name: string): string | boolean | undefined {
   if (name.startsWith('no-')) return options[toAttribute(name.slice('no-'.length))] === false ? true : undefined;
   return options[toAttribute(name)];

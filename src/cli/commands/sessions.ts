@@ -1,4 +1,4 @@
-/** `iam sessions`: who is signed in, and an end to it. */
+/** `iam sessions`: lists and ends sessions. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
@@ -25,7 +25,7 @@ const columns = [
 ];
 const tableColumnCount = 5;
 
-/** Adds the commands of the noun. */
+/** Adds the `sessions` subcommands. */
 export function addSessions(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addEndCommand(noun, runtime);
@@ -33,12 +33,12 @@ export function addSessions(noun: Command, runtime: CliRuntime): void {
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
-    title: 'Lists sessions that last',
+    title: 'List active sessions',
     description: controlPlaneNote,
     effect: 'read',
     examples: [
-      { title: 'Of a user', command: '--user-id ID' },
-      { title: 'All, with everything that is known of them', command: '--all -o wide' },
+      { title: 'List the sessions of a user', command: '--user-id ID' },
+      { title: 'List all sessions with all columns', command: '--all -o wide' },
     ],
   })
     .alias('ls')
@@ -55,16 +55,16 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 
 function addEndCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'end', {
-    title: 'Ends a session, or all of a user or through a client',
-    description: `From the next call on their tokens are refused. ${controlPlaneNote}`,
+    title: 'End a session, or all sessions of a user or client',
+    description: `Tokens of ended sessions are rejected from the next request on. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
-      { title: 'One of them', command: 'SESSION_ID' },
+      { title: 'End one session', command: 'SESSION_ID' },
       { title: 'Sign a user out everywhere', command: '--user-id ID --yes' },
     ],
   })
-    .argument('[session]', 'Id of the session')
+    .argument('[session]', 'Session id')
     .option('--user-id <id>', 'end all sessions of this user')
     .option('--client-id <id>', 'end all sessions through this client');
   takes(command, {
@@ -72,21 +72,21 @@ function addEndCommand(noun: Command, runtime: CliRuntime): void {
     '--user-id': reference('user', ['id']),
     '--client-id': reference('client', ['id']),
   });
-  setAction(command, runtime, async (context, [given], options) => {
-    const isNamed = given !== undefined || options.userId !== undefined || options.clientId !== undefined;
-    const session = isNamed ? given : await promptSession(context, options);
+  setAction(command, runtime, async (context, [argument], options) => {
+    const isNamed = argument !== undefined || options.userId !== undefined || options.clientId !== undefined;
+    const session = isNamed ? argument : await promptSession(context, options);
     return end(context, session as string | undefined, options);
   });
 }
 
-/** Nothing where nobody can be asked: that there are three ways to say what to end is then told instead. */
+/** Prompts for a session. Returns undefined without a terminal; `end` then reports the possible arguments. */
 async function promptSession(context: Context, options: CommandOptions): Promise<PromptAnswer | undefined> {
   const isDry = options.dryRun === true;
   if (isDry || !canPrompt(context.promptOptions(false))) return undefined;
   const schema = { type: 'string', ...reference('session', ['id']) };
   const promptContext = { context, example: 'iam sessions end SESSION_ID', allowsPrompts: true, known: {} };
   const [answer] = await promptForValues(promptContext, [
-    { name: 'session', label: 'Id of the session', usage: '<session>', schema },
+    { name: 'session', label: 'Session id', usage: '<session>', schema },
   ]);
   return answer;
 }
@@ -98,15 +98,15 @@ async function end(context: Context, sessionId: string | undefined, options: Com
     clientId: options.clientId as string | undefined,
   };
   const [chosen, ...others] = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (!chosen || others.length > 0) throw usageError('Name one session, or give --user-id or --client-id.');
+  if (!chosen || others.length > 0) throw usageError('Name a session, or use --user-id or --client-id.');
   if (options.dryRun === true)
     return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path, query));
-  await assertConfirmed(context, formatQuestion(chosen), options);
+  await assertConfirmed(context, formatConfirmation(chosen), options);
   const { body } = await callControlPlane(context, 'DELETE', path, { query });
   await printResponse(context, body, '');
 }
 
-function formatQuestion([name, value]: readonly [string, string | undefined]): string {
+function formatConfirmation([name, value]: readonly [string, string | undefined]): string {
   if (name === 'sessionId') return `End the session ${value}?`;
   return `End all sessions ${name === 'userId' ? 'of the user' : 'through the client'} ${value}?`;
 }

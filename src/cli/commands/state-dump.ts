@@ -1,4 +1,4 @@
-/** `iam state export` and `import`: the whole state as one document. */
+/** `iam state export` and `iam state import`: dumps and restores the whole state as one document. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
@@ -15,50 +15,50 @@ const importPath = '/_iam/state/import';
 /** Adds `state export`. */
 export function addStateExport(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'export', {
-    title: 'Prints the whole state as one JSON document',
-    description: `It holds the keys of the server, and secrets as hashes: keep it safe. A file is made for its owner alone, and takes the place of one that is there. ${controlPlaneNote}`,
+    title: 'Export the whole state as one JSON document',
+    description: `The document contains the keys of the server and hashes of secrets: store it securely. Files are created with owner-only permissions and overwritten if they exist. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'Into a file, for an import', command: '-f state.json' },
-      { title: 'As a seed, for servers to start with', command: '--seed -f seed.json' },
+      { title: 'Export to a file', command: '-f state.json' },
+      { title: 'Export a seed document for new servers', command: '--seed -f seed.json' },
     ],
   })
-    .option('--seed', 'a seed document: entities only, with hashes in the place of secrets')
-    .option('-f, --file <file>', 'where to put it; standard output where not given');
+    .option('--seed', 'export a seed document: only entities, with hashes instead of secrets')
+    .option('-f, --file <file>', 'output file, default standard output');
   setAction(command, runtime, async (context, _, { seed, file }) => {
     const query = { format: seed === true ? 'seed' : 'state' };
     const { body } = await callControlPlane(context, 'GET', exportPath, { query });
     const text = seed === true ? jsonText(body, 2) : formatStoreDump(body as StoreDump);
     if (file === undefined) return context.printer.lines([text]);
     await replacePrivateFile(String(file), `${text}\n`).catch((error: NodeJS.ErrnoException) => {
-      throw usageError(`${file} can't be written: ${error.code ?? error.message}.`);
+      throw usageError(`Cannot write ${file}: ${error.code ?? error.message}.`);
     });
-    context.notice(`The ${query.format} is in ${file}.`);
+    context.notice(`Wrote the ${query.format} to ${file}.`);
   });
 }
 
 /** Adds `state import`. */
 export function addStateImport(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'import', {
-    title: 'Puts an exported state in the place of what is there',
-    description: `All of it or nothing. Credentials are then those of the document. ${controlPlaneNote}`,
+    title: 'Replace the whole state with an exported document',
+    description: `The import is atomic. Afterwards the credentials of the document are valid. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
-      { title: 'Into a new server', command: 'state.json' },
-      { title: 'Over whatever is there', command: 'state.json --force --yes' },
+      { title: 'Import into a new server', command: 'state.json' },
+      { title: 'Replace existing data', command: 'state.json --force --yes' },
     ],
   })
-    .argument('<file>', 'What an export gave; - is standard input')
-    .option('--force', 'even where there is more than the first start made');
+    .argument('<file>', 'Exported document, - for standard input')
+    .option('--force', 'replace existing data, not only that of the first start');
   setAction(command, runtime, async (context, [file], options) => {
     const query = options.force === true ? { force: true } : {};
     const body = await readText(String(file), context.io);
     if (body.trim() === '') throw usageError(`${file === '-' ? 'Standard input' : file} is empty.`);
-    // The document is long, and whoever has the file can read it there.
+    // The preview omits the document, which is long and already in the file.
     if (options.dryRun === true)
       return printRequestPreview(context, controlRequestPreview(context, 'POST', importPath, query));
-    await assertConfirmed(context, 'Put it in the place of everything that is there?', options, file === '-');
+    await assertConfirmed(context, 'Replace the whole state of the server?', options, file === '-');
     await callControlPlane(context, 'POST', importPath, { query, body });
     await printResponse(context, undefined, 'Imported.');
   });
@@ -69,7 +69,7 @@ interface StoreDump {
   readonly tables: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** As the server gives it: one row a line. */
+/** Formats a dump as the server does: one row per line. */
 function formatStoreDump({ formatVersion, tables }: StoreDump): string {
   const parts = Object.entries(tables).map(([name, rows]) => `${jsonText(name)}:[${formatRows(rows)}]`);
   return `{"formatVersion":${formatVersion},"tables":{\n${parts.join(',\n')}\n}}`;

@@ -1,4 +1,4 @@
-/** `iam state`: the state of a running server: back to its beginning, kept and brought back under names, compared. */
+/** `iam state`: resets, snapshots, restores and compares the state of a running server. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
@@ -17,9 +17,9 @@ import { takes } from '../value-sources.ts';
 import { addStateExport, addStateImport } from './state-dump.ts';
 
 const snapshots = '/_iam/state/snapshots';
-const memoryNote = 'Snapshots are in the memory of the server: a restart ends them.';
+const memoryNote = 'Snapshots are stored in server memory and are lost on restart.';
 
-/** Adds the commands of the noun. */
+/** Adds the `state` subcommands. */
 export function addState(noun: Command, runtime: CliRuntime): void {
   addResetCommand(noun, runtime);
   addSaveCommand(noun, runtime);
@@ -33,22 +33,22 @@ export function addState(noun: Command, runtime: CliRuntime): void {
 
 function addResetCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'reset', {
-    title: 'Goes back to what the server had after its first start with this seed',
-    description: `Everything that came since is gone. Administrators and signing keys stay. ${controlPlaneNote}`,
+    title: 'Reset the state to the seed',
+    description: `Restores the state after the first start with this seed and discards all later changes. Administrators and signing keys are preserved. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
-      { title: 'Between two tests', command: '--yes' },
-      { title: 'Without what the seed says', command: '--empty' },
+      { title: 'Reset between two tests', command: '--yes' },
+      { title: 'Reset without the seed data', command: '--empty' },
     ],
-  }).option('--empty', 'leave out what the seed says');
+  }).option('--empty', 'reset without the seed data');
   setAction(command, runtime, (context, _, options) => {
     const to = options.empty === true ? 'empty' : 'seed';
     return change(context, options, {
       method: 'POST',
       path: '/_iam/state/reset',
       body: { to },
-      question: 'Forget everything that came since the beginning?',
+      confirmation: 'Discard all changes since the first start?',
       done: `Reset to ${to}.`,
     });
   });
@@ -56,17 +56,17 @@ function addResetCommand(noun: Command, runtime: CliRuntime): void {
 
 function addSaveCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'save', {
-    title: 'Keeps the state under a name',
+    title: 'Save the state as a snapshot',
     description: `${memoryNote} ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
-      { title: 'Before something is tried', command: 'before' },
-      { title: 'In the place of the one of this name', command: 'before --replace' },
+      { title: 'Save a snapshot', command: 'before' },
+      { title: 'Replace an existing snapshot', command: 'before --replace' },
     ],
   })
     .argument('<name>', 'Name of the snapshot')
-    .option('--replace', 'take the place of the snapshot that has the name');
+    .option('--replace', 'replace an existing snapshot with this name');
   takes(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, async (context, [name], options) => {
     const body = { name, ...(options.replace === true ? { replace: true } : {}) };
@@ -78,18 +78,18 @@ function addSaveCommand(noun: Command, runtime: CliRuntime): void {
 
 function addRestoreCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'restore', {
-    title: 'Brings a snapshot back',
-    description: `Everything that came since it was saved is gone. ${memoryNote} ${controlPlaneNote}`,
+    title: 'Restore a snapshot',
+    description: `Discards all changes since the snapshot was saved. ${memoryNote} ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
-    examples: [{ title: 'In a script', command: 'before --yes' }],
+    examples: [{ title: 'Restore without a prompt', command: 'before --yes' }],
   }).argument('<name>', 'Name of the snapshot');
   takes(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, (context, [name], options) =>
     change(context, options, {
       method: 'POST',
       path: `${snapshotPath(name)}/restore`,
-      question: `Forget everything that came since ${name} was saved?`,
+      confirmation: `Discard all changes since the snapshot ${name} was saved?`,
       done: `Restored ${name}.`,
     }),
   );
@@ -97,10 +97,10 @@ function addRestoreCommand(noun: Command, runtime: CliRuntime): void {
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
-    title: 'Lists snapshots',
+    title: 'List snapshots',
     description: `${memoryNote} ${controlPlaneNote}`,
     effect: 'read',
-    examples: [{ title: 'All of them', command: '' }],
+    examples: [{ title: 'List the snapshots', command: '' }],
   }).alias('ls');
   addListOptions(command);
   setAction(command, runtime, (context, _, options) =>
@@ -115,18 +115,18 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 
 function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'delete', {
-    title: 'Forgets a snapshot',
-    description: `The state of the server stays as it is. ${controlPlaneNote}`,
+    title: 'Delete a snapshot',
+    description: `Does not change the state of the server. ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
-    examples: [{ title: 'One that is not needed any more', command: 'before' }],
+    examples: [{ title: 'Delete a snapshot', command: 'before' }],
   }).argument('<name>', 'Name of the snapshot');
   takes(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, (context, [name], options) =>
     change(context, options, {
       method: 'DELETE',
       path: snapshotPath(name),
-      question: `Forget the snapshot ${name}?`,
+      confirmation: `Delete the snapshot ${name}?`,
       done: `Deleted ${name}.`,
     }),
   );
@@ -134,23 +134,23 @@ function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
 
 function addDiffCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'diff', {
-    title: 'Tells what parts one state from another',
-    description: `Each is a snapshot, or now, seed or empty. Of secrets it tells that they changed, and no more. ${controlPlaneNote}`,
+    title: 'Compare two states',
+    description: `Each state is a snapshot name, or now, seed or empty. For secrets only the fact of a change is shown. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'What came since the beginning', command: '' },
-      { title: 'What came since a snapshot', command: 'before now' },
-      { title: 'Between two snapshots, for a program', command: 'before after -o json' },
+      { title: 'Show changes since the first start', command: '' },
+      { title: 'Show changes since a snapshot', command: 'before now' },
+      { title: 'Compare two snapshots and print JSON', command: 'before after -o json' },
     ],
   })
-    .argument('[from]', 'The first state; seed where not given')
-    .argument('[to]', 'The second state; now where not given');
+    .argument('[from]', 'First state, default seed')
+    .argument('[to]', 'Second state, default now');
   setAction(command, runtime, async (context, [from, to]) => {
     const query = { from: from as string | undefined, to: to as string | undefined };
     const { body } = await callControlPlane(context, 'GET', '/_iam/state/diff', { query });
     if (!context.printer.isForPeople) return context.printer.value(body);
     const lines = (body as Difference).tables.flatMap(formatDifference);
-    if (lines.length === 0) context.notice('There is no difference.');
+    if (lines.length === 0) context.notice('No differences found.');
     else context.printer.lines(lines);
   });
 }
@@ -176,23 +176,23 @@ function snapshotPath(name: unknown): string {
   return `${snapshots}/${encodeURIComponent(String(name))}`;
 }
 
-interface Change {
+interface StateChange {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  readonly question: string;
+  readonly confirmation: string;
   readonly done: string;
 }
 
-/** Asks, calls, and says that it is done; with --dry-run only what would be sent. */
+/** Confirms, sends the request and prints the result; with --dry-run only prints the request. */
 async function change(
   context: Context,
   options: CommandOptions,
-  { method, path, body, question, done }: Change,
+  { method, path, body, confirmation, done }: StateChange,
 ): Promise<void> {
   const input = body === undefined ? {} : { body };
   if (options.dryRun === true)
     return printRequestPreview(context, { ...controlRequestPreview(context, method, path), ...input });
-  await assertConfirmed(context, question, options);
+  await assertConfirmed(context, confirmation, options);
   await printResponse(context, (await callControlPlane(context, method, path, input)).body, done);
 }

@@ -1,4 +1,4 @@
-/** `iam store backup` and `restore`. */
+/** `iam store backup` and `iam store restore`. */
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { BackupInfo } from '../../server/store/json/backup.ts';
@@ -13,24 +13,24 @@ import { dataOption, formatRowCounts, resolveStoreFolder, withStoreTools } from 
 /** Adds `store backup`. */
 export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'backup', {
-    title: 'Writes everything into one file, of a running server or of a stopped one',
-    description: `The file holds the signing keys: whoever has it can make tokens. It is made for its owner alone; keep it so. With --data it is made from the files of a store that no server has open. ${controlPlaneNote}`,
+    title: 'Back up a store to one file',
+    description: `Backs up a running server, or with --data the files of a store that no server has open. The backup contains the signing keys, which can be used to forge tokens; it is created with owner-only permissions. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'Of the running server, every night under a new name', command: '--to /backups' },
-      { title: 'Of a server that is stopped', command: '--to before-upgrade.json --data data/store' },
+      { title: 'Back up the running server to a new file in a folder', command: '--to /backups' },
+      { title: 'Back up a stopped server', command: '--to before-upgrade.json --data data/store' },
     ],
   })
-    .option('--to <path>', 'file, which is replaced, or folder, in which a new file is made')
+    .option('--to <path>', 'output file, which is overwritten, or folder for a new file')
     .option(...dataOption);
   setAction(command, runtime, async (context, _, options) => {
     if (options.to === undefined)
-      throw usageError('Where is the backup to go?', 'Name a file or a folder with --to PATH.');
+      throw usageError('--to is required.', 'Name a file or folder for the backup with --to PATH.');
     const to = path.resolve(String(options.to));
     const written = await (options.data === undefined ? backupServer(context, to) : backupFiles(context, options, to));
     if (!context.printer.isForPeople) return context.printer.value(written);
     context.printer.lines([written.file]);
-    context.notice(`${formatFacts(written)}. It holds the signing keys: keep it as safe as the store.`);
+    context.notice(`${formatFacts(written)}. The backup contains the signing keys: protect it like the store.`);
   });
 }
 
@@ -44,38 +44,45 @@ function backupFiles(context: Context, options: CommandOptions, to: string) {
 }
 
 function formatFacts({ sequence, writtenAt, tables }: BackupInfo): string {
-  return `Commit ${sequence}, taken at ${writtenAt}; rows: ${formatRowCounts(tables)}`;
+  return `Commit ${sequence}, written at ${writtenAt}; rows: ${formatRowCounts(tables)}`;
 }
 
 /** Adds `store restore`. */
 export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'restore', {
-    title: 'Makes a store of a backup',
+    title: 'Restore a store from a backup',
     description:
-      'All of it or nothing, also where it is broken off. A damaged backup is refused, and a store that a server has open always is. With --force the files of a store that is there are set aside in its folder; none is deleted. What was locked, ended or revoked after the backup is in force again.',
+      'The restore is atomic, even if it is interrupted. Damaged backups and stores that a server has open are rejected. With --force, the files of an existing store are quarantined in its folder; none are deleted. Locks, session ends and revocations after the backup are undone.',
     effect: 'destructive',
     examples: [
-      { title: 'Into a new folder', command: 'backup.json --data data/restored' },
+      { title: 'Restore to a new folder', command: 'backup.json --data data/restored' },
       {
-        title: 'In the place of a store, in a script',
+        title: 'Replace an existing store in a script',
         command: 'backup.json --data data/store --force --confirm store',
       },
     ],
   })
-    .argument('<file>', 'What `iam store backup` wrote')
+    .argument('<file>', 'Backup file')
     .option(...dataOption)
-    .option('--force', 'set aside the store that is there');
+    .option('--force', 'quarantine the files of an existing store');
   setAction(command, runtime, (context, [file], options) =>
     withStoreTools(context, async (tools) => {
       const [backup, folder] = [path.resolve(String(file)), resolveStoreFolder(context, options)];
       const facts = await tools.readBackup(backup);
-      const isThere = await tools.holdsStore(folder);
-      if (isThere && options.force !== true) throw storeExistsError(folder);
+      const exists = await tools.holdsStore(folder);
+      if (exists && options.force !== true) throw storeExistsError(folder);
       if (options.dryRun === true)
-        return printOrNotice(context, { folder, ...facts }, `Not done: ${formatFacts(facts)}.`);
+        return printOrNotice(context, { folder, ...facts }, `Dry run, nothing was changed: ${formatFacts(facts)}.`);
       const severity = { requireName: true, name: path.basename(folder) };
-      if (isThere) await assertConfirmed(context, `Set the store in ${folder} aside?`, options, false, severity);
-      const { setAside } = await tools.restore(backup, folder, isThere);
+      if (exists)
+        await assertConfirmed(
+          context,
+          `Quarantine the store in ${folder} and restore the backup?`,
+          options,
+          false,
+          severity,
+        );
+      const { setAside } = await tools.restore(backup, folder, exists);
       await printOrNotice(context, { folder, ...facts, setAside }, ...formatDone(folder, facts, setAside));
     }),
   );
@@ -86,14 +93,14 @@ function printOrNotice(context: Context, value: object, ...lines: readonly strin
 }
 
 function formatDone(folder: string, facts: BackupInfo, setAside: readonly string[]): string[] {
-  const aside = setAside.length === 0 ? [] : [`What was there is kept beside it: ${setAside.join(', ')}.`];
-  return [`Restored ${folder}. ${formatFacts(facts)}.`, ...aside];
+  const quarantined = setAside.length === 0 ? [] : [`Quarantined the previous files: ${setAside.join(', ')}.`];
+  return [`Restored ${folder}. ${formatFacts(facts)}.`, ...quarantined];
 }
 
 function storeExistsError(folder: string): CliError {
-  return new CliError(`${folder} holds a store already; nothing was changed.`, {
+  return new CliError(`${folder} already contains a store. Nothing was changed.`, {
     code: 'STORE_EXISTS',
     exitCode: 6,
-    hint: 'Name another folder with --data, or set that store aside with --force.',
+    hint: 'Name another folder with --data, or quarantine the existing store with --force.',
   });
 }

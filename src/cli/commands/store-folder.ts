@@ -1,4 +1,4 @@
-/** What the commands of `iam store` share: the folder, the tools that work on its files, and their refusals. */
+/** Shared by the `iam store` commands: the store folder, the offline store API and its errors. */
 import path from 'node:path';
 import type { OfflineStore } from '../../server/store/json/offline-store.ts';
 import type { CommandOptions } from '../command.ts';
@@ -7,15 +7,15 @@ import { CliError } from '../runtime/errors.ts';
 import type { StoreModule } from '../runtime/io.ts';
 import { loadServerModule } from '../runtime/server-module.ts';
 
-export const dataOption = ['--data <folder>', 'folder of the store, as of `iam serve --data`'] as const;
+export const dataOption = ['--data <folder>', 'store folder, as in `iam serve --data`'] as const;
 
-/** The folder that was named, or else the one that `iam serve` would take. */
+/** Returns the folder of --data, or the default folder of `iam serve`. */
 export function resolveStoreFolder({ manifest, environment }: Context, { data }: CommandOptions): string {
   const setting = manifest.settings.find(({ name }) => name === 'data');
   return path.resolve(String(data ?? (environment.variables[setting?.environment ?? ''] || setting?.default)));
 }
 
-/** Runs `work` with the server's own tools for files of stores. */
+/** Runs `work` with the offline store API of the server bundle. @throws CliError if the store cannot be opened */
 export async function withStoreTools<Result>(
   { environment }: Context,
   work: (tools: OfflineStore) => Promise<Result>,
@@ -29,7 +29,7 @@ export async function withStoreTools<Result>(
   }
 }
 
-/** The reason for not opening a store, with the exit code that `iam serve` has for it. */
+/** Converts a StoreOpenError to a CliError with the exit code of `iam serve`. */
 function toCliError(error: unknown, exitCodes: Readonly<Record<string, number>>): unknown {
   if (!(error instanceof Error) || error.name !== 'StoreOpenError') return error;
   const { kind } = error as Error & { readonly kind: string };
@@ -37,8 +37,8 @@ function toCliError(error: unknown, exitCodes: Readonly<Record<string, number>>)
   return new CliError(error.message, { code, exitCode: exitCodes[kind] ?? 1 });
 }
 
-/** Rows by table, in a few words: those tables that have any. */
+/** Formats row counts by table; empty tables are omitted. */
 export function formatRowCounts(tables: Readonly<Record<string, number>>): string {
-  const some = Object.entries(tables).filter(([, rows]) => rows > 0);
-  return some.length === 0 ? 'none' : some.map(([table, rows]) => `${table} ${rows}`).join(', ');
+  const nonEmpty = Object.entries(tables).filter(([, rows]) => rows > 0);
+  return nonEmpty.length === 0 ? 'none' : nonEmpty.map(([table, rows]) => `${table} ${rows}`).join(', ');
 }

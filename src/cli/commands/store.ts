@@ -1,4 +1,4 @@
-/** `iam store`: the files of a store: whether they are whole, what can be kept of damaged ones, backups. */
+/** `iam store`: verifies, repairs, backs up and restores store files. */
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Repair } from '../../server/store/json/repair.ts';
@@ -14,7 +14,7 @@ import { dataOption, formatRowCounts, resolveStoreFolder, withStoreTools } from 
 
 const damagedExitCode = 14;
 
-/** Adds the commands of the noun. */
+/** Adds the `store` subcommands. */
 export function addStore(noun: Command, runtime: CliRuntime): void {
   addVerifyCommand(noun, runtime);
   addRepairCommand(noun, runtime);
@@ -24,13 +24,13 @@ export function addStore(noun: Command, runtime: CliRuntime): void {
 
 function addVerifyCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'verify', {
-    title: 'Reads all files of a store and tells whether they are whole',
+    title: 'Verify the files of a store',
     description:
-      'Nothing is written. No server may have the store open meanwhile. Exit code 14 where any file is damaged, also where a server would still start on the others.',
+      'Reads all files and writes nothing. No server may have the store open. Exits with 14 if any file is damaged, even if a server could still start.',
     effect: 'read',
     examples: [
-      { title: 'The usual store', command: '' },
-      { title: 'Another one, for a program', command: '--data /var/lib/iam -o json' },
+      { title: 'Verify the default store', command: '' },
+      { title: 'Verify another store and print JSON', command: '--data /var/lib/iam -o json' },
     ],
   }).option(...dataOption);
   setAction(command, runtime, async (context, _, options) => {
@@ -45,60 +45,60 @@ function formatReport({ folder, formatVersion, sound, sequence, tables, files, n
   const facts = {
     folder,
     format: formatVersion,
-    whole: sound ? 'yes' : 'no',
+    intact: sound ? 'yes' : 'no',
     ...(sequence === undefined ? {} : { 'last commit': sequence, rows: formatRowCounts(tables ?? {}) }),
   };
   const width = Math.max(0, ...files.map(({ name }) => name.length));
   const lines = files.map(({ name, bytes, holds, damage }) => {
-    const what = damage === undefined ? holds : `DAMAGED at byte ${damage.offset}: ${damage.what}`;
-    return escapeControls(`${name.padEnd(width)}  ${String(bytes).padStart(10)} bytes  ${what}`);
+    const status = damage === undefined ? holds : `DAMAGED at byte ${damage.offset}: ${damage.what}`;
+    return escapeControls(`${name.padEnd(width)}  ${String(bytes).padStart(10)} bytes  ${status}`);
   });
   return [...formatFields(facts), '', ...lines, ...notes.map((note) => `note: ${note}`)];
 }
 
 function damagedError({ folder, opens, refusal }: StoreReport): CliError {
-  const message = refusal ?? `${folder} is damaged, in files that others stand in for: nothing is lost.`;
+  const message =
+    refusal ?? `${folder} has damaged files, but their data is available in other files. No data is lost.`;
   const hint = opens
-    ? 'A server still starts on it. Back it up now: `iam store backup --to FILE --data FOLDER`.'
-    : 'Restore a backup with `iam store restore FILE --force`, or see what `iam store repair` could keep.';
+    ? 'A server can still open the store. Back it up now with `iam store backup --to FILE --data FOLDER`.'
+    : 'Restore a backup with `iam store restore FILE --force`, or preview a repair with `iam store repair --dry-run`.';
   return new CliError(message, { code: 'STORE_DAMAGED', exitCode: damagedExitCode, hint });
 }
 
 function addRepairCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'repair', {
-    title: 'Keeps of a damaged store what comes before the damage',
+    title: 'Truncate a damaged store before the damage',
     description:
-      'A backup is better, if there is one: whatever was changed after the damage is lost, also what can still be read, since it may rest upon what can not. Nothing is deleted; all files of before are set aside in the folder.',
+      'Restore a backup instead if you have one. All changes after the damage are lost, including readable ones, because they can depend on unreadable ones. No file is deleted; the previous files are quarantined in the folder.',
     effect: 'destructive',
     examples: [
-      { title: 'See what would be kept and what would be lost', command: '--data data/store --dry-run' },
-      { title: 'In a script', command: '--data data/store --accept-loss --confirm store' },
+      { title: 'Preview what is kept and what is lost', command: '--data data/store --dry-run' },
+      { title: 'Repair in a script', command: '--data data/store --accept-loss --confirm store' },
     ],
   })
     .option(...dataOption)
-    .option('--accept-loss', 'go on, although something is lost');
+    .option('--accept-loss', 'accept the loss of data');
   setAction(command, runtime, (context, _, options) => repair(context, options));
 }
 
 async function repair(context: Context, options: CommandOptions): Promise<void> {
   const folder = resolveStoreFolder(context, options);
   const preview = await withStoreTools(context, (tools) => tools.previewRepair(folder));
-  if (preview === undefined)
-    return printOrNotice(context, { folder }, [`${folder} is whole; there is nothing to repair.`]);
+  if (preview === undefined) return printOrNotice(context, { folder }, [`${folder} is intact. Nothing to repair.`]);
   if (options.dryRun === true)
     return printOrNotice(context, { folder, ...preview }, [
       ...formatRepairPreview(preview),
-      'Not done: this was a dry run.',
+      'Dry run, nothing was changed.',
     ]);
   if (options.acceptLoss !== true) throw lossNotAcceptedError(folder, preview);
-  await assertConfirmed(context, `Keep no more than that of ${folder}?`, options, false, {
+  await assertConfirmed(context, `Truncate the store in ${folder}?`, options, false, {
     ...{ requireName: true, name: path.basename(folder) },
     details: async () => formatRepairPreview(preview),
   });
   const { setAside } = await withStoreTools(context, (tools) => tools.repair(folder));
   const done = [
     ...formatRepairPreview(preview),
-    `Repaired ${folder}. What was there is kept beside it: ${setAside.join(', ')}.`,
+    `Repaired ${folder}. Quarantined the previous files: ${setAside.join(', ')}.`,
   ];
   await printOrNotice(context, { folder, ...preview, setAside }, done);
 }
@@ -109,7 +109,7 @@ function formatRepairPreview({ keeps, rows, lost, lostCommits, unreadableLines }
   const changes = lost.map(({ table, puts, deletes }) => `${table}: ${puts} written, ${deletes} deleted`);
   return [
     `Kept: everything up to commit ${keeps}, ${rows} rows.`,
-    `Lost: ${lostCommits} commits that can still be read, ${unreadableLines} lines that can not.`,
+    `Lost: ${lostCommits} readable commits, ${unreadableLines} unreadable lines.`,
     ...changes.map((change) => `  ${change}`),
   ];
 }
@@ -119,10 +119,10 @@ function printOrNotice({ printer, notice }: Context, value: object, lines: reado
 }
 
 function lossNotAcceptedError(folder: string, preview: RepairPreview): CliError {
-  return new CliError(`${folder} is damaged; nothing was changed.`, {
+  return new CliError(`${folder} is damaged. Nothing was changed.`, {
     lines: formatRepairPreview(preview),
     code: 'LOSS_NOT_ACCEPTED',
     exitCode: damagedExitCode,
-    hint: 'Restore a backup with `iam store restore FILE --force`, or add --accept-loss.',
+    hint: 'Restore a backup with `iam store restore FILE --force`, or accept the loss with --accept-loss.',
   });
 }

@@ -1,4 +1,4 @@
-/** `iam token generate|inspect|verify`: a token of one's own, what a token says, and whether it is true. */
+/** `iam token`: prints, decodes and verifies access tokens. */
 import type { Command } from 'commander';
 import type { JSONWebKeySet } from 'jose';
 import { addCommand, type CommandOptions, setAction } from '../command.ts';
@@ -10,43 +10,44 @@ import { resolveSetting } from '../runtime/settings.ts';
 import { getCurrentToken } from './current-token.ts';
 import { decodeToken } from './decode-token.ts';
 
-/** Adds the commands of the noun. */
+/** Adds the `token` subcommands. */
 export function addToken(noun: Command, runtime: CliRuntime): void {
-  const generated = addCommand(noun, 'generate', {
-    title: 'Prints an access token',
-    description: 'Signs in with the credentials in use, and prints the token alone: for curl and the like.',
+  const generateCommand = addCommand(noun, 'generate', {
+    title: 'Print an access token',
+    description: 'Signs in with the current credentials and prints only the token, for use with tools such as curl.',
     effect: 'read',
-    examples: [{ title: 'For another program', command: '--profile staging' }],
+    examples: [{ title: 'Print a token for another profile', command: '--profile staging' }],
   });
-  setAction(generated, runtime, generate);
-  const inspected = addCommand(noun, 'inspect', {
-    title: 'Shows header and claims of a token',
-    description: 'Reads IAM_TOKEN, or a file. The signature is not checked; no request is made.',
+  setAction(generateCommand, runtime, generate);
+  const inspectCommand = addCommand(noun, 'inspect', {
+    title: 'Decode a token',
+    description:
+      'Shows header and claims of IAM_TOKEN or of a token in a file. Does not verify the signature and sends no request.',
     effect: 'local',
     examples: [
-      { title: 'The token in the environment', command: '' },
-      { title: 'From a pipe', command: '-f - -o json' },
+      { title: 'Decode the token in IAM_TOKEN', command: '' },
+      { title: 'Decode a token from a pipe', command: '-f - -o json' },
     ],
   });
-  setAction(inspected.option(...fileOption), runtime, inspect);
-  const verified = addCommand(noun, 'verify', {
-    title: 'Tells whether a token is good',
+  setAction(inspectCommand.option(...fileOption), runtime, inspect);
+  const verifyCommand = addCommand(noun, 'verify', {
+    title: 'Verify a token',
     description:
-      'Checks signature, kind and time of IAM_TOKEN, or of a token in a file, with the keys of the server. Exit code 1 where it is not good. Whether its session still lasts only a call can tell.',
+      'Verifies signature, type and expiry of IAM_TOKEN or of a token in a file with the keys of the server. Exits with 1 if the token is invalid. Does not check whether its session is still active.',
     effect: 'read',
     examples: [
-      { title: 'The token in the environment', command: '' },
-      { title: 'From a pipe', command: '-f - -q' },
+      { title: 'Verify the token in IAM_TOKEN', command: '' },
+      { title: 'Verify a token from a pipe', command: '-f - -q' },
     ],
   });
-  setAction(verified.option(...fileOption), runtime, verify);
+  setAction(verifyCommand.option(...fileOption), runtime, verify);
 }
 
-const fileOption = ['-f, --file <file>', 'file that holds the token, - is standard input'] as const;
+const fileOption = ['-f, --file <file>', 'file with the token, - for standard input'] as const;
 
 async function generate(context: Context): Promise<void> {
   const token = await getCurrentToken(context, requireSendableCredentials(context.sources));
-  if (token === undefined) throw usageError('An API key has no token.', 'Sign in as a client or a user.');
+  if (token === undefined) throw usageError('An API key has no access token.', 'Sign in as a client or a user.');
   if (context.printer.isForPeople) context.printer.lines([token]);
   else await context.printer.value({ accessToken: token });
 }
@@ -68,10 +69,10 @@ async function verify(context: Context, _: readonly unknown[], options: CommandO
     const { payload } = await jwtVerify(token, keys, { typ: 'at+jwt', currentDate, requiredClaims: ['exp', 'sub'] });
     await context.printer.value({ valid: true, ...payload });
   } catch (error) {
-    throw new CliError(`The token is not good: ${(error as Error).message}.`, {
+    throw new CliError(`The token is invalid: ${(error as Error).message}.`, {
       code: 'TOKEN_INVALID',
       exitCode: 1,
-      hint: 'Get a new one with `iam token generate`.',
+      hint: 'Obtain a new token with `iam token generate`.',
     });
   }
 }
@@ -80,6 +81,6 @@ async function readToken(context: Context, options: CommandOptions): Promise<str
   const file = options.file as string | undefined;
   const token =
     file === undefined ? resolveSetting('token', context.sources)?.value : await readSecret(file, context.io);
-  if (token === undefined) throw usageError('There is no token.', 'Set IAM_TOKEN, or give a file with -f.');
+  if (token === undefined) throw usageError('No token found.', 'Set IAM_TOKEN, or name a file with -f.');
   return token.trim();
 }

@@ -1,20 +1,20 @@
-/** Waiting for what a server has yet to see: in calls that are shorter than what is waited for any answer. */
+/** Long polling of control plane routes, in requests that are shorter than the request timeout. */
 import { ClientError } from '../../client/errors.ts';
 import { type ControlFilters, callControlPlane } from '../control-plane.ts';
 import type { Context } from '../runtime/context.ts';
 import { usageError } from '../runtime/errors.ts';
 import { resolveSetting } from '../runtime/settings.ts';
 
-export const waitDescription = 'how long to wait for one that comes: seconds, such as 10s';
+export const waitDescription = 'maximum time to wait in seconds, such as 10s';
 
 interface WaitRequest {
-  /** A route that answers once there is something, and 404 with this code after its `timeout`. */
+  /** A route that responds when a result exists, or with 404 and the code `missing` after its `timeout`. */
   readonly path: string;
   readonly missing: string;
   readonly query: ControlFilters;
 }
 
-/** What comes before `end` (of `endOf`), or undefined. */
+/** Polls until a result exists; undefined after `deadline` (see `deadlineAfter`). */
 export async function waitFor<Found>(
   context: Context,
   waitRequest: WaitRequest,
@@ -44,14 +44,14 @@ async function pollOnce<Found>(
   }
 }
 
-/** When so many seconds are over. */
+/** Returns the deadline after `seconds`, in milliseconds of `performance.now()`. */
 export function deadlineAfter(seconds: number): number {
   return performance.now() + seconds * 1000;
 }
 
-/** What --wait was given. @throws CliError. */
-export function parseWaitSeconds(given: unknown): number {
-  const [, seconds] = /^(\d{1,5})s?$/.exec(String(given)) ?? [];
-  if (seconds === undefined) throw usageError('--wait takes seconds, such as 10s.');
+/** Parses the value of --wait to seconds. @throws CliError */
+export function parseWaitSeconds(value: unknown): number {
+  const [, seconds] = /^(\d{1,5})s?$/.exec(String(value)) ?? [];
+  if (seconds === undefined) throw usageError('--wait must be a number of seconds, such as 10s.');
   return Number(seconds);
 }

@@ -1,4 +1,4 @@
-/** `iam whoami`: who the server takes the caller for, and until when. */
+/** `iam whoami`: shows the identity and roles of the caller, and the token expiry. */
 
 import type { Command } from 'commander';
 import { stripRolePrefix } from '../../contract/roles.ts';
@@ -9,13 +9,13 @@ import { assertCredentialsAccepted, getCurrentToken } from './current-token.ts';
 import { decodeToken } from './decode-token.ts';
 
 export const whoamiText: CommandDescription = {
-  title: 'Shows who is signed in, and with which roles',
+  title: 'Show the current identity and its roles',
   description:
-    'Reads the token that the credentials in use give, once the server has taken it. An API key has no token to read.',
+    'Decodes the access token of the current credentials after the server has accepted it. An API key has no access token.',
   effect: 'read',
   examples: [
-    { title: 'In words', command: '' },
-    { title: 'As JSON', command: '-o json' },
+    { title: 'Show the identity', command: '' },
+    { title: 'Print as JSON', command: '-o json' },
   ],
 };
 
@@ -26,19 +26,19 @@ export function addWhoami(program: Command, runtime: CliRuntime): void {
 }
 
 async function whoami(context: Context): Promise<void> {
-  const found = requireSendableCredentials(context.sources);
-  const { userName, profile } = found;
-  const where = {
+  const credentials = requireSendableCredentials(context.sources);
+  const { userName, profile } = credentials;
+  const signIn = {
     ...(userName === undefined ? {} : { userName }),
     baseUrl: resolveBaseUrl(context.sources),
     ...(profile === undefined ? {} : { profile }),
-    signedInBy: found.kind,
-    credentialsFrom: found.origin,
+    signedInBy: credentials.kind,
+    credentialsFrom: credentials.origin,
   };
-  // A client proves itself each time. What was given out before may have ended since, and does not show it.
-  if (found.kind !== 'client' && found.kind !== 'user') await assertCredentialsAccepted(context);
-  const token = await getCurrentToken(context, found);
-  await context.printer.value(token === undefined ? where : { ...selectClaims(token), ...where });
+  // Clients and users sign in for each command. A stored token or an API key can have been revoked since.
+  if (credentials.kind !== 'client' && credentials.kind !== 'user') await assertCredentialsAccepted(context);
+  const token = await getCurrentToken(context, credentials);
+  await context.printer.value(token === undefined ? signIn : { ...selectClaims(token), ...signIn });
 }
 
 function selectClaims(token: string): Record<string, unknown> {
@@ -46,6 +46,6 @@ function selectClaims(token: string): Record<string, unknown> {
   const { sub, client_id: clientId, user_id: userId, business_id: businessId, scope, authorities, exp } = claims;
   const roles = Array.isArray(authorities) ? authorities.map((name) => stripRolePrefix(String(name))) : undefined;
   const expiresAt = typeof exp === 'number' ? new Date(exp * 1000).toISOString() : undefined;
-  const shown = { subject: sub, clientId, userId, businessId, roles, scope, expiresAt };
-  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
+  const identity = { subject: sub, clientId, userId, businessId, roles, scope, expiresAt };
+  return Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== undefined));
 }

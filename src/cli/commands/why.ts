@@ -1,4 +1,4 @@
-/** `iam why`: how a call came to its answer. */
+/** `iam why`: explains how the server decided on a request. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
@@ -11,21 +11,18 @@ import { hangingIndent } from '../runtime/table.ts';
 import { takes } from '../value-sources.ts';
 
 export const whyText: CommandDescription = {
-  title: 'Explains why a call was refused',
-  description: `The credential and why it was not taken, the caller with its groups and roles, what the operation asks for, the nearest way in, and the rule that refused. Callers themselves are told less. ${controlPlaneNote}`,
+  title: 'Explain why a request was rejected',
+  description: `Shows the credential and why it was rejected, the caller with its groups and roles, the requirements of the operation, the missing roles, and the rule that rejected the request. Error responses to callers contain less. ${controlPlaneNote}`,
   effect: 'read',
   examples: [
-    { title: 'By the id that the error gives', command: 'REQUEST_ID' },
-    { title: 'For programs', command: 'REQUEST_ID -o json' },
+    { title: 'Explain the request of an error', command: 'REQUEST_ID' },
+    { title: 'Print as JSON', command: 'REQUEST_ID -o json' },
   ],
 };
 
 /** Adds the command. */
 export function addWhy(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'why', whyText).argument(
-    '<request>',
-    'Id of the request, as X-Request-Id and every error give it',
-  );
+  const command = addCommand(program, 'why', whyText).argument('<request>', 'Request id from X-Request-Id or an error');
   takes(command, { request: reference('request', ['id']) });
   setAction(command, runtime, async (context, [request]) => {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
@@ -60,11 +57,11 @@ interface Why {
 
 type Line = readonly [name: string, value: string | undefined];
 
-const widest = 'stands against'.length;
+const nameWidth = 'conflicting roles'.length;
 
 function formatExplanation(why: Why, width: number | undefined): string[] {
-  const { method, path, operation, refused, status = 'no answer' } = why;
-  const what = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
+  const { method, path, operation, refused, status = 'no response' } = why;
+  const request = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
   const lines: readonly Line[] = [
     ...why.errors.map(({ code, message }): Line => ['error', `${code}: ${message}`]),
     ['fault', why.fault],
@@ -73,21 +70,21 @@ function formatExplanation(why: Why, width: number | undefined): string[] {
     ['rule', why.rule],
     ...[...new Set(why.errors.map(({ hint }) => hint))].map((hint): Line => ['next', hint]),
   ];
-  const filled = lines.flatMap(([name, value]) =>
-    value ? [hangingIndent(`  ${name.padEnd(widest)}  `, escapeControls(value), width)] : [],
+  const nonEmpty = lines.flatMap(([name, value]) =>
+    value ? [hangingIndent(`  ${name.padEnd(nameWidth)}  `, escapeControls(value), width)] : [],
   );
-  return [escapeControls(`${what} was ${refused ? 'refused' : 'answered'}: ${status}`), ...filled];
+  return [escapeControls(`${request} was ${refused ? 'rejected' : 'processed'}: ${status}`), ...nonEmpty];
 }
 
 function listCallerLines({ credential, client, user, session, logon, groups }: Why): Line[] {
   const { way, taken, reason } = credential;
-  const lasts = session?.lasts ? '' : ', and is over now';
+  const ended = session?.lasts ? '' : ', ended';
   return [
-    ['credential', `${way}, ${taken ? 'taken' : `not taken${reason === undefined ? '' : `: ${reason}`}`}`],
+    ['credential', `${way}, ${taken ? 'accepted' : `rejected${reason === undefined ? '' : `: ${reason}`}`}`],
     ['client', client && `${client.clientId} (${client.party})`],
     ['user', user && `${user.userId} (${user.userName}${user.locked ? ', locked' : ''})`],
     ['logon', logon],
-    ['session', session && `${session.level} until ${session.endsAt}${lasts}`],
+    ['session', session && `${session.level} until ${session.endsAt}${ended}`],
     ['groups', groups.join(', ')],
   ];
 }
@@ -98,7 +95,7 @@ function listRoleLines({ roles, scope, needs, missing, standsAgainst, givenBy }:
     ['scope', scope.join(', ')],
     ['needs', needs],
     ['missing', missing.join(', ')],
-    ['stands against', standsAgainst.join(', ')],
-    ...givenBy.map(({ role, groups }): Line => ['in groups', `${role}: ${groups.join(', ') || 'no group has it'}`]),
+    ['conflicting roles', standsAgainst.join(', ')],
+    ...givenBy.map(({ role, groups }): Line => ['in groups', `${role}: ${groups.join(', ') || 'no group'}`]),
   ];
 }

@@ -232,9 +232,9 @@ test('login says which client it asks for, and at which server', async () => {
   await iam(['login'], given);
   await iam(['login', '--user', 'alice'], given);
   expect(questions.map(({ message }) => message.replace(server.url, 'URL'))).toEqual([
-    'The id of the client to sign in at URL (a user: --user)',
-    'The secret of deployer at URL',
-    'The id of the client to sign in through, at URL',
-    'The password of alice at URL',
+    'Id of the client to sign in as at URL (use --user for a user)',
+    'Secret of deployer at URL',
+    'Id of the client to sign in through, at URL',
+    'Password of alice at URL',
   ]);
 });

@@ -1,4 +1,4 @@
-/** `iam server`: the server in the background. */
+/** `iam server`: manages servers that run in the background. */
 import type { Command } from 'commander';
 import type { CliRuntime } from '../../runtime/context.ts';
 import { addLogs } from './logs.ts';
@@ -6,7 +6,7 @@ import { addStart } from './start.ts';
 import { addStatus } from './status.ts';
 import { addStop } from './stop.ts';
 
-/** Adds the commands of the noun. */
+/** Adds the `server` subcommands. */
 export function addServer(noun: Command, runtime: CliRuntime): void {
   addStart(noun, runtime);
   addStop(noun, runtime);

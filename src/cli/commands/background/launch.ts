@@ -1,4 +1,4 @@
-/** Starts the server as a process that goes on when the command ends, and waits until it says that it is ready. */
+/** Starts the server as a detached process and waits until it reports that it is ready. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { toReachableUrl } from '../../runtime/server-url.ts';
 import { createLogFile, lastLines, readLogFrom } from './log-file.ts';
 import { readProcessIdentity } from './processes.ts';
 
-/** The line of `iam serve --json`; the secrets are there where this start made them. */
+/** The JSON line printed by `iam serve --json`. The secrets are present only if this start created them. */
 export interface ReadyLine {
   readonly url: string;
   readonly store: 'file' | 'memory';
@@ -18,16 +18,16 @@ export interface ReadyLine {
   readonly appClientId: string;
   readonly adminUser: string;
   readonly adminPassword?: string;
-  /** What is unsafe about the start. */
+  /** Warnings about an insecure configuration. */
   readonly warnings?: readonly string[];
 }
 
 export interface LaunchOptions {
-  /** What follows `iam serve`. */
-  readonly words: readonly string[];
+  /** Command-line arguments for `iam serve`. */
+  readonly args: readonly string[];
   readonly variables: Environment['variables'];
   readonly log: string;
-  /** How long it may take, in milliseconds. */
+  /** Startup timeout in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -38,14 +38,17 @@ export interface LaunchedServer {
   readonly identity: string;
 }
 
-/** @throws CliError with the exit code of the server where it ends instead; a server that is not ready in time is ended. */
+/**
+ * Starts the server and waits for its ready line. Terminates the process if it is not ready in time.
+ * @throws CliError with the exit code of the server if it exits during startup
+ */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   const child = await spawnServer(options);
   const outcome = await waitForOutcome(child, options);
   const { pid } = child;
   const identity = pid === undefined ? undefined : await readProcessIdentity(pid);
   if (outcome.kind === 'line' && pid !== undefined && identity !== undefined) {
-    // Nothing more is written there. It is not the log, because that line can hold secrets.
+    // The ready line can contain secrets, so stdout is a pipe, not the log file.
     child.stdout?.destroy();
     child.unref();
     const ready = JSON.parse(outcome.line) as ReadyLine;
@@ -55,11 +58,10 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
   throw await createLaunchError(outcome, options);
 }
 
-async function spawnServer({ words, variables, log }: LaunchOptions): Promise<ChildProcess> {
+async function spawnServer({ args, variables, log }: LaunchOptions): Promise<ChildProcess> {
   const handle = await createLogFile(log);
   try {
-    // The command itself, by whatever way it was started.
-    const command = [process.argv[1] ?? '', 'serve', '--json', ...words];
+    const command = [process.argv[1] ?? '', 'serve', '--json', ...args];
     const options = { detached: true, env: { ...variables }, windowsHide: true };
     return spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', handle.fd] });
   } finally {
@@ -73,7 +75,7 @@ type Outcome =
   | { readonly kind: 'late' }
   | { readonly kind: 'interrupted' };
 
-/** Whatever comes first. */
+/** Resolves with the first of: ready line, exit, timeout, interruption. */
 async function waitForOutcome(child: ChildProcess, { timeoutMs, signal }: LaunchOptions): Promise<Outcome> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const listening = new AbortController();
@@ -85,7 +87,7 @@ async function waitForOutcome(child: ChildProcess, { timeoutMs, signal }: Launch
       if (signal.aborted) interrupt();
       signal.addEventListener('abort', interrupt, { signal: listening.signal });
       lines.once('line', (line) => resolve({ kind: 'line', line }));
-      // All its output has come by then.
+      // `close` follows the end of all output streams.
       child.once('close', (code) => resolve({ kind: 'ended', exitCode: code || 1 }));
       child.once('error', () => resolve({ kind: 'ended', exitCode: 1 }));
     });
@@ -97,7 +99,7 @@ async function waitForOutcome(child: ChildProcess, { timeoutMs, signal }: Launch
 
 const stopTimeoutMs = 5_000;
 
-/** Ends a server that nobody will know of. */
+/** Terminates a server that did not start, so that no unrecorded process is left. */
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -113,16 +115,16 @@ async function createLaunchError(outcome: Outcome, { log, timeoutMs }: LaunchOpt
   const lines = lastLines((await readLogFrom(log, 0)).toString('utf8'), maxLogLines);
   if (outcome.kind === 'ended') {
     const reason = lines.findLast((line) => line.startsWith('error: '))?.slice('error: '.length);
-    const details = { code: 'SERVER_ENDED', exitCode: outcome.exitCode, hint: `Its log is ${log}` };
+    const details = { code: 'SERVER_ENDED', exitCode: outcome.exitCode, hint: `See the log in ${log}` };
     return reason === undefined
-      ? new CliError('The server ended at once.', { ...details, lines })
+      ? new CliError('The server exited during startup.', { ...details, lines })
       : new CliError(reason, details);
   }
-  const waited = `The server was not ready within ${timeoutMs / 1000} s, and was ended.`;
-  return new CliError(waited, {
+  const message = `The server was not ready within ${timeoutMs / 1000} s and was stopped.`;
+  return new CliError(message, {
     lines,
     code: 'SERVER_NOT_READY',
     exitCode: 75,
-    hint: `Give it longer with --wait. Its log is ${log}`,
+    hint: `Increase the timeout with --wait, or see the log in ${log}`,
   });
 }

@@ -1,8 +1,8 @@
-/** The log of a server in the background: private, a new one at every start, the one before kept beside it. */
+/** Log file of a background server: private, rotated to `.old` at every start. */
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Begins a new log. */
+/** Creates a new log file and renames the previous one. */
 export async function createLogFile(file: string): Promise<FileHandle> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await rename(file, `${file}.old`).catch((error: NodeJS.ErrnoException) => {
@@ -11,13 +11,13 @@ export async function createLogFile(file: string): Promise<FileHandle> {
   return open(file, 'wx', 0o600);
 }
 
-/** The last lines of a text. */
+/** Returns the last `count` lines of a text. */
 export function lastLines(text: string, count: number): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   return count === 0 || text === '' ? [] : lines.slice(-count);
 }
 
-/** What stands in a log behind `offset`; nothing where there is none. */
+/** Returns the content of a log after `offset` (bytes); empty if the file does not exist. */
 export async function readLogFrom(file: string, offset: number): Promise<Buffer> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -1,4 +1,4 @@
-/** `iam server logs`: what a server in the background said. */
+/** `iam server logs`: prints the log of a background server. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addCommand, type CommandOptions, setAction } from '../../command.ts';
@@ -12,43 +12,43 @@ import { isServerRunning, type ServerRecord } from './server-records.ts';
 /** Adds the command. */
 export function addLogs(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'logs', {
-    title: 'Prints the log of a server in the background',
+    title: 'Print the log of a background server',
     description:
-      'Of the one that runs, else of the last that did. How much it says is set with --log-level at its start.',
+      'Prints the log of the running server, or of the last one that ran. Set the log level with `iam server start --log-level`.',
     effect: 'local',
     examples: [
-      { title: 'All of it', command: '' },
-      { title: 'The last lines, and what comes', command: '--lines 20 --follow' },
+      { title: 'Print the whole log', command: '' },
+      { title: 'Print the last lines and follow the log', command: '--lines 20 --follow' },
     ],
   });
   addServerArgument(command)
-    .option('-f, --follow', 'go on with what comes, until the server ends')
-    .option('-n, --lines <number>', 'only so many of the last lines');
+    .option('-f, --follow', 'follow the log until the server exits')
+    .option('-n, --lines <number>', 'number of last lines to print');
   setAction(command, runtime, (context, [typed], options) => logs(context, typed as string | undefined, options));
 }
 
 async function logs(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
   const count = options.lines === undefined ? Number.POSITIVE_INFINITY : Number(options.lines);
   if (options.lines !== undefined && !/^\d{1,9}$/.test(String(options.lines)))
-    throw usageError('--lines takes a whole number.');
+    throw usageError('--lines must be a whole number.');
   const record = await findLastServer(typed, context.environment);
-  const there = await readLogFrom(record.log, 0);
-  context.printer.lines(lastLines(there.toString('utf8'), count));
-  if (options.follow === true) await follow(context, record, there.length);
+  const content = await readLogFrom(record.log, 0);
+  context.printer.lines(lastLines(content.toString('utf8'), count));
+  if (options.follow === true) await follow(context, record, content.length);
 }
 
 const pollMs = 200;
 
-/** What comes behind `offset`; the last look is after the server has gone. */
+/** Prints what is appended after `offset`. Reads once more after the server has exited. */
 async function follow({ io }: Context, record: ServerRecord, offset: number): Promise<void> {
   const decoder = new TextDecoder();
   for (let at = offset; io.stdout.writable; ) {
-    const goesOn = await isServerRunning(record);
+    const isRunning = await isServerRunning(record);
     const more = await readLogFrom(record.log, at);
-    const text = decoder.decode(more, { stream: goesOn });
+    const text = decoder.decode(more, { stream: isRunning });
     if (text !== '') io.stdout.write(escapeLines(text));
     at += more.length;
-    if (!goesOn) return;
+    if (!isRunning) return;
     await pause(pollMs, undefined, { signal: io.signal });
   }
 }

@@ -1,16 +1,16 @@
-/** Processes of this machine: whether the one that was started still runs, or its number has gone to another. */
+/** Identifies operating system processes, so that a reused PID is not mistaken for the server. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Tells a process from any other that has had, or will have, the same number. Nothing where none runs. */
+/** Returns a string that identifies a process across PID reuse (boot id and start time); undefined if it does not run. */
 export async function readProcessIdentity(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? identityOnLinux(pid) : identityElsewhere(pid);
 }
 
 async function identityOnLinux(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // The name of the program stands in brackets, and may hold brackets and blanks itself.
+  // Field 2 of /proc/PID/stat is the program name in parentheses; it can contain parentheses and spaces.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   const [state, startedAt] = [fields[0], fields[19]];
   const isDead = state === undefined || state === 'Z' || state === 'X';
@@ -30,7 +30,7 @@ async function identityElsewhere(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Sends a signal; that the process is gone meanwhile is no failure. */
+/** Sends a signal. Ignores a process that no longer exists. */
 export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

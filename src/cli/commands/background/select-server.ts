@@ -1,15 +1,15 @@
-/** Which server in the background a command is about. */
+/** Selects the background server that a command applies to. */
 import type { Command } from 'commander';
 import { CliError, usageError } from '../../runtime/errors.ts';
 import type { Environment } from '../../runtime/io.ts';
 import { listRunningServers, matchesServer, readServerRecords, type ServerRecord } from './server-records.ts';
 
-/** Adds the argument that names a server. */
+/** Adds the `[server]` argument. */
 export function addServerArgument(command: Command): Command {
-  return command.argument('[server]', 'Its name, URL, port or store folder; needed where several run');
+  return command.argument('[server]', 'Name, URL, port or store folder; required if several servers run');
 }
 
-/** The one that runs and is meant; nothing where none does. @throws CliError where several could be meant. */
+/** Returns the running server that matches, or undefined. @throws CliError if several match. */
 export async function findRunningServer(
   reference: string | undefined,
   { variables }: Environment,
@@ -20,14 +20,14 @@ export async function findRunningServer(
   return matching[0];
 }
 
-/** The one that runs, else the last that did. @throws CliError where there was none. */
+/** Returns the running server, or else the last one that ran. @throws CliError if there is none. */
 export async function findLastServer(reference: string | undefined, environment: Environment): Promise<ServerRecord> {
   const running = await findRunningServer(reference, environment);
   if (running) return running;
   const records = await readServerRecords(environment.variables);
   const last = reference === undefined ? records[0] : records.find((record) => matchesServer(record, reference));
   if (last) return last;
-  throw new CliError(reference === undefined ? 'No server was started yet.' : `There was no server ${reference}.`, {
+  throw new CliError(reference === undefined ? 'No server has been started yet.' : `Server ${reference} not found.`, {
     code: 'SERVER_NOT_FOUND',
     exitCode: 3,
     hint: 'Start one with `iam server start`.',
@@ -36,5 +36,5 @@ export async function findLastServer(reference: string | undefined, environment:
 
 function severalServersError(running: readonly ServerRecord[]): CliError {
   const names = running.map(({ name, url }) => `${name} (${url})`).join(', ');
-  return usageError(`Several servers run: ${names}.`, 'Name the one that you mean.');
+  return usageError(`Several servers are running: ${names}.`, 'Name one of them.');
 }

@@ -1,4 +1,4 @@
-/** The credentials that a server in the background was started with, as a profile that commands find them in. */
+/** Stores the credentials of a background server in a profile. */
 import path from 'node:path';
 import type { Environment } from '../../runtime/io.ts';
 import { changeProfiles, type Profile, readProfiles, saveProfile } from '../../runtime/profile.ts';
@@ -7,14 +7,14 @@ import { serverNameOf } from './server-records.ts';
 
 type Variables = Environment['variables'];
 
-/** What the profile of a server is called; the store everybody has is `local`, as `npm start` calls it. */
-export function profileNameOf(data: string | undefined, usual: string): string {
-  return data === path.resolve(usual) ? 'local' : `local-${serverNameOf(data)}`;
+/** Returns the profile name of a server. The default store uses `local`, as `npm start` does. */
+export function profileNameOf(data: string | undefined, defaultFolder: string): string {
+  return data === path.resolve(defaultFolder) ? 'local' : `local-${serverNameOf(data)}`;
 }
 
 /**
- * Keeps credentials that this start made, or tells a profile that has them where its server is now.
- * @returns whether the profile has them; credentials of somebody else's making are in his keeping.
+ * Stores credentials that this start created, or updates the base URL of a profile that already has them.
+ * @returns whether the profile contains the credentials; false if they were configured by the operator
  */
 export async function saveServerProfile(name: string, ready: ReadyLine, variables: Variables): Promise<boolean> {
   const { url: baseUrl, adminClientId: clientId, adminClientSecret: clientSecret, appClientId: userClientId } = ready;
@@ -22,13 +22,13 @@ export async function saveServerProfile(name: string, ready: ReadyLine, variable
     await saveProfile(name, { baseUrl, clientId, clientSecret, userClientId }, variables);
     return true;
   }
-  const known = findOwnProfile((await readProfiles(variables)).profiles, name, clientId);
-  if (known && known.baseUrl !== baseUrl)
+  const existing = findOwnProfile((await readProfiles(variables)).profiles, name, clientId);
+  if (existing && existing.baseUrl !== baseUrl)
     await changeProfiles(variables, (file) => {
       const profile = findOwnProfile(file.profiles, name, clientId);
       return profile ? { ...file, profiles: { ...file.profiles, [name]: { ...profile, baseUrl } } } : file;
     });
-  return known !== undefined;
+  return existing !== undefined;
 }
 
 function findOwnProfile(

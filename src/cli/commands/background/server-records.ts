@@ -1,4 +1,4 @@
-/** Servers in the background: a private file for each, which says what was started and how to find it again. */
+/** Records of background servers: one private file per server with its process, URL and log. */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,36 +10,36 @@ import { readProcessIdentity } from './processes.ts';
 type Variables = Environment['variables'];
 
 export interface ServerRecord {
-  /** One server for each store, and one in memory. */
+  /** Unique per store; one name for all in-memory servers. */
   readonly name: string;
   readonly pid: number;
-  /** Tells its process from a later one with the same number. */
+  /** Distinguishes the process from a later one with the same PID. */
   readonly identity: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly url: string;
-  /** Folder of its store; none where it is in memory. */
+  /** Store folder; absent if the store is in memory. */
   readonly data?: string | undefined;
   readonly log: string;
-  /** Profile that has the credentials of its administrator. */
+  /** Profile that contains the administrator's credentials. */
   readonly profile?: string | undefined;
-  /** It was stopped, and did not end by itself. */
+  /** Stopped by `iam server stop`, in contrast to an unexpected exit. */
   readonly stopped?: boolean;
 }
 
-/** What a server is called: by the folder of its store, of which there may be several with the same last word. */
+/** Derives the server name from its store folder. A hash distinguishes folders with the same basename. */
 export function serverNameOf(data: string | undefined): string {
   if (data === undefined) return 'memory';
-  const word = path.basename(data).replaceAll(/[^A-Za-z0-9_-]/g, '') || 'store';
-  return `${word.slice(0, 40)}-${createHash('sha256').update(data).digest('hex').slice(0, 8)}`;
+  const base = path.basename(data).replaceAll(/[^A-Za-z0-9_-]/g, '') || 'store';
+  return `${base.slice(0, 40)}-${createHash('sha256').update(data).digest('hex').slice(0, 8)}`;
 }
 
-/** Where what belongs to a server of that name is kept. */
+/** Returns the path of a server's record, log or lock file. */
 export function getServerFile(name: string, kind: 'json' | 'log' | 'lock', variables: Variables): string {
   return path.join(getStateFolder(variables), 'servers', `${name}.${kind}`);
 }
 
-/** All that were ever started and not written over; the last started first. */
+/** Returns all records, most recently started first. */
 export async function readServerRecords(variables: Variables): Promise<ServerRecord[]> {
   const folder = path.dirname(getServerFile('any', 'json', variables));
   const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.json'));
@@ -47,35 +47,35 @@ export async function readServerRecords(variables: Variables): Promise<ServerRec
   return texts.flatMap((text) => parseRecord(text)).sort((one, other) => other.startedAt - one.startedAt);
 }
 
-/** A file that somebody damaged tells of no server: none is ended on its word. */
+/** Ignores damaged files, so that a wrong PID is never signalled. */
 function parseRecord(text = ''): ServerRecord[] {
   try {
     const value = JSON.parse(text) as Partial<ServerRecord> | null;
-    const isSound = Number.isSafeInteger(value?.pid) && Number(value?.pid) > 1 && typeof value?.identity === 'string';
-    return isSound && typeof value.name === 'string' ? [value as ServerRecord] : [];
+    const isValid = Number.isSafeInteger(value?.pid) && Number(value?.pid) > 1 && typeof value?.identity === 'string';
+    return isValid && typeof value.name === 'string' ? [value as ServerRecord] : [];
   } catch {
     return [];
   }
 }
 
-/** Keeps a record in the place of the one before. */
+/** Writes a record and replaces the previous one. */
 export async function writeServerRecord(record: ServerRecord, variables: Variables): Promise<void> {
   await replacePrivateFile(getServerFile(record.name, 'json', variables), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Whether the very process that was started is there. */
+/** Whether the recorded process is still running. */
 export async function isServerRunning({ pid, identity, stopped }: ServerRecord): Promise<boolean> {
   return stopped !== true && (await readProcessIdentity(pid)) === identity;
 }
 
-/** Those that run. */
+/** Returns the records of servers that are running. */
 export async function listRunningServers(variables: Variables): Promise<ServerRecord[]> {
   const records = await readServerRecords(variables);
   const states = await Promise.all(records.map(isServerRunning));
   return records.filter((_, at) => states[at]);
 }
 
-/** Whether a server is meant by what was typed: its name, its URL, its port or the folder of its store. */
+/** Whether a reference (name, URL, port or store folder) matches a server. */
 export function matchesServer({ name, url, data }: ServerRecord, reference: string): boolean {
   const known = [name, url, new URL(url).port];
   return known.includes(reference.replace(/\/+$/, '')) || (data !== undefined && data === path.resolve(reference));

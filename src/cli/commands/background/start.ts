@@ -1,4 +1,4 @@
-/** `iam server start`: the server in the background. */
+/** `iam server start`: starts the server in the background. */
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../../contract/manifest-types.ts';
@@ -23,21 +23,21 @@ import { describeServer } from './status.ts';
 
 const defaultWait = 30;
 
-/** Adds the command. Its options are those of `iam serve`, so it has few of those that all others have. */
+/** Adds the command. It has the options of `iam serve`, so most global options are omitted. */
 export function addStart(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'start', {
-    title: 'Starts the server in the background, and waits until it is ready',
+    title: 'Start the server in the background',
     description:
-      'One server for each store folder, and one in memory: where it runs already, this says so and is done. New credentials go to a profile. Exit codes are those of `iam serve`. Every option but the first three is one of `iam serve`.',
+      'Waits until the server is ready. One server can run per store folder, and one in memory; if it is already running, the command reports it and succeeds. New credentials are stored in a profile. Exit codes are those of `iam serve`, and so are all options except the first three.',
     effect: 'local',
     examples: [
-      { title: 'On the usual port, with the store in data/store', command: '' },
-      { title: 'For a test: any free port, nothing kept', command: '--port 0 --store memory -o json' },
+      { title: 'Use the default port and the store in data/store', command: '' },
+      { title: 'For a test: any free port, in-memory store', command: '--port 0 --store memory -o json' },
     ],
   });
-  command.option('--wait [seconds]', `how long it may take to be ready, default ${defaultWait}`);
-  command.addOption(new Option('-o, --output <format>', 'how to print').choices([...formats]));
-  command.option('-q, --quiet', 'no notices on standard error');
+  command.option('--wait [seconds]', `startup timeout, default ${defaultWait}`);
+  command.addOption(new Option('-o, --output <format>', 'output format').choices([...formats]));
+  command.option('-q, --quiet', 'print no notices on standard error');
   const settings = runtime.manifest.settings.filter(({ flag, name }) => flag && name !== 'json');
   for (const setting of settings) command.addOption(createSettingOption(setting));
   command.action(async () => {
@@ -50,10 +50,11 @@ export function addStart(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-function parseTimeout(given: unknown): number {
-  const text = given === undefined || given === true ? String(defaultWait) : String(given);
+function parseTimeout(value: unknown): number {
+  const text = value === undefined || value === true ? String(defaultWait) : String(value);
   const [, seconds] = /^(\d{1,5}(?:\.\d+)?)s?$/.exec(text) ?? [];
-  if (seconds === undefined || Number(seconds) === 0) throw usageError('--wait takes seconds, such as 10s.');
+  if (seconds === undefined || Number(seconds) === 0)
+    throw usageError('--wait must be a number of seconds, such as 10s.');
   return Number(seconds) * 1000;
 }
 
@@ -64,14 +65,14 @@ async function start(context: Context, flags: Flags, timeoutMs: number): Promise
   const data = resolveStoreFolder(context, flags);
   const name = serverNameOf(data);
   await withFileLock(getServerFile(name, 'lock', variables), async () => {
-    const before = (await readServerRecords(variables)).find((record) => record.name === name);
-    if (before && (await isServerRunning(before))) {
-      context.notice(`It runs already; options take effect after \`iam server stop ${name}\`.`);
-      return context.printer.value(await describeServer(before));
+    const existing = (await readServerRecords(variables)).find((record) => record.name === name);
+    if (existing && (await isServerRunning(existing))) {
+      context.notice(`Already running. To apply other options, stop it first with \`iam server stop ${name}\`.`);
+      return context.printer.value(await describeServer(existing));
     }
     const log = getServerFile(name, 'log', variables);
     const launched = await launchServer({
-      words: toServeArguments(flags),
+      args: toServeArguments(flags),
       variables,
       log,
       timeoutMs,
@@ -84,7 +85,7 @@ async function start(context: Context, flags: Flags, timeoutMs: number): Promise
   });
 }
 
-/** The folder of the store; nothing where it is in memory. */
+/** Returns the store folder, or undefined for an in-memory store. */
 function resolveStoreFolder({ manifest, environment }: Context, flags: Flags): string | undefined {
   const settingOf = (name: string) => {
     const setting = manifest.settings.find((one) => one.name === name);
@@ -97,12 +98,12 @@ function defaultStoreFolder(settings: readonly ManifestSetting[]): string {
   return String(settings.find(({ name }) => name === 'data')?.default);
 }
 
-/** The flags as they are typed after `iam serve`. */
+/** Converts flags to arguments of `iam serve`. */
 function toServeArguments(flags: Flags): string[] {
   return Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
 }
 
-/** What can be found again: the record first, so that there is never a server that nobody knows of. */
+/** Writes the record first, so that a running server always has one, and then the profile. */
 async function saveServer(
   { environment, manifest }: Context,
   { ready, pid, identity }: LaunchedServer,
@@ -121,8 +122,8 @@ async function saveServer(
 function noticeCredentials(context: Context, ready: ReadyLine, { profile }: ServerRecord): void {
   const { adminClientId, adminClientSecret, adminUser, adminPassword } = ready;
   if (adminClientSecret !== undefined)
-    context.notice(`The secret of the new administrator client ${adminClientId} is in the profile ${profile}.`);
+    context.notice(`Stored the secret of the new administrator client ${adminClientId} in the profile ${profile}.`);
   if (adminPassword !== undefined)
-    context.notice(`New administrator user ${adminUser}, password shown this once: ${adminPassword}`);
-  context.notice('Next: eval "$(iam env)", and any command. `iam server stop` ends it.');
+    context.notice(`Created the administrator user ${adminUser}. Password (shown only once): ${adminPassword}`);
+  context.notice('Next: run eval "$(iam env)", then any command. Stop the server with `iam server stop`.');
 }

@@ -1,4 +1,4 @@
-/** `iam server status`: what runs in the background. */
+/** `iam server status`: shows background servers. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, Context } from '../../runtime/context.ts';
@@ -9,12 +9,12 @@ import { isServerRunning, matchesServer, readServerRecords, type ServerRecord } 
 /** Adds the command. */
 export function addStatus(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'status', {
-    title: 'Tells which servers run in the background',
+    title: 'Show the status of background servers',
     description:
-      'Exit code 0 where one does, else 1. One that `ended` was not stopped by this command; its log says why.',
+      'Exits with 0 if a server is running, otherwise with 1. The state `ended` means that a server exited without `iam server stop`; see its log for the reason.',
     effect: 'local',
     examples: [
-      { title: 'All of them', command: '' },
+      { title: 'Show all servers', command: '' },
       { title: 'In a script', command: '-q -o json' },
     ],
   });
@@ -23,15 +23,15 @@ export function addStatus(noun: Command, runtime: CliRuntime): void {
 
 async function status(context: Context, typed: string | undefined): Promise<void> {
   const records = (await readServerRecords(context.environment.variables)).filter(({ stopped }) => stopped !== true);
-  const meant = typed === undefined ? records : records.filter((record) => matchesServer(record, typed));
-  const rows = await Promise.all(meant.map(describeServer));
+  const selected = typed === undefined ? records : records.filter((record) => matchesServer(record, typed));
+  const rows = await Promise.all(selected.map(describeServer));
   if (rows.length > 0 || !context.printer.isForPeople) await context.printer.value(selectTableColumns(context, rows));
   if (rows.some(({ state }) => state === 'running')) return;
-  context.notice('No server runs in the background.');
+  context.notice('No background server is running.');
   throw new QuietExit(1);
 }
 
-/** An address that is cut is of no use: a table has what fits, wide has all. */
+/** Selects the columns that fit a terminal without truncating URLs; `wide` prints all. */
 function selectTableColumns(
   { printer, sources }: Context,
   rows: Awaited<ReturnType<typeof describeServer>>[],
@@ -40,7 +40,7 @@ function selectTableColumns(
   return rows.map(({ name, state, url, pid, data = '(memory)' }) => ({ name, state, url, pid, data }));
 }
 
-/** A server as commands print it. */
+/** Returns a server record as commands print it. */
 export async function describeServer(record: ServerRecord) {
   const { name, url, pid, data, profile, log } = record;
   const state = (await isServerRunning(record)) ? 'running' : 'ended';

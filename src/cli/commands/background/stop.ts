@@ -1,4 +1,4 @@
-/** `iam server stop`: ends servers in the background. */
+/** `iam server stop`: stops background servers. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addCommand, type CommandOptions, setAction } from '../../command.ts';
@@ -19,26 +19,26 @@ import {
 /** Adds the command. */
 export function addStop(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'stop', {
-    title: 'Stops a server in the background',
+    title: 'Stop a background server',
     description:
-      'Calls under way are finished first. Where none runs, there is nothing to do. Only a process that `iam server start` started is ever ended.',
+      'The server finishes requests in progress before it exits. Succeeds if no server is running. Only processes started by `iam server start` are stopped.',
     effect: 'local',
     examples: [
-      { title: 'The one that runs', command: '' },
-      { title: 'One of several', command: 'memory' },
+      { title: 'Stop the running server', command: '' },
+      { title: 'Stop one of several servers', command: 'memory' },
     ],
   });
-  addServerArgument(command).option('--all', 'stop all of them');
+  addServerArgument(command).option('--all', 'stop all servers');
   setAction(command, runtime, (context, [typed], options) => stop(context, typed as string | undefined, options));
 }
 
 async function stop(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
-  if (options.all === true && typed !== undefined) throw usageError('Name a server, or give --all.');
+  if (options.all === true && typed !== undefined) throw usageError('Name a server or use --all, not both.');
   const { environment } = context;
   const found = options.all === true ? undefined : await findRunningServer(typed, environment);
-  const meant = options.all === true ? await listRunningServers(environment.variables) : found ? [found] : [];
-  for (const record of meant) await stopOne(context, record);
-  if (meant.length === 0) context.notice('No such server runs in the background.');
+  const selected = options.all === true ? await listRunningServers(environment.variables) : found ? [found] : [];
+  for (const record of selected) await stopOne(context, record);
+  if (selected.length === 0) context.notice('No matching background server is running.');
 }
 
 async function stopOne(context: Context, record: ServerRecord): Promise<void> {
@@ -46,32 +46,32 @@ async function stopOne(context: Context, record: ServerRecord): Promise<void> {
   const killed = await withFileLock(getServerFile(record.name, 'lock', variables), async () => {
     const wasKilled = await terminate(record);
     const current = (await readServerRecords(variables)).find(({ name }) => name === record.name);
-    // Another may have been started while this waited for its turn.
+    // Another server may have been started while this command waited for the lock.
     if (current?.identity === record.identity) await writeServerRecord({ ...record, stopped: true }, variables);
     return wasKilled;
   });
   context.notice(
-    `Stopped ${record.name} (${record.url})${killed ? ', which did not end when asked and was killed' : ''}.`,
+    `Stopped ${record.name} (${record.url})${killed ? ', which did not exit on SIGTERM and was killed' : ''}.`,
   );
 }
 
 const pollMs = 25;
-/** Longer than the server itself gives to calls under way. */
+/** Longer than the server's own shutdown timeout. */
 const stopTimeoutMs = 15_000;
 const killTimeoutMs = 5_000;
 
-/** Asks, and makes it end only after a while. @returns whether that was needed. */
+/** Sends SIGTERM, then SIGKILL after a timeout. @returns whether SIGKILL was needed. */
 async function terminate(record: ServerRecord): Promise<boolean> {
   if (!(await isServerRunning(record))) return false;
   sendSignal(record.pid, 'SIGTERM');
-  if (await waitUntilGone(record, stopTimeoutMs)) return false;
+  if (await waitForExit(record, stopTimeoutMs)) return false;
   if (await isServerRunning(record)) sendSignal(record.pid, 'SIGKILL');
-  if (await waitUntilGone(record, killTimeoutMs)) return true;
-  throw new Error(`The server ${record.name} (process ${record.pid}) can't be ended.`);
+  if (await waitForExit(record, killTimeoutMs)) return true;
+  throw new Error(`The server ${record.name} (process ${record.pid}) could not be stopped.`);
 }
 
-async function waitUntilGone(record: ServerRecord, within: number): Promise<boolean> {
-  for (let waited = 0; waited < within; waited += pollMs) {
+async function waitForExit(record: ServerRecord, timeoutMs: number): Promise<boolean> {
+  for (let waited = 0; waited < timeoutMs; waited += pollMs) {
     if (!(await isServerRunning(record))) return true;
     await pause(pollMs);
   }

@@ -1,24 +1,24 @@
-/** What a check of `iam doctor` found. */
+/** Result of one `iam doctor` check. */
 
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly detail: string;
-  /** What to do; empty where there is nothing. */
+  /** Next step for the user; empty if there is none. */
   readonly next: string;
 }
 
-/** All is well. */
+/** A check that passed. */
 export function ok(check: string, detail: string): Finding {
   return { check, status: 'ok', detail, next: '' };
 }
 
-/** It works, and could be better. */
+/** A check that passed with a warning. */
 export function warn(check: string, detail: string, next: string): Finding {
   return { check, status: 'warn', detail, next };
 }
 
-/** It does not work. */
+/** A check that failed. */
 export function fail(check: string, detail: string, next: string): Finding {
   return { check, status: 'fail', detail, next };
 }

@@ -1,4 +1,4 @@
-/** The part of `iam doctor` about who is signed in: whether the server takes the credentials, until when, and for what. */
+/** Sign-in checks of `iam doctor`: credentials, token expiry, roles, and whether profile and token match. */
 
 import { ClientError } from '../../../client/errors.ts';
 import { isAdministrativeRole, stripRolePrefix } from '../../../contract/roles.ts';
@@ -12,20 +12,16 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Less than this, and a long command may outlive its token. */
+/** A token with less time left can expire during a long command. */
 const expiresSoonMs = 60_000;
 
-/** Findings on sign-in, token, roles, and whether profile and token speak of the same. */
+/** Runs the sign-in checks. */
 export async function checkSignIn(context: Context): Promise<Finding[]> {
   try {
     const credentials = resolveCredentials(context.sources);
     if (credentials.kind === 'none')
       return [
-        fail(
-          'sign-in',
-          'Nobody is signed in.',
-          'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.',
-        ),
+        fail('sign-in', 'Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.'),
       ];
     const claims = readClaims(await getCurrentToken(context, credentials));
     const accepted = await checkCredentials(context, credentials);
@@ -38,7 +34,7 @@ export async function checkSignIn(context: Context): Promise<Finding[]> {
   }
 }
 
-/** An API key has no token, and a foreign token may be no JWT. */
+/** Returns undefined for an API key, or for a token that is not a JWT. */
 function readClaims(token: string | undefined): Claims | undefined {
   try {
     return token === undefined ? undefined : decodeToken(token).claims;
@@ -51,33 +47,37 @@ async function checkCredentials(context: Context, { kind, origin }: ResolvedCred
   const detail = `signed in by ${kind} from ${origin}`;
   try {
     const mayList = await assertCredentialsAccepted(context);
-    return ok('sign-in', mayList ? detail : `${detail}; it may not list groups`);
+    return ok('sign-in', mayList ? detail : `${detail}; not allowed to list groups`);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     const { message, hint } = createErrorReport(error, context.manifest);
-    return fail('sign-in', `The server does not take what is from ${origin}: ${message}`, hint ?? 'Sign in again.');
+    return fail('sign-in', `The server rejected the credentials from ${origin}: ${message}`, hint ?? 'Sign in again.');
   }
 }
 
 function checkExpiry({ environment }: Context, { exp }: Claims): Finding {
-  if (typeof exp !== 'number') return warn('token', 'It does not say until when it is good.', '');
+  if (typeof exp !== 'number') return warn('token', 'The token has no expiry time.', '');
   const left = exp * 1000 - environment.now();
-  const until = `good until ${new Date(exp * 1000).toISOString()}`;
+  const expiry = new Date(exp * 1000).toISOString();
   if (left <= 0)
-    return warn('token', `By this machine's clock it ended: ${until}.`, 'Compare the clocks, or sign in again.');
+    return warn(
+      'token',
+      `Expired at ${expiry} according to this machine's clock.`,
+      'Compare the clocks, or sign in again.',
+    );
   return left < expiresSoonMs
-    ? warn('token', `${until}, which is soon`, 'Sign in again before long work.')
-    : ok('token', until);
+    ? warn('token', `expires soon, at ${expiry}`, 'Sign in again before you run long commands.')
+    : ok('token', `valid until ${expiry}`);
 }
 
 function checkRoles({ authorities }: Claims): Finding {
   const roles = Array.isArray(authorities) ? authorities.map((name) => stripRolePrefix(String(name))) : [];
   if (roles.some(isAdministrativeRole)) return ok('roles', roles.join(', '));
-  const next = 'Have the caller added to a group that gives an administrative role; see `iam groups tree`.';
-  return warn('roles', roles.length === 0 ? 'none' : `none that administers: ${roles.join(', ')}`, next);
+  const next = 'Add the caller to a group that grants an administrative role; see `iam groups tree`.';
+  return warn('roles', roles.length === 0 ? 'none' : `no administrative role: ${roles.join(', ')}`, next);
 }
 
-/** A token from the environment can belong to somebody else than the profile that is in use. */
+/** A token from the environment can belong to another client than the current profile. */
 function checkIdentity(
   { sources }: Context,
   credentials: ResolvedCredentials,
@@ -86,11 +86,11 @@ function checkIdentity(
   const profile = resolveProfile(sources);
   const expected = credentials.clientId ?? profile?.session?.clientId ?? profile?.clientId;
   if (expected === undefined || typeof tokenClient !== 'string') return [];
-  if (expected === tokenClient) return [ok('identity', `profile and token name the client ${tokenClient}`)];
+  if (expected === tokenClient) return [ok('identity', `profile and token belong to the client ${tokenClient}`)];
   return [
     warn(
       'identity',
-      `The token is of the client ${tokenClient}, the profile names ${expected}; what is from ${credentials.origin} is used.`,
+      `The token belongs to the client ${tokenClient}, the profile to ${expected}; the credentials from ${credentials.origin} are used.`,
       'Unset IAM_TOKEN, or use another profile.',
     ),
   ];

@@ -1,13 +1,13 @@
-/** The dependency graph of groups, and its three drawings. Pure. */
+/** Builds the dependency graph of groups and renders it as text, Graphviz DOT or Mermaid. Pure. */
 import { escapeControls } from '../../runtime/control-characters.ts';
 
 export interface GraphNode {
   readonly groupId: string;
   readonly groupName: string;
   readonly roles: readonly string[];
-  /** Own roles and those of all groups it depends on, however far. */
+  /** Own roles and those of all direct and transitive dependencies. */
   readonly effectiveRoles: readonly string[];
-  /** Names of the groups it depends on. */
+  /** Names of direct dependencies. */
   readonly dependencies: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface GroupLike {
 
 export type Graph = ReadonlyMap<string, GraphNode>;
 
-/** Makes the graph of these groups, by name. */
+/** Builds the graph of these groups, keyed and sorted by name. */
 export function buildGraph(groups: readonly GroupLike[]): Graph {
   const byName = new Map(groups.map((group) => [group.groupName, group]));
   const nodes = groups.map((group) => {
@@ -44,29 +44,29 @@ function listDependencyNames({ dependencies }: GroupLike): string[] {
 
 function findReachable(name: string, byName: ReadonlyMap<string, GroupLike>): GroupLike[] {
   const seen = new Set([name]);
-  // A set also gives what is added to it while it is walked.
+  // Iterating a Set includes elements added during the iteration.
   for (const next of seen)
     for (const below of byName.has(next) ? listDependencyNames(byName.get(next) as GroupLike) : []) seen.add(below);
   return [...seen].flatMap((found) => byName.get(found) ?? []);
 }
 
-/** The part of the graph that a group depends on, itself included. */
+/** Returns the subgraph of a group and all its dependencies. */
 export function findSubgraph(graph: Graph, name: string): Graph {
   const seen = new Set([name]);
   for (const next of seen) for (const below of graph.get(next)?.dependencies ?? []) seen.add(below);
   return new Map([...graph].filter(([found]) => seen.has(found)));
 }
 
-/** The groups that no other group depends on: where the trees start. */
+/** Returns the groups that no other group depends on. */
 export function findRoots(graph: Graph): string[] {
   const below = new Set([...graph.values()].flatMap(({ dependencies }) => dependencies));
   return [...graph.keys()].filter((name) => !below.has(name));
 }
 
-/** Trees of text, each group with its own roles and, after a plus, those that it has from others. */
-export function drawText(graph: Graph, starts: readonly string[], width?: number): string[] {
+/** Renders text trees. Each group shows its own roles and, after a plus, its inherited roles. */
+export function drawText(graph: Graph, roots: readonly string[], width?: number): string[] {
   const drawn = new Set<string>();
-  return starts.flatMap((name) => drawNode(graph, name, '', '', drawn, width));
+  return roots.flatMap((name) => drawNode(graph, name, '', '', drawn, width));
 }
 
 function drawNode(
@@ -112,7 +112,7 @@ function formatRoles({ roles, effectiveRoles }: GraphNode): string[] {
   ];
 }
 
-/** Words on as many lines as the width asks for; those after the first start with `indent`. */
+/** Wraps words at `width`; continuation lines start with `indent`. */
 function wrapWords(
   first: string,
   indent: string,
@@ -129,7 +129,7 @@ function wrapWords(
   return lines.map((line) => line.trimEnd());
 }
 
-/** Graphviz. */
+/** Renders Graphviz DOT. */
 export function drawDot(graph: Graph): string[] {
   const quoted = (text: string) => `"${escapeControls(text).replace(/["\\]/g, '\\$&')}"`;
   const nodes = [...graph.values()].map(({ groupName, effectiveRoles }) => {
@@ -142,7 +142,7 @@ export function drawDot(graph: Graph): string[] {
   return ['digraph groups {', '  node [shape=box];', ...nodes, ...edges, '}'];
 }
 
-/** Mermaid. */
+/** Renders a Mermaid graph. */
 export function drawMermaid(graph: Graph): string[] {
   const ids = new Map([...graph.keys()].map((name, at) => [name, `g${at}`]));
   const escaped = (text: string) => escapeControls(text).replace(/["#<>&]/g, (letter) => `#${letter.charCodeAt(0)};`);

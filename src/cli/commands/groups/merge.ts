@@ -1,4 +1,4 @@
-/** What `groups update` changes of a group. Pure. */
+/** Applies the edits of `iam groups update` to a group. Pure. */
 import { stripRolePrefix } from '../../../contract/roles.ts';
 
 export interface GroupBody {
@@ -14,17 +14,17 @@ export interface GroupEdit {
   readonly removeRoles: readonly string[];
   readonly addDependencies: readonly string[];
   readonly removeDependencies: readonly string[];
-  /** Fields by name; an empty text clears the field. */
+  /** Fields by name; an empty string clears the field. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 export interface GroupMerge {
   readonly group: GroupBody;
-  /** What differs from the group before, in words; empty where nothing does. */
+  /** Human-readable differences from the previous group; empty if nothing changed. */
   readonly differences: readonly string[];
 }
 
-/** Applies a change to what is there now and touches nothing else. */
+/** Applies an edit to the current group and leaves all other fields unchanged. */
 export function mergeGroup(group: GroupBody, change: GroupEdit): GroupMerge {
   const roles = withMembers(group.roles, change.addRoles.map(stripRolePrefix), change.removeRoles.map(stripRolePrefix));
   const before = group.dependencies.map(({ groupName }) => groupName);

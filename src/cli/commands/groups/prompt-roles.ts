@@ -1,4 +1,4 @@
-/** Which roles a group is to have, ticked off where nobody said on the command line what to change. */
+/** Prompts for the roles of a group if the command line names no change. */
 import { reference as referenceTo } from '../../../contract/entities.ts';
 import { getOperation } from '../../find-operation.ts';
 import { findChoiceList } from '../../prompts/choice-lists.ts';
@@ -8,7 +8,7 @@ import { prompt } from '../../runtime/prompt.ts';
 import { send } from '../../send.ts';
 import type { GroupBody } from './merge.ts';
 
-/** The difference that the answer makes; nothing where there is no role to tick. To be called only where somebody can be asked. */
+/** Returns the roles to add and remove, or undefined if there are no roles to choose from. Requires an interactive terminal. */
 export async function promptRoles(
   context: Context,
   reference: string,
@@ -16,14 +16,14 @@ export async function promptRoles(
   const input = { params: { groupId: reference } };
   const { roles: currentRoles } = (await send(context, getOperation(context.manifest, 'groups.get'), input))
     .body as GroupBody;
-  const known = await findChoiceList(context, {
+  const choiceList = await findChoiceList(context, {
     name: 'role',
     sources: [referenceTo('role', ['name'])['x-reference']],
     known: {},
   })?.load(undefined, context.io.signal);
-  const names = [...new Set([...currentRoles, ...(known?.choices ?? []).map(({ value }) => value)])].sort();
+  const names = [...new Set([...currentRoles, ...(choiceList?.choices ?? []).map(({ value }) => value)])].sort();
   if (names.length === 0) return undefined;
-  const answer = (await prompt(context.promptOptions(false), {
+  const selected = (await prompt(context.promptOptions(false), {
     type: 'checkbox',
     message: `Roles of ${reference}:`,
     choices: names.map((name) => ({ value: name, name, checked: currentRoles.includes(name) })),
@@ -31,7 +31,7 @@ export async function promptRoles(
     pageSize,
   })) as string[];
   return {
-    addRoles: answer.filter((role) => !currentRoles.includes(role)),
-    removeRoles: currentRoles.filter((role) => !answer.includes(role)),
+    addRoles: selected.filter((role) => !currentRoles.includes(role)),
+    removeRoles: currentRoles.filter((role) => !selected.includes(role)),
   };
 }

@@ -1,4 +1,4 @@
-/** `iam groups tree`: which group has the roles of which other, drawn. */
+/** `iam groups tree`: draws the dependency graph of groups. */
 
 import { type Command, Option } from 'commander';
 import { reference } from '../../../contract/entities.ts';
@@ -13,19 +13,18 @@ import { buildGraph, drawDot, drawMermaid, drawText, findRoots, findSubgraph, ty
 /** Adds the command. */
 export function addGroupsTree(parent: Command, runtime: CliRuntime): void {
   const command = addCommand(parent, 'tree', {
-    title: 'Draws which groups depend on which',
-    description:
-      'Each group comes with its own roles and, after a plus, the roles that it has from the groups it depends on.',
+    title: 'Draw the dependency tree of groups',
+    description: 'Each group shows its own roles and, after a plus, the roles inherited from its dependencies.',
     roles: getOperation(runtime.manifest, 'groups.list').roles,
     effect: 'read',
     examples: [
-      { title: 'All groups', command: '' },
-      { title: 'What one group rests on, for Graphviz', command: 'leads --format dot' },
-      { title: 'As data', command: '-o json' },
+      { title: 'Draw all groups', command: '' },
+      { title: 'Draw the dependencies of a group for Graphviz', command: 'leads --format dot' },
+      { title: 'Print the graph as JSON', command: '-o json' },
     ],
   })
-    .argument('[group]', 'Id or name of the group to start at')
-    .addOption(new Option('--format <format>', 'how to draw').choices(['text', 'dot', 'mermaid']));
+    .argument('[group]', 'Id or name of the root group')
+    .addOption(new Option('--format <format>', 'drawing format').choices(['text', 'dot', 'mermaid']));
   takes(command, { group: reference('group', ['name', 'id']) });
   setAction(command, runtime, (context, [reference], options) =>
     tree(context, reference as string | undefined, options),
@@ -38,24 +37,24 @@ async function tree(context: Context, reference: string | undefined, options: Co
   );
   const start = reference === undefined ? undefined : findGroupName(all, reference);
   const graph = start === undefined ? all : findSubgraph(all, start);
-  const drawing = options.format as string | undefined;
-  if (drawing === undefined && !context.printer.isForPeople) return context.printer.value([...graph.values()]);
-  context.printer.lines(draw(context, graph, start, drawing));
-  if (graph.size === 0) context.notice('There are none.');
+  const format = options.format as string | undefined;
+  if (format === undefined && !context.printer.isForPeople) return context.printer.value([...graph.values()]);
+  context.printer.lines(draw(context, graph, start, format));
+  if (graph.size === 0) context.notice('No groups found.');
 }
 
-function draw(context: Context, graph: Graph, start: string | undefined, drawing: string | undefined): string[] {
-  if (drawing === 'dot') return drawDot(graph);
-  if (drawing === 'mermaid') return drawMermaid(graph);
+function draw(context: Context, graph: Graph, start: string | undefined, format: string | undefined): string[] {
+  if (format === 'dot') return drawDot(graph);
+  if (format === 'mermaid') return drawMermaid(graph);
   const { stdout } = context.io;
   return drawText(graph, start === undefined ? findRoots(graph) : [start], stdout.isTTY ? stdout.columns : undefined);
 }
 
-/** Ids go before names, as in every path. */
+/** Resolves a group reference; ids take precedence over names, as in API paths. */
 function findGroupName(graph: Graph, reference: string): string {
   const found = [...graph.values()].find(({ groupId }) => groupId === reference) ?? graph.get(reference);
   if (found) return found.groupName;
-  throw new CliError(`There is no group ${JSON.stringify(reference)}.`, {
+  throw new CliError(`Group ${JSON.stringify(reference)} not found.`, {
     code: 'GROUP_NOT_FOUND',
     exitCode: 3,
     hint: 'List groups with `iam groups list`.',

@@ -1,4 +1,4 @@
-/** `iam groups update`: changes what is named of a group and keeps the rest, also what others change meanwhile. */
+/** `iam groups update`: changes selected fields of a group and preserves concurrent changes by others. */
 import { type Command, Option } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
 import type { CallInput } from '../../../client/types.ts';
@@ -16,36 +16,39 @@ import { takes } from '../../value-sources.ts';
 import { type GroupBody, type GroupEdit, mergeGroup } from './merge.ts';
 import { promptRoles } from './prompt-roles.ts';
 
-/** Of writers at the same time one always gets through, so this many can meet. */
+/** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
 const maxAttempts = 10;
 
 /** Adds the command. */
 export function addGroupsUpdate(parent: Command, runtime: CliRuntime): void {
   const operation = getOperation(runtime.manifest, 'groups.update');
   const command = addCommand(parent, 'update', {
-    title: 'Changes a group',
+    title: 'Update a group',
     description:
-      'Reads the group, applies what is given and writes it back; where somebody else changed it meanwhile, all of it is done again, so no change of theirs is lost. With -f the file takes the place of the whole group.',
+      'Reads the group, applies the changes and writes it back. If the group was changed in the meantime, the command retries, so concurrent changes are preserved. With -f, the file replaces the whole group.',
     roles: operation.roles,
     effect: 'write',
     examples: [
-      { title: 'One role more, one less', command: 'ops --add-role DEPLOY --remove-role ROLLBACK' },
-      { title: 'Another name, and no organization', command: 'ops --set groupName=operations --set organizationId=' },
-      { title: 'See what would be sent', command: 'ops --add-dependency leads --dry-run' },
-      { title: 'Replace it by what a file says', command: 'ops -f ops.yaml' },
+      { title: 'Add one role and remove another', command: 'ops --add-role DEPLOY --remove-role ROLLBACK' },
+      {
+        title: 'Rename the group and clear its organization',
+        command: 'ops --set groupName=operations --set organizationId=',
+      },
+      { title: 'Preview the request', command: 'ops --add-dependency leads --dry-run' },
+      { title: 'Replace the group with a file', command: 'ops -f ops.yaml' },
     ],
   })
-    .argument('<group>', 'Id or name of the group')
-    .option('--add-role <role>', 'role to add (repeat, or separate by commas)', collectValues)
-    .option('--remove-role <role>', 'role to take away', collectValues)
-    .option('--add-dependency <group>', 'group to depend on', collectValues)
-    .option('--remove-dependency <group>', 'group to depend on no longer', collectValues)
+    .argument('<group>', 'Group id or name')
+    .option('--add-role <role>', 'role to add (repeatable or comma-separated)', collectValues)
+    .option('--remove-role <role>', 'role to remove (repeatable or comma-separated)', collectValues)
+    .option('--add-dependency <group>', 'dependency to add (repeatable or comma-separated)', collectValues)
+    .option('--remove-dependency <group>', 'dependency to remove (repeatable or comma-separated)', collectValues)
     .option(
       '--set <field=value>',
-      `field to set, empty to clear: ${listSettableFields(operation).join(', ')}`,
+      `field to set, empty to clear (repeatable): ${listSettableFields(operation).join(', ')}`,
       collectValue,
     )
-    .option('-f, --file <file>', 'replace the group by a JSON or YAML file, - is standard input');
+    .option('-f, --file <file>', 'JSON or YAML file that replaces the group, - for standard input');
   suggestSet(command, listSettableFields(operation));
   const dependency = reference('group', ['name', 'id']);
   takes(command, {
@@ -61,13 +64,13 @@ export function addGroupsUpdate(parent: Command, runtime: CliRuntime): void {
   setAction(command, runtime, (context, [reference], options) => update(context, String(reference), options));
 }
 
-/** Fields are options of `create`. Here they are hidden options that fail and point to --set. */
+/** Adds hidden options for the fields that `create` has; they fail with a hint to use --set. */
 function suggestSet(command: Command, fieldNames: readonly string[]): void {
   for (const name of fieldNames) {
     const flag = toKebabCase(name);
     command.addOption(new Option(`--${flag} [value]`).hideHelp());
     command.on(`option:${flag}`, () => {
-      throw usageError(`There is no option --${flag} here.`, `Set the field with --set ${name}=VALUE.`);
+      throw usageError(`Unknown option --${flag}.`, `Set the field with --set ${name}=VALUE.`);
     });
   }
 }
@@ -76,7 +79,7 @@ function collectValue(value: string, previous: readonly string[] | undefined): s
   return [...(previous ?? []), value];
 }
 
-/** The fields of a group that are plain text. */
+/** Returns the string fields of a group. */
 function listSettableFields({ body }: ManifestOperation): string[] {
   return Object.entries(body?.properties ?? {}).flatMap(([name, schema]) => (schema.type === 'string' ? [name] : []));
 }
@@ -86,20 +89,21 @@ async function update(context: Context, reference: string, options: CommandOptio
   const change = parseChange(options, listSettableFields(operation));
   const isEmpty = JSON.stringify(change) === JSON.stringify(parseChange({}, []));
   const file = options.file as string | undefined;
-  if (file !== undefined && !isEmpty) throw usageError('-f replaces the whole group; it goes with no other change.');
+  if (file !== undefined && !isEmpty)
+    throw usageError('-f replaces the whole group and cannot be combined with other changes.');
   if (file === undefined && isEmpty)
     return mergeWithRetry(context, reference, await promptChange(context, reference, options), options);
   if (file !== undefined) return replaceGroup(context, reference, await readObject(file, context.io), options);
   await mergeWithRetry(context, reference, change, options);
 }
 
-/** What to change, where somebody is there to be asked. */
+/** Prompts for the changes on an interactive terminal. @throws CliError otherwise */
 async function promptChange(context: Context, reference: string, options: CommandOptions): Promise<GroupEdit> {
   const roles =
     options.dryRun !== true && canPrompt(context.promptOptions(false))
       ? await promptRoles(context, reference)
       : undefined;
-  if (!roles) throw usageError('Say what to change.', 'See `iam groups update --help`.');
+  if (!roles) throw usageError('No changes specified.', 'See `iam groups update --help` for the options.');
   return { ...parseChange({}, []), ...roles };
 }
 
@@ -117,7 +121,7 @@ function parseChange(options: CommandOptions, fieldNames: readonly string[]): Gr
 function parseAssignment(assignment: string, fieldNames: readonly string[]): [string, string] {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
   if (fieldNames.includes(name)) return [name, value];
-  throw usageError(`--set ${assignment}: it must be FIELD=VALUE with one of ${fieldNames.join(', ')}.`);
+  throw usageError(`--set ${assignment} must be FIELD=VALUE with one of the fields ${fieldNames.join(', ')}.`);
 }
 
 async function replaceGroup(
@@ -141,7 +145,7 @@ async function mergeWithRetry(
     const before = read.body as GroupBody;
     const { group, differences } = mergeGroup(before, change);
     if (differences.length === 0) return printGroup(context, before, `${before.groupName}: nothing to change`);
-    // By id: a new name must not lead the next attempt astray.
+    // Use the id, because the change can rename the group.
     const params = { groupId: before.groupId ?? reference };
     const input = { params, body: toUpdateBody(context, group), ifMatch: read.headers.etag };
     try {
@@ -155,13 +159,13 @@ async function mergeWithRetry(
   }
 }
 
-/** The fields that an update takes; the id, for one, is not among them. */
+/** Returns the fields that the update operation accepts; the id is not one of them. */
 function toUpdateBody(context: Context, group: GroupBody): Record<string, unknown> {
   const names = Object.keys(getOperation(context.manifest, 'groups.update').body?.properties ?? {});
   return Object.fromEntries(names.filter((name) => group[name] !== undefined).map((name) => [name, group[name]]));
 }
 
-/** Sends the write, or prints it on a dry run; says which. */
+/** Sends the write, or prints it on a dry run. @returns whether it was sent */
 async function writeGroup(context: Context, input: CallInput, options: CommandOptions): Promise<boolean> {
   const operation = getOperation(context.manifest, 'groups.update');
   if (options.dryRun === true) {
@@ -172,7 +176,7 @@ async function writeGroup(context: Context, input: CallInput, options: CommandOp
   return true;
 }
 
-async function printGroup(context: Context, group: unknown, words: string): Promise<void> {
+async function printGroup(context: Context, group: unknown, summary: string): Promise<void> {
   if (!context.printer.isForPeople) await context.printer.value(group);
-  context.notice(words);
+  context.notice(summary);
 }
