@@ -33,7 +33,7 @@ describe('can', () => {
 
   test('says that somebody is neither', async () => {
     await using server = await roleServer();
-    expect((await iam(['can', 'nobody', 'X'], server)).err).toContain('neither a user nor a service');
+    expect((await iam(['can', 'nobody', 'X'], server)).err).toContain('not found');
   });
 
   test('tells programs who, how and through what', async () => {

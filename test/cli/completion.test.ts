@@ -225,7 +225,9 @@ describe('completion', () => {
     expect(script.out).toContain('__complete');
     const { out } = await iam(['completion', shell, '--help']);
     expect(out).toMatch(
-      new RegExp(`# For this session\n {2}.*iam completion ${shell}.*\n {2}# For good\n {2}.*iam completion ${shell}`),
+      new RegExp(
+        `# Enable it in the current session\n {2}.*iam completion ${shell}.*\n {2}# Enable it permanently\n {2}.*iam completion ${shell}`,
+      ),
     );
   });
 });

@@ -116,10 +116,10 @@ describe('groups update', () => {
   });
 
   test.each([
-    [[], 'Say what to change'],
+    [[], 'No changes specified'],
     [['--set', 'groupName'], 'FIELD=VALUE'],
-    [['--set', 'groupId=x'], 'one of groupName, organizationId, businessUnitId'],
-    [['-f', '-', '--add-role', 'A'], 'no other change'],
+    [['--set', 'groupId=x'], 'one of the fields groupName, organizationId, businessUnitId'],
+    [['-f', '-', '--add-role', 'A'], 'cannot be combined'],
     [['--add-role', 'A,,B'], 'empty value'],
   ])('%j is wrong usage', async (words, message) => {
     await using server = await withGroup();

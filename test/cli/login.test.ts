@@ -221,7 +221,7 @@ describe('logging out', () => {
     await home.iam(add, { stdin: 'secret' });
     await home.iam(['login', '--user', 'alice', '--client-id', 'app', '--password-stdin'], { stdin: 'right' });
     expect((await home.iam(get)).code).toBe(0);
-    expect((await home.iam(['logout'])).err).toContain('Signed alice out.');
+    expect((await home.iam(['logout'])).err).toContain('Signed out alice.');
     expect(await readdir(path.dirname(getSessionPath('p', home.variables)))).toEqual([]);
     await home.iam(get);
     expect(sent(server, '/groups').map(({ headers }) => headers.authorization)).toEqual([
@@ -234,7 +234,7 @@ describe('logging out', () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
-    expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Signed alice out.\n' });
+    expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Signed out alice.\n' });
     const revocations = sent(server, '/_iam/revoke');
     expect(revocations.map(({ method, body }) => [method, JSON.parse(body) as unknown])).toEqual([
       ['POST', { token: 'refresh-1' }],
@@ -276,7 +276,7 @@ describe('logging out', () => {
     await using other = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const outcome = await home.iam(['logout'], { variables: { IAM_BASE_URL: other.url } });
-    expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining('could not be revoked') });
+    expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining('Could not revoke') });
     expect(other.received).toEqual([]);
     expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });

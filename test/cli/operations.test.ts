@@ -88,11 +88,11 @@ describe('the command of an operation', () => {
     [['groups', 'list', '--alll'], 'Did you mean --all?'],
     [['grups', 'list'], 'Did you mean groups?'],
     [['call', 'groups.gett'], 'Did you mean groups.get?'],
-    [['call', 'groups.get', '--param', 'id=x'], 'no id in its path'],
+    [['call', 'groups.get', '--param', 'id=x'], 'no path or query parameter id'],
     [['groups', 'create', '-f', '/nonexistent/file'], "can't be read"],
     [['groups', 'get', '..'], "can't be"],
-    [['api', 'FETCH', '/groups'], 'no method'],
-    [['api', 'GET', 'groups'], 'starts with a slash'],
+    [['api', 'FETCH', '/groups'], 'Unknown method'],
+    [['api', 'GET', 'groups'], 'start with a slash'],
   ])('%j is wrong usage: nothing is sent', async (words, message) => {
     await using server = await startFakeServer(() => ({}));
     const outcome = await iam(words, server);
@@ -268,7 +268,11 @@ describe('call and api', () => {
     const headers = { link: '</x?after=c1>; rel="next"' };
     await using server = await startFakeServer(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
     const outcome = await iam(['call', 'groups.list', '-o', 'jsonl'], server);
-    expect(outcome).toEqual({ code: 0, out: '{"groupId":"g1"}\n', err: 'More results exist. For the next page, add --param after=c1\n' });
+    expect(outcome).toEqual({
+      code: 0,
+      out: '{"groupId":"g1"}\n',
+      err: 'More results exist. For the next page, add --param after=c1\n',
+    });
   });
 
   test('api adds to a query that the path has already', async () => {

@@ -88,7 +88,7 @@ describe('plan', () => {
     [['plan', '-f', '/nonexistent.yaml'], "can't be read"],
     [['plan', '-f', '-', '-f', '-'], 'once only'],
     [['apply', 'no-plan.json'], 'is no saved plan'],
-    [['export', '--kind', 'users'], 'must be one of'],
+    [['export', '--kind', 'users'], 'Use one of'],
     [['export', '-o', 'csv'], 'YAML or JSON'],
   ])('%j is wrong usage', async (words, message) => {
     await using world = await startPlanFixture();

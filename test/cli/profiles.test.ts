@@ -99,7 +99,7 @@ describe('profile', () => {
     [['profile', 'show', 'nothing'], 'not found'],
     [['profile', 'add', 'x'], '--base-url'],
     [['profile', 'add', 'x', '--base-url', 'localhost:80'], 'http or https'],
-    [['profile', 'add', '__proto__', '--base-url', 'http://x'], 'named by'],
+    [['profile', 'add', '__proto__', '--base-url', 'http://x'], 'can contain only'],
     [['groups', 'list', '--profile', 'nothing'], 'There is no profile'],
   ])('%j is wrong usage', async (words, message) => {
     await using home = await Home.make();

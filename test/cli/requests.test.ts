@@ -86,18 +86,18 @@ describe('why', () => {
     expect(code).toBe(0);
     expect(out).toBe(
       [
-        'GET /api-key (api-key.list) was refused: 403',
-        '  error           ROLE_MISSING: The caller lacks ADMIN.',
-        '  credential      bearer, taken',
-        '  client          app (1STPARTY)',
-        '  user            ann (ann\\u001b[2J)',
-        '  session         AUTH-BASIC until 2026-03-02T00:00:00.000Z, ended',
-        '  groups          ops',
-        '  roles           DEPLOY',
-        '  needs           ADMIN',
-        '  missing         ADMIN',
-        '  in groups       ADMIN: iam-administrators',
-        '  next            Ask for the role.',
+        'GET /api-key (api-key.list) was rejected: 403',
+        '  error       ROLE_MISSING: The caller lacks ADMIN.',
+        '  credential  bearer, accepted',
+        '  client      app (1STPARTY)',
+        '  user        ann (ann\\u001b[2J)',
+        '  session     AUTH-BASIC until 2026-03-02T00:00:00.000Z, ended',
+        '  groups      ops',
+        '  roles       DEPLOY',
+        '  needs       ADMIN',
+        '  missing     ADMIN',
+        '  in groups   ADMIN: iam-administrators',
+        '  next        Ask for the role.',
         '',
       ].join('\n'),
     );
@@ -116,10 +116,10 @@ describe('why', () => {
     };
     await using server = await startFakeServer(() => ({ json: { ...none, ...about, errors: [], credential } }));
     const { out } = await iam(['why', 'r'], server);
-    expect(out).toContain('GET /x was refused: no answer');
-    expect(out).toContain('credential      bearer, not taken: It has expired.');
-    expect(out).toContain('rule            Not his own.');
-    expect(out).toContain('fault           f1 drop=after');
+    expect(out).toContain('GET /x was rejected: no response');
+    expect(out).toContain('credential  bearer, rejected: It has expired.');
+    expect(out).toContain('rule        Not his own.');
+    expect(out).toContain('fault       f1 drop=after');
   });
 
   test('gives programs everything', async () => {

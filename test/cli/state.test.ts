@@ -43,7 +43,7 @@ test('save keeps the state, and list shows it', async () => {
   expect(lines).toEqual([expect.stringMatching(/^\+ groups \w+$/), '']);
   expect(JSON.parse((await iam(['state', 'diff', '-o', 'json'], signedIn)).out).tables).toHaveLength(1);
   expect((await iam(['state', 'restore', 'a', '--yes'], signedIn)).code).toBe(0);
-  expect((await iam(['state', 'diff'], signedIn)).err).toContain('no difference');
+  expect((await iam(['state', 'diff'], signedIn)).err).toContain('No differences');
   expect((await iam(['state', 'delete', 'a', '--yes'], signedIn)).code).toBe(0);
   expect((await iam(['state', 'restore', 'a', '--yes'], signedIn)).code).toBe(3);
 });

@@ -78,7 +78,7 @@ describe('backup and restore', () => {
     expect(await again(['--force'])).toMatchObject({ code: 10, err: expect.stringContaining('--confirm store') });
     expect(await again(['--force', '--yes'])).toMatchObject({ code: 10 });
     expect(await again(['--force', '--confirm', 'other'])).toMatchObject({ code: 2 });
-    expect(await again(['--force', '--dry-run'])).toMatchObject({ code: 0, err: expect.stringContaining('Not done') });
+    expect(await again(['--force', '--dry-run'])).toMatchObject({ code: 0, err: expect.stringContaining('Dry run') });
     expect((await readdir(folder)).filter((name) => name.startsWith('set-aside'))).toEqual([]);
     expect(await again(['--force', '--confirm', 'store'])).toMatchObject({
       code: 0,
@@ -120,7 +120,7 @@ describe('verify and repair', () => {
     expect(JSON.parse(usual.out)).toMatchObject({ sound: true, sequence: 4, files: expect.any(Array) });
     expect(await home.iam(['store', 'repair', '--data', folder])).toMatchObject({
       code: 0,
-      err: expect.stringContaining('nothing to repair'),
+      err: expect.stringContaining('Nothing to repair'),
     });
     expect(await readdir(folder)).toEqual(before);
     expect((await home.iam(['store', 'verify', '--data', home.folder])).code).toBe(12);
@@ -135,7 +135,7 @@ describe('verify and repair', () => {
     expect(verified.out).toMatch(/journal\.000000000003\.jsonl .*DAMAGED at byte \d+/);
     const repair = (more: string[]) => home.iam(['store', 'repair', '--data', folder, ...more]);
     const before = await readdir(folder);
-    expect(await repair([])).toMatchObject({ code: 14, err: expect.stringContaining('add --accept-loss') });
+    expect(await repair([])).toMatchObject({ code: 14, err: expect.stringContaining('with --accept-loss') });
     expect(await repair(['--accept-loss'])).toMatchObject({ code: 10 });
     expect(await repair(['--accept-loss', '--yes'])).toMatchObject({ code: 10 });
     const tried = await repair(['--dry-run', '-o', 'json']);

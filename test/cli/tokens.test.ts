@@ -28,7 +28,7 @@ describe('token generate', () => {
     await using server = await startServer();
     const { code, out, err } = await iam(['token', 'generate'], { ...at(server), variables: { IAM_API_KEY: 'key' } });
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('An API key has no token');
+    expect(err).toContain('An API key has no access token');
   });
 });
 

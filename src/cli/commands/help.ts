@@ -78,14 +78,14 @@ function listFilters(): string[] {
     '  --query "sort_by(@, &groupName)[0]"            first entry after sorting',
     '  --columns groupName,roles                      columns of table and csv',
     '',
-    'Use -o name to print only names or ids for other commands. See `iam help output`',
-    'for the formats.',
+    'Use -o name to print only names or ids for other commands. For the formats, see',
+    '`iam help output`.',
   ];
 }
 
 function listVariables(): string[] {
   const others = [
-    ['XDG_CONFIG_HOME', 'Configuration directory; profiles are in iam/config.json'],
+    ['XDG_CONFIG_HOME', 'Directory of profiles, in iam/config.json'],
     ['XDG_CACHE_HOME', 'Directory of cached tokens and names'],
     ['XDG_STATE_HOME', 'Directory of sets and server logs'],
     ['NO_COLOR, FORCE_COLOR', 'Disable colors; enable colors without a terminal'],
@@ -100,13 +100,13 @@ function listVariables(): string[] {
     '',
     ...lines,
     '',
-    'Precedence: options, environment, project file, profile. A profile selected with',
-    '--profile takes precedence over the environment.',
+    'Precedence: options, environment, project file, profile. A profile selected',
+    'with --profile takes precedence over the environment.',
     'Credentials are sent over http to localhost only, unless --insecure-http or',
     'IAM_INSECURE_HTTP=true allows other hosts. Credentials in the environment are',
     'never sent to a server that only a project file (.iamrc.json) names, by URL or',
     'by profile: name the server with --base-url or IAM_BASE_URL.',
-    'For read-only, protected and max-changes the strictest value of all sources applies.',
+    'For read-only, protected and max-changes the strictest value applies.',
     'See `iam serve --help` for the variables of the server.',
   ];
 }
@@ -115,7 +115,7 @@ function describeOutput(): string[] {
   return [
     'Output',
     '',
-    'Standard output contains data only; notices, prompts and errors go to stderr.',
+    'Standard output has only data; notices, prompts and errors go to stderr.',
     '',
     '  -o table  human-readable columns (default), truncated to the terminal width',
     '  -o wide   all columns, never truncated',
@@ -133,9 +133,9 @@ function describeOutput(): string[] {
     'json, jsonl and yaml still contain the same value, and `iam bulk` decodes the',
     'escapes in csv.',
     '',
-    'Lists are written page by page, in every format: the next page is requested when',
-    'the previous one has been read, so that `| head` stops early. JSON output is',
-    'incomplete if a later page fails.',
+    'Lists are written page by page, in every format: the next page is requested',
+    'when the previous one has been read, so that `| head` stops early. JSON output',
+    'is incomplete if a later page fails.',
     '',
     '  --query EXPRESSION  print only the result of a JMESPath expression:',
     '                      --query "[?contains(roles, \'DEPLOY\')].groupName". It',

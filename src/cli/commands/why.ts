@@ -57,7 +57,7 @@ interface Why {
 
 type Line = readonly [name: string, value: string | undefined];
 
-const nameWidth = 'conflicting roles'.length;
+const nameWidth = 'credential'.length;
 
 function formatExplanation(why: Why, width: number | undefined): string[] {
   const { method, path, operation, refused, status = 'no response' } = why;
@@ -95,7 +95,7 @@ function listRoleLines({ roles, scope, needs, missing, standsAgainst, givenBy }:
     ['scope', scope.join(', ')],
     ['needs', needs],
     ['missing', missing.join(', ')],
-    ['conflicting roles', standsAgainst.join(', ')],
+    ['forbidden', standsAgainst.join(', ')],
     ...givenBy.map(({ role, groups }): Line => ['in groups', `${role}: ${groups.join(', ') || 'no group'}`]),
   ];
 }

@@ -119,7 +119,7 @@ describe('a value that is missing', () => {
   test('of a command that is written by hand is asked for as well', async () => {
     await using server = await startFakeServer(serve);
     const { code, asked: questions } = await person(server, ['groups', 'members'], 'ops');
-    expect(questions).toMatchObject([{ type: 'search', message: 'Id or name of the group:' }]);
+    expect(questions).toMatchObject([{ type: 'search', message: 'Group id or name:' }]);
     expect(server.received.at(-1)?.path).toContain('/_iam/groups/ops/members');
     expect(code).not.toBe(10);
   });
