@@ -1,11 +1,11 @@
-/** Faults of declarations are found when the server starts, not when somebody calls. */
+/** Checks the declarations of all operations when the server starts. */
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
 import { listFieldNames } from '../observability/redaction.ts';
 
 type AnyOperation = Operation<never>;
 
-/** @throws Error listing every fault of the registry. */
+/** @throws Error listing every problem of the registry. */
 export function assertRegistry(registry: readonly Operation<never>[]): void {
   const problems = [
     ...findDuplicates(registry, 'id', ({ id }) => id),
@@ -13,7 +13,7 @@ export function assertRegistry(registry: readonly Operation<never>[]): void {
     ...findDuplicates(registry, 'command', ({ command }) => command),
     ...registry.flatMap(findProblems),
   ];
-  if (problems.length > 0) throw new Error(`the registry of operations is at fault:\n${problems.join('\n')}`);
+  if (problems.length > 0) throw new Error(`the registry of operations is not valid:\n${problems.join('\n')}`);
 }
 
 function findDuplicates(
@@ -28,7 +28,7 @@ function findDuplicates(
       if (value !== undefined) seen.add(value);
       return [];
     }
-    return [`${operation.id}: its ${kind} ${value} is another's too`];
+    return [`${operation.id}: its ${kind} ${value} is also used by another operation`];
   });
 }
 
@@ -37,24 +37,30 @@ function findProblems(operation: AnyOperation): string[] {
   const declared = Object.keys(operation.request.params ?? {});
   const status = 'page' in operation.response ? 200 : operation.response.status;
   const checks: [boolean, string][] = [
-    [inPath.join() === declared.join(), `parameters ${declared.join()} are not those of the path, ${inPath.join()}`],
+    [
+      inPath.join() === declared.join(),
+      `parameters ${declared.join()} do not match those of the path, ${inPath.join()}`,
+    ],
     [/^(\/([a-z-]+|\{[A-Za-z]+\}))+$/.test(operation.path), `path ${operation.path} is not well formed`],
-    [operation.statuses.includes(status), `answers ${status}, which it does not document`],
-    [operation.auth !== 'none' || operation.roles.kind === 'public', 'asks for roles but not for who calls'],
-    [operation.auth === 'caller' || operation.identifies !== undefined, 'does not say by which fields it identifies'],
-    [listIdentifyingFields(operation).every(([, known]) => known), 'identifies by a field that its body does not have'],
-    [!(operation.request.body && operation.request.bodyIgnored), 'reads a body that it ignores'],
+    [operation.statuses.includes(status), `responds with ${status}, which it does not document`],
+    [operation.auth !== 'none' || operation.roles.kind === 'public', 'requires roles but no authentication'],
+    [operation.auth === 'caller' || operation.identifies !== undefined, 'does not declare the fields in `identifies`'],
+    [
+      listIdentifyingFields(operation).every(([, known]) => known),
+      '`identifies` contains a field that the body does not have',
+    ],
+    [!(operation.request.body && operation.request.bodyIgnored), 'declares both a body and bodyIgnored'],
   ];
   const undocumented = [...listOperationErrors(operation)].filter(
-    ([, answered]) => answered === 401 && !operation.statuses.includes(401),
+    ([, status]) => status === 401 && !operation.statuses.includes(401),
   );
   return [
-    ...checks.filter(([holds]) => !holds).map(([, problem]) => `${operation.id}: ${problem}`),
+    ...checks.filter(([isValid]) => !isValid).map(([, problem]) => `${operation.id}: ${problem}`),
     ...undocumented.map(([code]) => `${operation.id}: no documented status fits ${code}`),
   ];
 }
 
-/** Each field by which the operation identifies, and whether there is such a field. */
+/** Each field in `identifies`, and whether the field exists. */
 function listIdentifyingFields({ identifies = [], request }: AnyOperation): [string, boolean][] {
   const fields = request.body ? listFieldNames(request.body) : new Set<string>();
   return identifies.map((name) => [name, name === 'authorization' || fields.has(name)]);

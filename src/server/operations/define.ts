@@ -1,4 +1,4 @@
-/** What a handler is given besides the call itself. Nothing else reaches it: no Koa, no file system, no ambient time. */
+/** The context of a handler besides the request. Handlers have no access to Koa, the file system or the system time. */
 import type * as z from 'zod';
 import { createOperationDefiner } from '../../contract/operation.ts';
 import type { Clock } from '../clock.ts';
@@ -31,26 +31,26 @@ export interface OperationContext extends Integrations {
   readonly keys: KeyRing;
   readonly issuer: TokenIssuer;
   readonly passwords: Passwords;
-  /** On whose behalf the call has passwords hashed. */
+  /** The queue lane that password hashes of the request count in. */
   readonly hashLane: HashLane;
-  /** Who calls. On an operation with auth `none` there is nobody, and asking is a fault of the program. */
+  /** The authenticated caller. Reading it on an operation with auth `none` is a bug and throws. */
   readonly caller: Principal;
-  /** Where the call comes from: what throttles and budgets count by. */
+  /** The source of the request, by which throttles and budgets count. */
   readonly source: RequestSource;
-  /** The same behind a client that authenticated within the call, as at the token endpoints. */
+  /** The source of a request whose client authenticated in the body, as at the token endpoints. */
   sourceBehindClient(client: Client): RequestSource;
-  /** How the call presented itself, for the operations that log somebody in. @throws IamError where that is no way. */
+  /** The credentials of the request, for login operations. @throws IamError if they are malformed. */
   credentials(): RequestCredentials;
   readonly authentication: Authentication;
-  /** Given once the caller has gone, or was answered: whoever waited for him need not go on. */
+  /** Aborts when the client disconnects or the response is sent. */
   disconnectSignal(): AbortSignal;
-  /** Tells the log whose login the call was. */
+  /** Records the subject of a login in the log. */
   recordLogin(subject: string): void;
-  /** Tells that the client has authenticated within the call: limits for callers that did not are none of its own. */
+  /** Marks the request as authenticated, so limits for unauthenticated callers do not apply. */
   markAuthenticated(): void;
-  /** The call's cursor and limit, checked; `after` is a key. For operations that answer a page. */
+  /** The validated cursor and limit of the request; `after` is a key. For operations that return a page. */
   readonly range: { readonly after?: string | undefined; readonly limit: number };
-  /** @throws IamError CHANGED_MEANWHILE where the call's If-Match does not name this representation of the entity. */
+  /** @throws IamError CHANGED_MEANWHILE if the If-Match header does not match this representation of the entity. */
   assertMatch(schema: z.ZodType, current: object): void;
 }
 

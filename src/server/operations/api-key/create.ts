@@ -13,16 +13,16 @@ import { defineOperation } from '../define.ts';
 export const ApiKeyInput = z
   .strictObject({
     appId: applicationId('Application that uses the key'),
-    clientId: ClientId.describe('Client that calls with the key act as'),
+    clientId: ClientId.describe('Client whose rights the key has'),
     apiKey: ApiKeyValue.optional(),
   })
   .meta({ id: 'ApiKeyInput' });
 
 export default defineOperation({
   id: 'api-key.create',
-  title: 'Create a new ApiKey',
+  title: 'Create an API key',
   description:
-    'Creates a key that gives everything its client may do: roles, scope and CLI-AUTH-BASIC, none of it beyond the caller. A caller with IAM_ADMIN_MAINTENANCE counts as holding every role that a group can give, an ADMIN with AUTH-MFA as holding CLI-AUTH-BASIC. The key is shown once; the server stores its hash.',
+    'Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights that the caller lacks. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. The key is returned only once; the server stores its hash.',
   method: 'POST',
   path: '/api-key',
   auth: 'caller',
@@ -43,15 +43,15 @@ export default defineOperation({
   async handle({ body }, { store, ids, clock, random, caller }) {
     const apiKey = body.apiKey ?? generateApiKey(random);
     const apiKeyId = ids.newId();
-    const kept = digestApiKey(apiKey);
+    const digest = digestApiKey(apiKey);
     return store.transaction(async (tx) => {
       await requireGrantableClient(tx, body.clientId, caller);
-      await assertApiKeyAvailable(tx, kept.keyHash, apiKeyId);
+      await assertApiKeyAvailable(tx, digest.keyHash, apiKeyId);
       await tx.apiKeys.insert({
         apiKeyId,
         appId: body.appId,
         clientId: body.clientId,
-        ...kept,
+        ...digest,
         createdAt: clock.now().toISOString(),
       });
       return { apiKeyId, apiKey };

@@ -8,9 +8,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'api-key.list',
-  title: 'List all ApiKey',
+  title: 'List API keys',
   description:
-    'API keys in the order of their ids, without the keys themselves; hint is the end of each. Filters are exact and count together.',
+    'Returns API keys ordered by id, without the keys themselves. hint contains the last characters of each key. Filters match exactly and are combined with AND.',
   method: 'GET',
   path: '/api-key',
   auth: 'caller',

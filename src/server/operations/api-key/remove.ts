@@ -6,7 +6,7 @@ import { defineOperation } from '../define.ts';
 export default defineOperation({
   id: 'api-key.remove',
   title: 'Delete an API key',
-  description: 'Removes a key. From the next call on nobody gets in with it.',
+  description: 'Deletes an API key. The server rejects the key from the next request on.',
   method: 'DELETE',
   path: '/api-key/{apiKeyId}',
   auth: 'caller',
@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['API_KEY_NOT_FOUND'],
   command: 'api-key delete',
-  cliExamples: [{ title: 'Without being asked', command: 'KEY_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'KEY_ID --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {

@@ -7,9 +7,9 @@ import { ApiKeyInput } from './create.ts';
 
 export default defineOperation({
   id: 'api-key.update',
-  title: 'Update an ApiKey',
+  title: 'Update an API key',
   description:
-    'Moves a key to an application and a client, and replaces the key itself where one is sent. The client may do nothing beyond the caller, as when a key is created.',
+    'Assigns the key to an application and a client, and replaces the key value if one is sent. As on creation, the client must not have rights that the caller lacks.',
   method: 'PUT',
   path: '/api-key/{apiKeyId}',
   auth: 'caller',

@@ -12,9 +12,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'business-accesses.add-business',
-  title: 'Groups - Add Business',
+  title: 'Add businesses to a group',
   description:
-    'Puts businesses into the group, which gives its roles to all their users: all of them, or none where one is not known. Who acts for one business only names no other.',
+    'Adds businesses to a group, which grants its roles to all users of these businesses. If one business does not exist, none is added. A caller who acts for a business can add only that business.',
   method: 'POST',
   path: '/business-accesses/{groupId}/business-accounts',
   auth: 'caller',

@@ -13,8 +13,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'business-accesses.list-business-roles',
-  title: 'List Business Roles',
-  description: 'Every role that all users of the business have through it, with those of its groups that give it.',
+  title: 'List the roles of a business',
+  description:
+    'Returns every role that all users of the business have through it, with the groups of the business that grant it.',
   method: 'GET',
   path: '/business-accesses/business-accounts/{businessId}/roles',
   auth: 'caller',

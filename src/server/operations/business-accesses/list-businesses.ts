@@ -6,8 +6,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'business-accesses.list-businesses',
-  title: 'Groups - List Business',
-  description: 'Businesses whose users all have the roles of the group, in the order of their ids.',
+  title: 'List the businesses in a group',
+  description:
+    'Returns the businesses in the group, ordered by id. All users of these businesses have the roles of the group.',
   method: 'GET',
   path: '/business-accesses/{groupId}/business-accounts',
   auth: 'caller',

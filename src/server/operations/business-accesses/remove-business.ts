@@ -12,9 +12,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'business-accesses.remove-business',
-  title: 'Groups - Remove Business',
+  title: 'Remove a business from a group',
   description:
-    'Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator. An owner or administrator of the business does this only in groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.',
+    'Removes a business from the group. Users of the business who are members directly, or on behalf of the business, stay members. The last administrator cannot be removed. An owner or administrator of the business needs all roles of the group. ADMIN does not cover groups that grant an IAM_ADMIN role.',
   method: 'DELETE',
   path: '/business-accesses/{groupId}/business-accounts/{businessId}',
   auth: 'caller',
@@ -30,7 +30,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups businesses remove',
-  cliExamples: [{ title: 'Without being asked', command: 'ops BUSINESS_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'ops BUSINESS_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     assertOwnBusiness(params.businessId, requiredRoles, caller);

@@ -7,13 +7,13 @@ import { defineOperation } from '../define.ts';
 
 const text = z.string().max(1000, 'must not be longer than 1000 characters');
 
-/** Unknown parameters are ignored, as RFC 6749, 3.2, has it. */
+/** Unknown parameters are ignored (RFC 6749, 3.2). */
 const Form = z
   .object({
     grant_type: text.describe('client_credentials, password or refresh_token'),
     client_id: text.optional(),
     client_secret: sensitive(text, 'secret').optional(),
-    scope: text.optional().describe('Scopes parted by blanks'),
+    scope: text.optional().describe('Scopes separated by spaces'),
     refresh_token: sensitive(text, 'secret').optional(),
     username: text.optional(),
     password: LoginPassword.optional(),
@@ -34,9 +34,9 @@ const grantTypes = ['client_credentials', 'password', 'refresh_token'] as const;
 
 export default defineOperation({
   id: 'client-identities.connect-token',
-  title: 'Login client (second operation)',
+  title: 'Obtain a token (OAuth 2.0)',
   description:
-    'The OAuth 2.0 token endpoint (RFC 6749) over the same clients and users, for OAuth client libraries. Its failures are the object of the RFC.',
+    'OAuth 2.0 token endpoint (RFC 6749) for the same clients and users, for use with OAuth client libraries. Errors have the format of the RFC.',
   method: 'POST',
   path: '/client-identities/connect/token',
   auth: 'none',
@@ -76,7 +76,7 @@ export default defineOperation({
   },
 });
 
-/** A parameter without a value counts as left out (RFC 6749, 3.2). */
+/** A parameter without a value counts as omitted (RFC 6749, 3.2). */
 function parseGrantRequest(raw: z.output<typeof Form>): GrantRequest {
   const form: Partial<typeof raw> = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''));
   if (form.grant_type === undefined) throw fieldError('FIELD_MISSING', 'grant_type', 'grant_type is required.');

@@ -17,8 +17,8 @@ const Body = z
 
 export default defineOperation({
   id: 'client-identities.create',
-  title: 'Create Identity',
-  description: 'Makes a first-party client. Its secret is shown this once; the server keeps its hash.',
+  title: 'Create a client',
+  description: 'Creates a first-party client. The secret is returned only once; the server stores its hash.',
   method: 'POST',
   path: '/client-identities',
   auth: 'caller',

@@ -4,9 +4,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'client-identities.login',
-  title: 'Login client',
+  title: 'Log in a client',
   description:
-    'Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter. A right secret is accepted however many wrong ones came before.',
+    'Issues an access token to a client that authenticates with Authorization: Basic. The body, its content type and unknown headers are ignored. The correct secret is always accepted, regardless of earlier failures.',
   method: 'POST',
   path: '/client-identities/login',
   auth: 'none',
@@ -18,14 +18,14 @@ export default defineOperation({
   identifies: ['authorization'],
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 
-  async handle(_input, { credentials: presented, authentication, source, issuer, recordLogin: loggedIn }) {
-    const { basic, bearer, apiKey } = presented();
+  async handle(_input, { credentials: readCredentials, authentication, source, issuer, recordLogin }) {
+    const { basic, bearer, apiKey } = readCredentials();
     if (!basic) {
-      const nothing = bearer === undefined && apiKey === undefined;
-      throw createAuthenticationError(nothing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
+      const isMissing = bearer === undefined && apiKey === undefined;
+      throw createAuthenticationError(isMissing ? 'CREDENTIALS_MISSING' : 'CREDENTIALS_INVALID', basicChallenge);
     }
     const client = await authenticateClient(authentication, basic, source);
-    loggedIn(client.clientId);
+    recordLogin(client.clientId);
     return issuer.issueForClient(client);
   },
 });

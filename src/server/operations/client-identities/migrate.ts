@@ -18,10 +18,10 @@ const Unit = z
 
 const Source = z
   .strictObject({
-    organizationId: singleLine(64, 'Organization whose clients are moved'),
-    businessUnitId: singleLine(64, 'Only those of this business unit').optional(),
+    organizationId: singleLine(64, 'Organization of the clients to move'),
+    businessUnitId: singleLine(64, 'Only clients of this business unit').optional(),
   })
-  .meta({ id: 'BusinessUnitSource', description: 'A unit of an organization, or the whole of it.' });
+  .meta({ id: 'BusinessUnitSource', description: 'A unit of an organization, or a whole organization.' });
 
 const Body = z
   .strictObject({
@@ -29,7 +29,7 @@ const Body = z
       .array(ClientId)
       .max(maxClients, `must not have more than ${maxClients} entries`)
       .optional()
-      .describe('The clients to move; in the place of source'),
+      .describe('Clients to move; an alternative to source'),
     source: Source.optional(),
     target: Unit,
   })
@@ -37,9 +37,9 @@ const Body = z
 
 export default defineOperation({
   id: 'client-identities.migrate',
-  title: 'Bulk Migrates Client Identities Organizational Structure',
+  title: 'Move clients to another business unit',
   description:
-    'Moves the named clients, or all clients of the source, to the target: all of them or none. matched counts the clients that were meant, migrated those that were not there already.',
+    'Moves the listed clients, or all clients of the source, to the target. If one client does not exist, none is moved. matched is the number of selected clients; migrated is the number of clients that were not in the target before.',
   method: 'PUT',
   path: '/client-identities/organizational-structure',
   auth: 'caller',
@@ -65,18 +65,18 @@ export default defineOperation({
     const { organizationId, businessUnitId } = body.target;
     return store.transaction(async (tx) => {
       const clients = await findSelected(tx, body);
-      const elsewhere = clients.filter(
+      const outside = clients.filter(
         (client) => client.organizationId !== organizationId || client.businessUnitId !== businessUnitId,
       );
-      await forEachYielding(elsewhere, (client) => tx.clients.replace({ ...client, organizationId, businessUnitId }));
-      return { matched: clients.length, migrated: elsewhere.length };
+      await forEachYielding(outside, (client) => tx.clients.replace({ ...client, organizationId, businessUnitId }));
+      return { matched: clients.length, migrated: outside.length };
     });
   },
 });
 
 function assertOneSelection({ clientIds, source }: z.output<typeof Body>): void {
   if (clientIds === undefined && source === undefined)
-    throw fieldError('FIELD_MISSING', ['clientIds', 'source'], 'One of clientIds and source is required.');
+    throw fieldError('FIELD_MISSING', ['clientIds', 'source'], 'Either clientIds or source is required.');
   if (clientIds !== undefined && source !== undefined) throw apiError('SELECTION_AMBIGUOUS');
 }
 
@@ -98,6 +98,6 @@ async function findByIds(tx: Transaction, clientIds: Iterable<string>): Promise<
 
 async function getClient(tx: Transaction, clientId: string): Promise<Client> {
   const client = await tx.clients.get(clientId);
-  if (!client) throw apiError('CLIENT_NOT_FOUND', `There is no client ${clientId}.`);
+  if (!client) throw apiError('CLIENT_NOT_FOUND', `Client ${clientId} not found.`);
   return client;
 }

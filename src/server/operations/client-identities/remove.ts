@@ -6,9 +6,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'client-identities.remove',
-  title: 'Remove identity',
+  title: 'Delete a client',
   description:
-    'Removes the client with this service account id or client id, with its API keys, memberships and tokens. Its ids are not used again. A service with an IAM_ADMIN role from a group is removed only with IAM_ADMIN_MAINTENANCE.',
+    'Deletes the client with this service account id or client id, with its API keys, memberships and tokens. Its ids are never reused. Deleting a service that has an IAM_ADMIN role from a group requires IAM_ADMIN_MAINTENANCE.',
   method: 'DELETE',
   path: '/client-identities/{serviceAccountId}',
   auth: 'caller',
@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND', 'BOOTSTRAP_CLIENT'],
   command: 'clients delete',
-  cliExamples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'CLIENT_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {

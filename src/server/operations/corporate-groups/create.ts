@@ -9,9 +9,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'corporate-groups.create',
-  title: 'Creates a corporate group',
+  title: 'Create a corporate group',
   description:
-    'Makes a corporate group of businesses that are in no other. Its id is made by the server and told in the answer.',
+    'Creates a corporate group. Its businesses must not be in another corporate group. The server generates the id and returns it.',
   method: 'POST',
   path: '/corporate-groups',
   auth: 'caller',

@@ -5,8 +5,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'corporate-groups.get',
-  title: 'Gets corporate group by id',
-  description: 'One corporate group. The ETag of the answer is what If-Match takes on an update.',
+  title: 'Get a corporate group',
+  description: 'Returns one corporate group. Send the ETag of the response as If-Match on an update.',
   method: 'GET',
   path: '/corporate-groups/{corporateGroupId}',
   auth: 'caller',

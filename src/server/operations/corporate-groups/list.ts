@@ -9,8 +9,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'corporate-groups.list',
-  title: 'Lists corporate groups',
-  description: 'Corporate groups in the order of their ids.',
+  title: 'List corporate groups',
+  description: 'Returns corporate groups, ordered by id.',
   method: 'GET',
   path: '/corporate-groups',
   auth: 'caller',
@@ -21,7 +21,7 @@ export default defineOperation({
   request: {
     query: {
       ...PageQuery,
-      name: singleLine(100, 'Only the corporate group of exactly this name')
+      name: singleLine(100, 'Only the corporate group with exactly this name')
         .meta(reference('corporateGroup', ['name']))
         .optional(),
     },
@@ -29,7 +29,7 @@ export default defineOperation({
   response: { page: CorporateGroupSchema },
   errors: [],
   command: 'corporate-groups list',
-  cliExamples: [{ title: 'The one of a name', command: '--name holding' }],
+  cliExamples: [{ title: 'Find a corporate group by name', command: '--name holding' }],
 
   async handle({ query }, { store, range }) {
     const rows = await listCandidates(store, query.name, { ...range, limit: range.limit + 1 });

@@ -4,8 +4,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'corporate-groups.remove',
-  title: 'Deletes a corporate group',
-  description: 'Removes the corporate group. Its businesses stay, and are in none.',
+  title: 'Delete a corporate group',
+  description: 'Deletes the corporate group. Its businesses are not deleted.',
   method: 'DELETE',
   path: '/corporate-groups/{corporateGroupId}',
   auth: 'caller',
@@ -16,7 +16,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CORPORATE_GROUP_NOT_FOUND'],
   command: 'corporate-groups delete',
-  cliExamples: [{ title: 'Without being asked', command: 'CORPORATE_GROUP_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'CORPORATE_GROUP_ID --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {

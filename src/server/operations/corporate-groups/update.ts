@@ -11,9 +11,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'corporate-groups.update',
-  title: 'Updates a corporate group',
+  title: 'Update a corporate group',
   description:
-    'Replaces the corporate group by what is sent: without businesses it has none, and an organization that is left out is cleared. If-Match guards against overwriting a change of somebody else.',
+    'Replaces the corporate group with the request body: an omitted list of businesses becomes empty, and an omitted organization is cleared. Use If-Match to avoid overwriting concurrent changes.',
   method: 'PUT',
   path: '/corporate-groups/{corporateGroupId}',
   auth: 'caller',
@@ -35,15 +35,15 @@ export default defineOperation({
   command: 'corporate-groups update',
   cliExamples: [
     {
-      title: 'Another name; its businesses have to be named again',
+      title: 'Rename a group; list its businesses again',
       command: 'CORPORATE_GROUP_ID --corporate-group-name group --business acme,globex',
     },
   ],
 
-  async handle({ params, body }, { store, assertMatch: requireMatch }) {
+  async handle({ params, body }, { store, assertMatch }) {
     await store.transaction(async (tx) => {
       const current = await requireCorporateGroup(tx, params.corporateGroupId);
-      requireMatch(CorporateGroupSchema, toCorporateGroupView(current));
+      assertMatch(CorporateGroupSchema, toCorporateGroupView(current));
       const { corporateGroupId, createdAt } = current;
       const changed = { ...body, corporateGroupId, createdAt, businesses: collectBusinessIds(body.businesses) };
       await assertCorporateGroupNameAvailable(tx, changed);

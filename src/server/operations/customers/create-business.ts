@@ -9,9 +9,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'customers.create-business',
-  title: 'Creates a Business Customer',
+  title: 'Create a business customer',
   description:
-    'Makes a business and the customer that it is. Its customer id is the next number; it may join a corporate group at once.',
+    'Creates a business and its customer record. The customer id is the next number. The business can join a corporate group in the same request.',
   method: 'POST',
   path: '/customers/business',
   auth: 'caller',
@@ -30,13 +30,13 @@ export default defineOperation({
   creates: 'customer',
   command: 'customers create-business',
   cliExamples: [
-    { title: 'A business of a chosen id', command: '--business-id acme --business-name Acme --document 12345' },
+    { title: 'A business with a chosen id', command: '--business-id acme --business-name Acme --document 12345' },
   ],
 
   async handle({ body }, { store, ids, clock }) {
-    const { corporateGroupId, ...given } = body;
+    const { corporateGroupId, ...fields } = body;
     const createdAt = clock.now().toISOString();
-    const business = { ...given, businessId: body.businessId ?? ids.newId(), createdAt };
+    const business = { ...fields, businessId: body.businessId ?? ids.newId(), createdAt };
     const { businessId, document } = business;
     return store.transaction(async (tx) => {
       await assertNewBusiness(tx, business);
@@ -48,10 +48,10 @@ export default defineOperation({
   },
 });
 
-/** Also what is left of a business that is gone keeps its id from being used again. */
+/** The customer record of a deleted business also reserves its id. */
 async function assertNewBusiness(tx: Transaction, { businessId, document }: Business): Promise<void> {
   const holders = [tx.businesses.get(businessId), tx.customers.getBy('businessId', businessId)];
   const isTaken = (await Promise.all(holders)).some((holder) => holder !== undefined);
-  if (isTaken) throw apiError('ID_TAKEN', `The business id ${businessId} is in use, or was once.`);
+  if (isTaken) throw apiError('ID_TAKEN', `The business id ${businessId} is or was in use.`);
   if (document !== undefined && (await tx.businesses.getBy('document', document))) throw apiError('DOCUMENT_TAKEN');
 }

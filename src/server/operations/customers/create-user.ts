@@ -6,8 +6,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'customers.create-user',
-  title: 'Creates a User Customer',
-  description: 'Makes a user who is there a customer. Its customer id is the next number.',
+  title: 'Create a user customer',
+  description: 'Makes an existing user a customer. The customer id is the next number.',
   method: 'POST',
   path: '/customers/user',
   auth: 'caller',

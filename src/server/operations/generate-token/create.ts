@@ -13,7 +13,7 @@ export default defineOperation({
   id: 'generate-token.create',
   title: 'Generate an access token and a refresh token',
   description:
-    'One door for three grants, as far as the client is registered for them. The answer always has a refresh token.',
+    'Issues tokens for three grant types, if the client is registered for them. The response always contains a refresh token.',
   method: 'POST',
   path: '/generate-token',
   auth: 'client-id',
@@ -21,7 +21,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 422, 429, 500],
   request: {
-    query: { clientId: ClientId.optional().describe('The client, where no header and no field names it') },
+    query: { clientId: ClientId.optional().describe('Id of the client, if no header and no field contains it') },
     body: z
       .strictObject({
         grantType: z.enum(['client_credentials', 'password', 'refresh_token']),
@@ -53,7 +53,7 @@ export default defineOperation({
 
   async handle({ body }, context) {
     return issueGrant(context, body, { clientsRenew: true }).catch((error: unknown) => {
-      // What RFC 6749 calls an invalid grant is here, as everywhere but on its own endpoint, a 401.
+      // An invalid grant (RFC 6749, 5.2) is a 401 everywhere except on the OAuth token endpoint.
       throw error instanceof IamError && error.code === 'GRANT_INVALID'
         ? createAuthenticationError('CREDENTIALS_INVALID')
         : error;

@@ -4,8 +4,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'groups.add-dependency',
-  title: 'Creates a group dependency',
-  description: 'Makes the group have the roles of another as well. Where it depends on it already nothing changes.',
+  title: 'Add a dependency to a group',
+  description: 'Makes the group inherit the roles of another group. An existing dependency is left unchanged.',
   method: 'POST',
   path: '/groups/{groupId}/dependency',
   auth: 'caller',
@@ -16,7 +16,7 @@ export default defineOperation({
   response: { status: 201, body: Empty },
   errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_UNKNOWN', 'DEPENDENCY_CYCLE'],
   command: 'groups add-dependency',
-  cliExamples: [{ title: 'Leads may do what ops may', command: 'leads --group-name ops' }],
+  cliExamples: [{ title: 'Group leads inherits the roles of ops', command: 'leads --group-name ops' }],
 
   async handle({ params, body }, { store }) {
     await store.transaction(async (tx) => {

@@ -5,8 +5,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'groups.add-role',
-  title: 'Creates a group role',
-  description: 'Gives the group a role. Where it has the role already nothing changes.',
+  title: 'Add a role to a group',
+  description: 'Adds a role to the group. An existing role is left unchanged.',
   method: 'POST',
   path: '/groups/{groupId}/role',
   auth: 'caller',
@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 201, body: Empty },
   errors: ['GROUP_NOT_FOUND', 'ROLE_RESERVED'],
   command: 'groups add-role',
-  cliExamples: [{ title: 'One more role', command: 'ops --role-name DEPLOY' }],
+  cliExamples: [{ title: 'Add one role', command: 'ops --role-name DEPLOY' }],
 
   async handle({ params, body }, { store }) {
     await store.transaction(async (tx) => {

@@ -5,8 +5,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'groups.create',
-  title: 'Creates a group',
-  description: 'Makes a group with its roles and dependencies. Its id is made by the server and told in the answer.',
+  title: 'Create a group',
+  description: 'Creates a group with its roles and dependencies. The server generates the id and returns it.',
   method: 'POST',
   path: '/groups',
   auth: 'caller',
@@ -27,18 +27,18 @@ export default defineOperation({
   cliExamples: [
     { title: 'A group with two roles', command: '--group-name ops --role DEPLOY --role ROLLBACK' },
     {
-      title: 'A group that has the roles of another as well',
+      title: 'A group that inherits the roles of another group',
       command: '--group-name leads --role APPROVE --dependency ops',
     },
   ],
 
   async handle({ body }, { store, ids, clock }) {
-    const { roles = [], dependencies = [], ...given } = body;
+    const { roles = [], dependencies = [], ...fields } = body;
     return store.transaction(async (tx) => {
-      await assertGroupNameAvailable(tx, given.groupName);
+      await assertGroupNameAvailable(tx, fields.groupName);
       const groupId = ids.newId();
       await tx.groups.insert({
-        ...given,
+        ...fields,
         groupId,
         roles: normalizeGroupRoles(roles),
         dependencies: await resolveDependencyIds(tx, dependencies),

@@ -4,8 +4,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'groups.get',
-  title: 'Gets group by id',
-  description: 'One group, by its id or its name. The ETag of the answer is what If-Match takes on an update.',
+  title: 'Get a group',
+  description: 'Returns one group, by id or name. Send the ETag of the response as If-Match on an update.',
   method: 'GET',
   path: '/groups/{groupId}',
   auth: 'caller',

@@ -16,9 +16,9 @@ interface Filters {
 
 export default defineOperation({
   id: 'groups.list',
-  title: 'Lists groups',
+  title: 'List groups',
   description:
-    "Groups in the order of their ids. Filters are exact and count together; role looks at a group's own roles.",
+    'Returns groups, ordered by id. Filters match exactly and are combined with AND. The filter role matches direct roles only, not inherited ones.',
   method: 'GET',
   path: '/groups',
   auth: 'caller',
@@ -29,10 +29,10 @@ export default defineOperation({
   request: {
     query: {
       ...PageQuery,
-      name: singleLine(100, 'Only the group of this name')
+      name: singleLine(100, 'Only the group with this name')
         .meta(reference('group', ['name']))
         .optional(),
-      role: RoleName.optional().describe('Only groups that have this role themselves'),
+      role: RoleName.optional().describe('Only groups that have this role directly'),
       organizationId: singleLine(64, 'Only groups of this organization').optional(),
       businessUnitId: singleLine(64, 'Only groups of this business unit').optional(),
     },
@@ -42,7 +42,7 @@ export default defineOperation({
   command: 'groups list',
   cliExamples: [
     { title: 'The first hundred groups', command: '' },
-    { title: 'Every group that has a role, as JSON', command: '--role DEPLOY --all -o json' },
+    { title: 'All groups with a role, as JSON', command: '--role DEPLOY --all -o json' },
   ],
 
   async handle({ query }, { store, range }) {
@@ -57,7 +57,7 @@ export default defineOperation({
   },
 });
 
-/** The narrowest ordered source that holds every match. */
+/** The most selective index that contains every match. */
 async function listCandidates(store: Reader, filters: Filters, part: Range): Promise<readonly Group[]> {
   if (filters.name !== undefined) {
     const group = await store.groups.getBy('groupName', filters.name);

@@ -7,8 +7,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'groups.remove-dependency',
-  title: 'Delete a group dependency',
-  description: 'Ends that the group has the roles of another as well.',
+  title: 'Remove a dependency from a group',
+  description: 'Removes the dependency. The group no longer inherits the roles of the other group.',
   method: 'DELETE',
   path: '/groups/{groupId}/dependency/{dependencyName}',
   auth: 'caller',
@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-dependency',
-  cliExamples: [{ title: 'Leads no longer have the roles of ops', command: 'leads ops --yes' }],
+  cliExamples: [{ title: 'Group leads no longer inherits the roles of ops', command: 'leads ops --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {

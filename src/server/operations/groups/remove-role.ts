@@ -8,8 +8,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'groups.remove-role',
-  title: 'Deletes a group role',
-  description: 'Takes a role of its own from the group. Roles that come through dependencies are not its own.',
+  title: 'Remove a role from a group',
+  description: 'Removes a direct role from the group. Inherited roles cannot be removed here.',
   method: 'DELETE',
   path: '/groups/{groupId}/role/{roleName}',
   auth: 'caller',
@@ -20,7 +20,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-role',
-  cliExamples: [{ title: 'One role less', command: 'ops DEPLOY --yes' }],
+  cliExamples: [{ title: 'Remove one role', command: 'ops DEPLOY --yes' }],
 
   async handle({ params }, { store }) {
     const role = stripRolePrefix(params.roleName);

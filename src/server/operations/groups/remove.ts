@@ -9,7 +9,7 @@ import { defineOperation } from '../define.ts';
 export default defineOperation({
   id: 'groups.remove',
   title: 'Delete a group',
-  description: 'Removes a group and every membership in it. A group that others depend on stays.',
+  description: 'Deletes a group and all memberships in it. A group that other groups depend on cannot be deleted.',
   method: 'DELETE',
   path: '/groups/{groupId}',
   auth: 'caller',
@@ -20,12 +20,12 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'CHANGED_MEANWHILE', 'GROUP_IN_USE', 'LAST_ADMINISTRATOR'],
   command: 'groups delete',
-  cliExamples: [{ title: 'Without being asked', command: 'ops --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'ops --yes' }],
 
-  async handle({ params }, { store, assertMatch: requireMatch }) {
+  async handle({ params }, { store, assertMatch }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
-      requireMatch(GroupSchema, await toGroupView(tx, group));
+      assertMatch(GroupSchema, await toGroupView(tx, group));
       await assertUnused(tx, group);
       await withAdministratorCheck(tx, () => removeWithMembers(tx, group));
     });

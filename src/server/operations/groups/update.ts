@@ -12,9 +12,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'groups.update',
-  title: 'Updates a group',
+  title: 'Update a group',
   description:
-    'Replaces the group by what is sent: roles or dependencies that are left out become empty lists, other fields are cleared. If-Match guards against overwriting a change of somebody else.',
+    'Replaces the group with the request body: omitted roles and dependencies become empty lists, and other omitted fields are cleared. Use If-Match to avoid overwriting concurrent changes.',
   method: 'PUT',
   path: '/groups/{groupId}',
   auth: 'caller',
@@ -36,15 +36,15 @@ export default defineOperation({
     'LAST_ADMINISTRATOR',
   ],
 
-  async handle({ params, body }, { store, assertMatch: requireMatch }) {
-    const { roles = [], dependencies = [], ...given } = body;
+  async handle({ params, body }, { store, assertMatch }) {
+    const { roles = [], dependencies = [], ...fields } = body;
     await store.transaction(async (tx) => {
       const current = await requireGroup(tx, params.groupId);
       const { groupId, createdAt } = current;
-      requireMatch(GroupSchema, await toGroupView(tx, current));
-      await assertGroupNameAvailable(tx, given.groupName, groupId);
+      assertMatch(GroupSchema, await toGroupView(tx, current));
+      await assertGroupNameAvailable(tx, fields.groupName, groupId);
       const changed = {
-        ...given,
+        ...fields,
         groupId,
         createdAt,
         roles: normalizeGroupRoles(roles),

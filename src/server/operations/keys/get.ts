@@ -17,9 +17,9 @@ const Jwk = z
 
 export default defineOperation({
   id: 'keys.get',
-  title: 'Gets public key used to validate JWT',
+  title: 'Get the public keys for verifying tokens',
   description:
-    'The public keys as a JWK Set, the current one first; with Accept: application/x-pem-file the current one as PEM.',
+    'Returns the public keys as a JWK Set, the current key first. With Accept: application/x-pem-file, returns the current key as PEM.',
   method: 'GET',
   path: '/keys',
   auth: 'none',

@@ -7,14 +7,14 @@ import type { Principal } from '../../identity/principal.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
-/** So that nobody fills the store with what he may make without asking. */
+/** Limits what callers without administrative roles can store. */
 const maxClients = 20;
 
 export default defineOperation({
   id: 'my-client-identities.create',
-  title: 'Create Identity (my client identities)',
+  title: 'Create a client of the caller',
   description:
-    "Makes a third-party client of the caller's own: of its business, else of its user, else of the calling client. Its secret is shown this once. One owner has at most 20 clients.",
+    'Creates a third-party client that belongs to the business of the caller, otherwise to its user, otherwise to the calling client. The secret is returned only once. An owner can have at most 20 clients.',
   method: 'POST',
   path: '/my-client-identities',
   auth: 'caller',
@@ -29,30 +29,30 @@ export default defineOperation({
   errors: ['SCOPE_EXCEEDED', 'TOO_MANY_CLIENTS', 'ID_TAKEN'],
   creates: 'client',
   command: 'my-clients create',
-  cliExamples: [{ title: 'A client that may read', command: '--app-id reports --scope READ' }],
+  cliExamples: [{ title: 'A client with one scope', command: '--app-id reports --scope READ' }],
 
   async handle({ body }, context) {
     const { caller, store } = context;
-    assertScopeHeld(body.scope ?? [], caller);
+    assertScopeAvailable(body.scope ?? [], caller);
     const owner = resolveOwner(caller);
     const { client, clientSecret } = createClientRow({ ...body, [owner.field]: owner.id }, '3RDPARTY', context);
     await store.transaction(async (tx) => {
-      await assertRoomFor(tx, owner);
+      await assertClientLimit(tx, owner);
       await addClient(tx, client);
     });
     return { clientId: client.clientId, clientSecret };
   },
 });
 
-/** Nobody passes on more scope than this very call has. */
-function assertScopeHeld(scope: readonly string[], caller: Principal): void {
+/** A caller can grant only scopes that its own token has. */
+function assertScopeAvailable(scope: readonly string[], caller: Principal): void {
   const exceeding = scope.filter((name) => !caller.scope.has(name));
   if (exceeding.length === 0) return;
-  const message = `The caller itself does not have the scope ${exceeding.join(', ')}.`;
+  const message = `The caller does not have the scope ${exceeding.join(', ')}.`;
   throw detailedError('SCOPE_EXCEEDED', { missingScopes: exceeding }, message);
 }
 
-async function assertRoomFor(tx: Transaction, { field, id }: ClientOwner): Promise<void> {
+async function assertClientLimit(tx: Transaction, { field, id }: ClientOwner): Promise<void> {
   const clients = await tx.clients.find(field, id, { limit: maxClients });
   if (clients.length >= maxClients) throw apiError('TOO_MANY_CLIENTS');
 }

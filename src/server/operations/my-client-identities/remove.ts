@@ -6,9 +6,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'my-client-identities.remove',
-  title: 'Remove Client Identity',
+  title: 'Delete a client of the caller',
   description:
-    'Removes a client of the caller, of its business or of its user, with its API keys, memberships and tokens. The ids are not given out again. A client of somebody else is answered as if it were not there.',
+    'Deletes a client that belongs to the caller, its business or its user, with its API keys, memberships and tokens. Its ids are never reused. Clients of other owners are reported as not found.',
   method: 'DELETE',
   path: '/my-client-identities/{clientId}',
   auth: 'caller',
@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND'],
   command: 'my-clients delete',
-  cliExamples: [{ title: 'Without being asked', command: 'CLIENT_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'CLIENT_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {

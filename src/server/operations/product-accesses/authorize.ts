@@ -12,22 +12,22 @@ const text = z.string().max(200, 'must not be longer than 200 characters').optio
 
 const Body = z
   .strictObject({
-    orderId: text.describe('Order that the token is for'),
-    isExternalOrder: z.boolean().optional().describe('Whether the order is kept elsewhere'),
+    orderId: text.describe('Id of the order'),
+    isExternalOrder: z.boolean().optional().describe('Whether another system manages the order'),
     productId: Id.optional(),
     productAlias: ProductAlias.optional(),
     sku: Sku.optional(),
     billingType: BillingType.optional(),
-    showCaseId: text.describe('Where the product was offered'),
-    skuPriceHashCode: sensitive(text, 'one-time').describe('Price that was shown'),
+    showCaseId: text.describe('Showcase in which the product was offered'),
+    skuPriceHashCode: sensitive(text, 'one-time').describe('Hash of the displayed price'),
   })
   .meta({ id: 'ProductAuthorization' });
 
 export default defineOperation({
   id: 'product-accesses.authorize',
-  title: 'Generate Opaque Token',
+  title: 'Generate an opaque token for a product',
   description:
-    'Asks the product system for the product and answers with an opaque token: of 10 minutes with remember-me, else of 60. The product is named by productId, or by productAlias and sku; where all are given, they name the same one. What is said of order, show case and price is for the caller alone and not kept.',
+    'Looks up the product in the product system and issues an opaque token. The token expires after 10 minutes with remember-me, otherwise after 60 minutes. The product is identified by productId, or by productAlias and sku; if all are sent, they must match the same product. Order, showcase and price are not stored.',
   method: 'POST',
   path: '/product-accesses/authorize',
   auth: 'caller',
@@ -36,7 +36,7 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { body: ['orderId', 'productId', 'showCaseId'] } },
   status: ['200e', 201, 400, 401, 403, 404, 500, 501, 503],
   request: {
-    query: { 'remember-me': z.boolean().optional().describe('Gives a token of 10 minutes') },
+    query: { 'remember-me': z.boolean().optional().describe('Issue a token that expires after 10 minutes') },
     body: Body,
   },
   response: {
@@ -44,14 +44,14 @@ export default defineOperation({
     body: z
       .strictObject({
         opaqueToken: sensitive(z.string(), 'secret'),
-        expiresIn: z.string().regex(/^\d+$/).describe('Seconds that the token is good for, as digits'),
+        expiresIn: z.string().regex(/^\d+$/).describe('Lifetime in seconds, as a string of digits'),
       })
       .meta({ id: 'OpaqueToken', description: 'An opaque token for a product.' }),
     secret: true,
   },
   errors: ['PRODUCT_NOT_FOUND', 'BILLING_TYPE_NOT_SOLD', 'BILLING_TYPE_UNSUPPORTED', 'PRODUCT_SYSTEM_UNAVAILABLE'],
   command: 'products authorize',
-  cliExamples: [{ title: 'By the id of the product', command: '--product-id reports-basic' }],
+  cliExamples: [{ title: 'By product id', command: '--product-id reports-basic' }],
 
   async handle({ query, body }, context) {
     const product = await requireProduct(context.productSystem, readReference(body), body.billingType);
@@ -67,7 +67,7 @@ function readReference({ productId, productAlias, sku }: z.output<typeof Body>):
   throw fieldError(
     'FIELD_MISSING',
     ['productId', 'productAlias', 'sku'],
-    'productId is required, or productAlias and sku.',
+    'Either productId, or productAlias and sku are required.',
   );
 }
 

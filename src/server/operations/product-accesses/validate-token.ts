@@ -5,9 +5,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'product-accesses.validate-token',
-  title: 'Validate Opaque Token',
+  title: 'Validate product access',
   description:
-    'Asks the product system whether the product is sold with the billing type, and answers with an opaque token of 60 minutes in the header X-Opaque-Token. A billing type is implemented where the product system says so; with the products of the store, where any of them is sold with it.',
+    'Checks in the product system whether the product is sold with the billing type, and returns an opaque token that expires after 60 minutes in the header X-Opaque-Token. The product system decides which billing types are implemented; for products in the store, a billing type is implemented if any product is sold with it.',
   method: 'POST',
   path: '/product-accesses/validate-token',
   auth: 'caller',
@@ -30,8 +30,8 @@ export default defineOperation({
     { title: 'A subscription', command: '--product-alias reports --sku basic --billing-type SUBSCRIPTION' },
   ],
 
-  async handle({ body: { billingType, ...named } }, context) {
-    const product = await requireProduct(context.productSystem, named, billingType);
+  async handle({ body: { billingType, ...reference } }, context) {
+    const product = await requireProduct(context.productSystem, reference, billingType);
     const { opaqueToken } = await issueOpaqueToken({ product, billingType }, context);
     return { opaqueToken };
   },

@@ -12,9 +12,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'service-accesses.add-service',
-  title: 'Groups - Add Service',
+  title: 'Add services to a group',
   description:
-    'Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role a caller names only its own services, which then have only those roles of the group that their owner (user or business) holds at the time of a call; one added by an administrator has all of them.',
+    'Adds services to the group, by the service account ids of their clients. If one service does not exist, none is added. A caller without an administrative role can add only its own services. Such a service has only those roles of the group that its owner (user or business) has at the time of each request; a service added by an administrator has all of them.',
   method: 'POST',
   path: '/service-accesses/{groupId}/service-accounts',
   auth: 'caller',
@@ -34,9 +34,9 @@ export default defineOperation({
       await assertHoldsGroupRoles(tx, group, caller);
       for (const serviceId of serviceIds) assertOwnService(await findService(tx, serviceId), requiredRoles, caller);
       await assertServicesExist(tx, serviceIds);
-      const roster = { groupId: group.groupId, kind: 'service' } as const;
+      const target = { groupId: group.groupId, kind: 'service' } as const;
       const isDelegated = isLimitedToOwnServices(requiredRoles, caller);
-      await addMembers(tx, isDelegated ? { ...roster, delegated: true } : roster, serviceIds);
+      await addMembers(tx, isDelegated ? { ...target, delegated: true } : target, serviceIds);
     });
     return {};
   },

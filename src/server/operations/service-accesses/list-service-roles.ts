@@ -8,9 +8,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'service-accesses.list-service-roles',
-  title: 'List Service Roles',
+  title: 'List the roles of a service',
   description:
-    'Every role that groups give the service, with those of its groups that give it. A membership made without an administrative role gives only what the owner of the service holds now.',
+    'Returns every role that groups grant to the service, with the groups that grant it. A membership added without an administrative role grants only roles that the owner of the service currently has.',
   method: 'GET',
   path: '/service-accesses/service-accounts/{serviceId}/roles',
   auth: 'caller',

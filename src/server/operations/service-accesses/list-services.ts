@@ -6,8 +6,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'service-accesses.list-services',
-  title: 'Groups - List Services',
-  description: 'Services in the group, by the service account ids of their clients and in the order of these.',
+  title: 'List the services in a group',
+  description: 'Returns the services in the group, ordered by the service account ids of their clients.',
   method: 'GET',
   path: '/service-accesses/{groupId}/service-accounts',
   auth: 'caller',

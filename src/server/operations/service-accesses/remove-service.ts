@@ -12,9 +12,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'service-accesses.remove-service',
-  title: 'Groups - Remove Service',
+  title: 'Remove a service from a group',
   description:
-    'Takes a service out of the group. Without an administrative role a caller reaches only its own services, and as owner or administrator of a business only groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.',
+    'Removes a service from the group. A caller without an administrative role can remove only its own services; an owner or administrator of a business also needs all roles of the group. ADMIN does not cover groups that grant an IAM_ADMIN role.',
   method: 'DELETE',
   path: '/service-accesses/{groupId}/service-accounts/{serviceId}',
   auth: 'caller',
@@ -27,7 +27,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups services remove',
-  cliExamples: [{ title: 'Without being asked', command: 'ops billing-service --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'ops billing-service --yes' }],
 
   async handle({ params: { groupId: reference, serviceId } }, { store, caller }) {
     await store.transaction(async (tx) => {

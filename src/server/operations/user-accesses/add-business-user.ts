@@ -13,9 +13,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'user-accesses.add-business-user',
-  title: 'Groups - Add Business User',
+  title: 'Add business users to a group',
   description:
-    'Puts users of a business into the group in the name of that business: all of them, or none where one is not of it. The business itself need not be in the group.',
+    'Adds users of a business to the group on behalf of that business. If one user does not belong to the business, none is added. The business does not need to be in the group.',
   method: 'POST',
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts',
   auth: 'caller',

@@ -7,9 +7,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-accesses.add-user',
-  title: 'Groups - Add User',
+  title: 'Add users to a group',
   description:
-    'Puts users into the group: all of them, or none where one is not known. Who is in it already stays. The body is a list, or one user without the brackets.',
+    'Adds users to the group. If one user does not exist, none is added. Existing members are left unchanged. The body is a list, or one user without the brackets.',
   method: 'POST',
   path: '/user-accesses/{groupName}/user-accounts',
   auth: 'caller',

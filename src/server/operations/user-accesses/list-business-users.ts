@@ -13,9 +13,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'user-accesses.list-business-users',
-  title: 'Groups - List Business Users',
+  title: 'List the business users in a group',
   description:
-    'Users who are in the group in the name of this business, in the order of their ids. Bad paging values count as not given.',
+    'Returns the users who are in the group on behalf of this business, ordered by id. Paging values that are not valid are ignored.',
   method: 'GET',
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts',
   auth: 'caller',

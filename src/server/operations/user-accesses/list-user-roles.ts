@@ -10,9 +10,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-accesses.list-user-roles',
-  title: 'List User Roles',
+  title: 'List the roles of a user',
   description:
-    'Every role that groups give the user, with those of its groups that give it. With businessId only what it has as a user of that business: by the groups of the business, and by those it is in in its name.',
+    'Returns every role that groups grant to the user, with the groups that grant it. With businessId, returns only roles that the user has as a user of that business: through the groups of the business, and through memberships on behalf of the business.',
   method: 'GET',
   path: '/user-accesses/user-accounts/{userId}/roles',
   auth: 'caller',
@@ -22,26 +22,24 @@ export default defineOperation({
   status: [200, 401, 403, 404, 500],
   request: {
     params: { userId: UserId },
-    // Any text: what can't be a business is not the user's either, and must not count as if nothing was asked.
+    // Accepts any text: an id that is not valid must not be treated as a missing filter.
     query: {
       businessId: z
         .string()
         .meta(reference('business', ['id']))
         .optional()
-        .describe('Business that the user is of'),
+        .describe('Business that the user belongs to'),
     },
   },
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['USER_NOT_FOUND'],
   command: 'users roles',
-  cliExamples: [
-    { title: 'What a user may do in the name of its business', command: 'USER_ID --business-id BUSINESS_ID' },
-  ],
+  cliExamples: [{ title: 'Roles of a user through its business', command: 'USER_ID --business-id BUSINESS_ID' }],
 
   async handle({ params, query: { businessId } }, { store }) {
     const user = await requireUser(store, params.userId);
     if (businessId === undefined) return readRoleSources(store, listMemberIdentities(user));
-    if (user.businessId !== businessId) throw apiError('USER_NOT_FOUND', 'The business has no such user.');
+    if (user.businessId !== businessId) throw apiError('USER_NOT_FOUND', 'The user does not belong to this business.');
     return readRoleSources(
       store,
       listMemberIdentities(user).filter(({ kind }) => kind !== 'user'),

@@ -6,9 +6,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-accesses.list-users',
-  title: 'Groups - List Users',
+  title: 'List the users in a group',
   description:
-    'Users who are in the group themselves, in the order of their ids; not those who are in it by their business.',
+    'Returns the direct members of the group, ordered by id. Users who are members through their business are not included.',
   method: 'GET',
   path: '/user-accesses/{groupName}/user-accounts',
   auth: 'caller',

@@ -12,9 +12,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'user-accesses.remove-business-user',
-  title: 'Groups - Remove Business User',
+  title: 'Remove a business user from a group',
   description:
-    'Ends the membership that a user has in the group in the name of this business. An owner or administrator of the business removes itself, and others from groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role. The last administrator stays.',
+    'Removes the membership that the user has on behalf of this business. Owners and administrators of the business can remove themselves, and other users from groups if they have all roles of the group. ADMIN does not cover groups that grant an IAM_ADMIN role. The last administrator cannot be removed.',
   method: 'DELETE',
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts/{userId}',
   auth: 'caller',
@@ -31,7 +31,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups business-users remove',
-  cliExamples: [{ title: 'Without being asked', command: 'ops BUSINESS_ID USER_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'ops BUSINESS_ID USER_ID --yes' }],
 
   async handle({ params: { groupName, businessId, userId } }, { store, caller }) {
     assertOwnBusiness(businessId, requiredRoles, caller);

@@ -12,9 +12,9 @@ const requiredRoles = parseRoles(roles);
 
 export default defineOperation({
   id: 'user-accesses.remove-user',
-  title: 'Groups - Remove User',
+  title: 'Remove a user from a group',
   description:
-    'Takes a user out of the group. Without IAM_ADMIN_MAINTENANCE the caller does not reach groups that give an IAM_ADMIN role, and a client without administrative roles no group that gives ADMIN either. The last administrator stays.',
+    'Removes a user from the group. Groups that grant an IAM_ADMIN role require IAM_ADMIN_MAINTENANCE. A client without administrative roles cannot remove users from groups that grant ADMIN either. The last administrator cannot be removed.',
   method: 'DELETE',
   path: '/user-accesses/{groupName}/user-accounts/{userId}',
   auth: 'caller',
@@ -25,7 +25,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups users remove',
-  cliExamples: [{ title: 'Without being asked', command: 'ops USER_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'ops USER_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {

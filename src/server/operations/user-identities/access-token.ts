@@ -10,15 +10,15 @@ const Body = z
       .array(ScopeName)
       .max(100, 'must not have more than 100 entries')
       .optional()
-      .describe("A part of the scope of the caller's token; all of it where missing"),
+      .describe("Subset of the scope of the caller's token (default: the whole scope)"),
   })
   .meta({ id: 'AccessTokenInput' });
 
 export default defineOperation({
   id: 'user-identities.access-token',
-  title: 'Generates an Access token',
+  title: 'Generate an access token with reduced scope',
   description:
-    'An access token with a part of the scope that the calling token has, to be handed on. It is of the same session, and never leads to a wider one.',
+    'Issues an access token with a subset of the scope of the calling token, for example to pass it to another service. The token belongs to the same session and cannot be exchanged for a wider scope.',
   method: 'POST',
   path: '/user-identities/me/access-token',
   auth: 'caller',

@@ -6,15 +6,15 @@ import { assertLoginNamesAvailable, requireUser } from '../../identity/user-iden
 import { foldIdentifier, loginNames } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
-/** It is removed by a path that ends with it, so it must not be a word that means something there. */
+/** The identifier is the last segment of the path that removes it, so it must not be a reserved word. */
 const Identity = singleLine(200, 'Login identifier')
   .meta({ 'x-label': 'Login identifier' })
   .refine((value) => !isReservedName(value), 'is a reserved word');
 
 export default defineOperation({
   id: 'user-identities.add-identity',
-  title: 'Add Identity',
-  description: 'Adds a further identifier that the user can log in with. Where it has it already nothing changes.',
+  title: 'Add a login identifier to a user',
+  description: 'Adds another identifier that the user can log in with. An existing identifier is left unchanged.',
   method: 'PATCH',
   path: '/user-identities/{id}/identities',
   auth: 'caller',

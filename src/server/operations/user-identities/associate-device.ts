@@ -9,23 +9,25 @@ import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    deviceId: singleLine(200, 'What the device calls itself'),
+    deviceId: singleLine(200, 'Id that the device reports'),
     deviceVersion: z.enum(['V1', 'V2']).optional(),
-    deviceName: singleLine(200, 'What the user calls it').optional(),
+    deviceName: singleLine(200, 'Name that the user gave the device').optional(),
   })
   .meta({ id: 'DeviceInput' });
 
 const DeviceToken = z
   .strictObject({
-    deviceTokenId: sensitive(z.string(), 'one-time').describe('What the device shows to remember-me; shown this once'),
+    deviceTokenId: sensitive(z.string(), 'one-time').describe(
+      'Credential of the device for remember-me; returned only once',
+    ),
   })
   .meta({ id: 'DeviceToken' });
 
 export default defineOperation({
   id: 'user-identities.associate-device',
-  title: 'User associate-user-device',
+  title: 'Associate a device with the user',
   description:
-    'Associates a device with the user, and binds the calling session to it: its refresh tokens are taken by remember-me together with the deviceTokenId only. A device that is associated already keeps its binding and gets a new deviceTokenId; the old one is no longer taken. A user has 50 devices at most: one more takes the place of the one that was associated longest ago. Of those associated within one hour five are known devices at once, and others once the user has logged in with them.',
+    'Associates a device with the user and binds the calling session to it: remember-me then accepts the refresh tokens of the session only together with the deviceTokenId. A device that is already associated keeps its binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices; another one replaces the device that was associated first. Of the devices associated within one hour, five are known devices immediately, and the others after the user logs in with them.',
   method: 'POST',
   path: '/user-identities/me/associate-user-device',
   auth: 'caller',

@@ -7,11 +7,11 @@ import { defineOperation } from '../define.ts';
 
 export const Association = z
   .strictObject({
-    challengeId: sensitive(z.string(), 'one-time').describe('Names the transaction, for its completion'),
+    challengeId: sensitive(z.string(), 'one-time').describe('Id of the transaction, for its completion'),
     contact: MaskedRecipient,
     expiresIn: OtpLifetime,
   })
-  .meta({ id: 'LogonAssociation', description: 'A code that was sent to bind a logon.' });
+  .meta({ id: 'LogonAssociation', description: 'A code sent for binding a logon.' });
 
 export const LogonReference = z.strictObject({ logon: LogonName }).meta({ id: 'LogonReference' });
 
@@ -22,9 +22,9 @@ const byEmail: AssociationChannel = {
 
 export default defineOperation({
   id: 'user-identities.associate-legacy-by-email',
-  title: 'Associate legacy logon by email',
+  title: 'Associate a mainframe logon by e-mail',
   description:
-    'Sends a code to the e-mail address that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.',
+    'Sends a code to the e-mail address that the mainframe has for the logon. The code binds the logon to the calling user. The response is the same for a logon that does not exist, has no such contact or already belongs to a user.',
   method: 'POST',
   path: '/user-identities/me/legacy-logons/email',
   auth: 'caller',

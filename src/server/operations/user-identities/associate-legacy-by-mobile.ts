@@ -10,9 +10,9 @@ const byMobile: AssociationChannel = {
 
 export default defineOperation({
   id: 'user-identities.associate-legacy-by-mobile',
-  title: 'Associate legacy logon by mobile',
+  title: 'Associate a mainframe logon by mobile',
   description:
-    'Sends a code to the mobile number that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.',
+    'Sends a code to the mobile number that the mainframe has for the logon. The code binds the logon to the calling user. The response is the same for a logon that does not exist, has no such contact or already belongs to a user.',
   method: 'POST',
   path: '/user-identities/me/legacy-logons/mobile',
   auth: 'caller',

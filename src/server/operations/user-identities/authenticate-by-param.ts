@@ -10,7 +10,7 @@ const text = z.string().max(200, 'must not be longer than 200 characters').optio
 const Body = z
   .strictObject({
     deviceTokenId: sensitive(text, 'one-time').describe(
-      'Binds the session to this device of the user; one that is not known does not matter',
+      'Device of the user to bind the session to; an unknown value is ignored',
     ),
     deviceId: text,
     deviceVersion: z.enum(['V1', 'V2']).optional(),
@@ -19,9 +19,9 @@ const Body = z
 
 export default defineOperation({
   id: 'user-identities.authenticate-by-param',
-  title: 'Authenticate user by param',
+  title: 'Log in with the value of generate-param',
   description:
-    'Redeems the value of generate-param, once: a session of its own with the calling client, of the level of the one that it comes from and ending no later. There is no refresh token. The session that it comes from must still be in force, and the user neither locked nor removed; only the client that was named may redeem it, where one was. Deprecated: change-app does it in one step.',
+    'Exchanges the value of generate-param, once, for a separate session with the calling client. The new session has the authentication level of the original session and does not outlive it. No refresh token is issued. The original session must be active, and the user must not be locked or removed. If a target client was specified, only that client can exchange the value. Deprecated: change-app does this in one step.',
   method: 'POST',
   path: '/user-identities/auth-legacy-by-param',
   auth: 'client-id',
@@ -30,12 +30,12 @@ export default defineOperation({
   status: [200, 400, 401, 500],
   deprecated: true,
   request: {
-    query: { clientId: ClientId.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('Id of the calling client') },
     headers: {
       param: sensitive(
         z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
         'one-time',
-      ).describe('The value of generate-param'),
+      ).describe('Value from generate-param'),
       ip: CallerAddress,
     },
     body: Body,
@@ -44,10 +44,10 @@ export default defineOperation({
   identifies: [],
   errors: ['CREDENTIALS_INVALID'],
 
-  async handle({ headers, body }, { store, caller, issuer, ...tools }) {
+  async handle({ headers, body }, { store, caller, issuer, ...deps }) {
     const { client } = caller;
-    const shown = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
-    const { user, session } = await store.transaction((tx) => redeemParam(tx, shown, tools));
+    const exchange = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
+    const { user, session } = await store.transaction((tx) => redeemParam(tx, exchange, deps));
     return issuer.issueForUser(user, session, client);
   },
 });

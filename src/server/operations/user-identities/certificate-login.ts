@@ -10,26 +10,26 @@ const Certificate = z.string().max(16_000, 'must not be longer than 16000 charac
 const Body = z
   .strictObject({
     token: sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'secret').describe(
-      'What was signed',
+      'The signed token',
     ),
     certificate: Certificate.describe('PEM, or base64 of DER'),
     chain: z
       .array(Certificate)
       .max(5, 'must not have more than 5 entries')
       .optional()
-      .describe('Certificates between it and a trusted authority, in any order'),
+      .describe('Intermediate certificates up to a trusted authority, in any order'),
     signature: sensitive(z.string().max(2000, 'must not be longer than 2000 characters'), 'one-time').describe(
-      'Base64 of the signature over the text of the token; for ES256 as in JWTs, or in DER',
+      'Base64 of the signature of the token text; for ES256 in JWS or DER format',
     ),
-    algorithm: z.enum(['RS256', 'PS256', 'ES256']).optional().describe('RS256 or ES256 where missing, as the key is'),
+    algorithm: z.enum(['RS256', 'PS256', 'ES256']).optional().describe('Default: RS256 or ES256, depending on the key'),
   })
   .meta({ id: 'CertificateLoginInput' });
 
 export default defineOperation({
   id: 'user-identities.certificate-login',
-  title: 'Authenticate with digital certificate',
+  title: 'Log in with a digital certificate',
   description:
-    'Logs in the user whom a certificate is registered with (x5t#S256:<SHA-256 in hexadecimal> as a login identifier), else the user whose verified e-mail it names. The token that was signed is used up by the try. Whatever is wrong, the answer is the same.',
+    'Logs in the user with the login identifier x5t#S256:<SHA-256 in hexadecimal> of the certificate, otherwise the user whose verified e-mail address is in the certificate. Each attempt consumes the signed token. All failures return the same response.',
   method: 'POST',
   path: '/user-identities/digital-certificate/login',
   auth: 'client-id',
@@ -38,8 +38,8 @@ export default defineOperation({
   status: [201, 400, 401, 500],
   request: {
     query: {
-      clientId: ClientId.optional().describe('The calling client'),
-      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+      clientId: ClientId.optional().describe('Id of the calling client'),
+      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
     },
     body: Body,
   },

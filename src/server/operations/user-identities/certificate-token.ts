@@ -6,21 +6,21 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.certificate-token',
-  title: 'Generate token to login with digital certificate',
+  title: 'Generate a token for a certificate login',
   description:
-    'Gives a value to sign with the key of a certificate. It is good for one try of this client, within 120 seconds.',
+    'Returns a value to sign with the key of a certificate. It is valid for one attempt by this client, within 120 seconds.',
   method: 'POST',
   path: '/user-identities/digital-certificate/token',
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
   audit: { kind: 'administration', targets: {} },
   status: [201, 401, 500],
-  request: { query: { clientId: ClientId.optional().describe('The calling client') }, bodyIgnored: true },
+  request: { query: { clientId: ClientId.optional().describe('Id of the calling client') }, bodyIgnored: true },
   response: {
     status: 201,
     body: z
       .strictObject({
-        token: sensitive(z.string(), 'secret').describe('What is to be signed, as UTF-8 text'),
+        token: sensitive(z.string(), 'secret').describe('Value to sign, as UTF-8 text'),
         expiresIn: z.string().regex(/^\d+$/).describe('Remaining seconds as a string of digits'),
       })
       .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),
@@ -29,9 +29,9 @@ export default defineOperation({
   identifies: [],
   errors: [],
 
-  async handle(_input, { store, caller, ...tools }) {
-    const ticket = { kind: 'certificate-nonce', clientId: caller.client.clientId } as const;
-    const { value, expiresIn } = await store.transaction((tx) => issueOneTimeToken(tx, ticket, tools));
+  async handle(_input, { store, caller, ...deps }) {
+    const token = { kind: 'certificate-nonce', clientId: caller.client.clientId } as const;
+    const { value, expiresIn } = await store.transaction((tx) => issueOneTimeToken(tx, token, deps));
     return { token: value, expiresIn };
   },
 });

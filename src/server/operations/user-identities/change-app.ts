@@ -12,31 +12,31 @@ const text = z.string().max(200, 'must not be longer than 200 characters').optio
 
 const Body = z
   .strictObject({ deviceId: text, ip: text })
-  .meta({ id: 'ChangeAppInput', description: 'Where the user is. Nothing depends on it.' });
+  .meta({ id: 'ChangeAppInput', description: 'Device and address of the user; not used.' });
 
 export default defineOperation({
   id: 'user-identities.change-app',
-  title: 'Generates token when user navigates between applications',
+  title: 'Switch to another application',
   description:
-    'A token for the same user, session and level, with client_id, app_id, party and scope of the target client. A token that was narrowed stays so: of the scope of the target it has what it had before. The session and its refresh token belong to the target client from then on; where there is one, the answer has a new one. Access tokens that the former client has stay good until they end.',
+    'Issues a token for the same user, session and level, with client_id, app_id, party and scope of the target client. A token with reduced scope keeps the reduction: its scope is the intersection with the scope of the target. The session and its refresh token move to the target client; if there is a refresh token, the response contains a new one. Existing access tokens of the previous client stay valid until they expire.',
   method: 'POST',
   path: '/user-identities/me/change-app',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
-  request: { query: { targetClientId: ClientId.describe('The first-party client to go on with') }, body: Body },
+  request: { query: { targetClientId: ClientId.describe('First-party client to switch to') }, body: Body },
   response: { status: 200, body: Token, secret: true },
   errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
 
-  async handle({ query }, { store, caller, issuer, ...tools }) {
+  async handle({ query }, { store, caller, issuer, ...deps }) {
     const { target, session, refreshToken } = await store.transaction(async (tx) => {
-      const standing = await revalidateUserCaller(tx, caller, tools.clock);
+      const current = await revalidateUserCaller(tx, caller, deps.clock);
       const target = await requireTargetClient(tx, query.targetClientId);
-      const scope = findNarrowedScope(caller, standing.session);
+      const scope = findNarrowedScope(caller, current.session);
       const to = { clientId: target.clientId, ...(scope === undefined ? {} : { scope }) };
-      const session = await transferSession(tx, standing.session, to);
-      return { target, session, refreshToken: await rotateSessionRefreshToken(tx, session, tools) };
+      const session = await transferSession(tx, current.session, to);
+      return { target, session, refreshToken: await rotateSessionRefreshToken(tx, session, deps) };
     });
     const token = await issueSessionToken({ store, issuer }, session, target, { refreshToken });
     if (!token) throw createAuthenticationError('TOKEN_INVALID');

@@ -10,9 +10,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.change-password',
-  title: 'Change Password',
+  title: 'Change the password',
   description:
-    'Changes the password of the calling user, who gives the current one; after ten wrong ones from one source within 15 minutes further ones from there wait. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.',
+    'Changes the password of the calling user, who must send the current password. Ten wrong passwords from one source within 15 minutes throttle further attempts from that source. All other sessions of the user, pending codes and product tokens are revoked, and the contacts of the user are notified.',
   method: 'POST',
   path: '/user-identities/me/change-password',
   auth: 'caller',
@@ -21,7 +21,7 @@ export default defineOperation({
   status: [201, 400, 401, 403, 412, 422, 429, 500],
   request: {
     body: z
-      .strictObject({ password: LoginPassword.describe('The current one'), newPassword: NewPassword })
+      .strictObject({ password: LoginPassword.describe('Current password'), newPassword: NewPassword })
       .meta({ id: 'PasswordChange' }),
   },
   response: { status: 201, body: Empty },
@@ -29,11 +29,11 @@ export default defineOperation({
 
   async handle({ body: { password, newPassword } }, context) {
     const { user, session } = requireUserCaller(context.caller);
-    const refused = () => apiError('PASSWORD_WRONG');
-    if (!(await isCurrentPassword(context, user, password))) throw refused();
+    const createError = () => apiError('PASSWORD_WRONG');
+    if (!(await isCurrentPassword(context, user, password))) throw createError();
     await assertPasswordPolicy(newPassword, user);
     const passwordHash = await context.passwords.hash(newPassword, context.hashLane);
-    await withVerifiedPassword({ deps: context, user, secret: password, createError: refused }, async (tx, current) => {
+    await withVerifiedPassword({ deps: context, user, secret: password, createError }, async (tx, current) => {
       await revalidateUserCaller(tx, context.caller, context.clock);
       await replacePassword(tx, current, passwordHash, context, session);
     });

@@ -12,9 +12,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.complete-associate-legacy',
-  title: 'Complete Associate legacy logon',
+  title: 'Complete the association of a mainframe logon',
   description:
-    'Binds the logon to the calling user, by the code that was sent for it. Sessions of the logon alone end with that.',
+    'Binds the logon to the calling user with the code that was sent. Sessions of the logon without a user are revoked.',
   method: 'POST',
   path: '/user-identities/me/legacy-logons/complete',
   auth: 'caller',
@@ -23,7 +23,10 @@ export default defineOperation({
   status: [201, 400, 401, 403, 412, 429, 500],
   request: {
     body: z
-      .strictObject({ challengeId: TransactionId.describe('As the association was answered'), token: LegacyOtpCode })
+      .strictObject({
+        challengeId: TransactionId.describe('challengeId from the response of the association'),
+        token: LegacyOtpCode,
+      })
       .meta({ id: 'LogonAssociationCode' }),
   },
   response: {

@@ -9,9 +9,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.create-password',
-  title: 'Create password',
+  title: 'Create the first password',
   description:
-    'Gives the calling user its first password. Each rule that the password breaks is named. The contacts of the user are told.',
+    'Sets the first password of the calling user. If the password is rejected, the response lists each rule that it violates. The contacts of the user are notified.',
   method: 'POST',
   path: '/user-identities/me/create-password',
   auth: 'caller',

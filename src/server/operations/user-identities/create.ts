@@ -21,9 +21,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.create',
-  title: 'Create Identity',
+  title: 'Create a user',
   description:
-    'Creates a user. token is the code that identification sent to one of the contacts: that contact is verified, and the token of the response has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level. A code is used up only where the user is created. A userName in the form of an e-mail address must be the userEmail, and is a login name once the address is proven, or if an administrator calls; one with a colon is refused.',
+    'Creates a user. token is the code that identification sent to one of the contacts: that contact is verified, and the issued token has AUTH-IDENTIFIED. Without a code, the contacts stay unverified and the token has no authentication level. The code is consumed only if the user is created. A userName in the form of an e-mail address must equal userEmail; it becomes a login name when the address is verified, or immediately if an administrator sends the request. A userName with a colon is rejected.',
   method: 'POST',
   path: '/user-identities',
   auth: 'client-id',
@@ -32,20 +32,20 @@ export default defineOperation({
   status: ['200e', 201, 400, 401, 412, 500],
   request: {
     query: {
-      clientId: ClientId.optional().describe('The calling client, where no header names it'),
-      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+      clientId: ClientId.optional().describe('Id of the calling client, if no header contains it'),
+      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
     },
     body: z
       .strictObject({
         userId: NewId.optional().meta(defines('user', 'id')),
         userEmail: Email,
         userName: UserName,
-        businessId: BusinessId.optional().describe('Business that the user is of'),
-        lead: z.boolean().optional().describe('Not a user yet: does not get the role USER'),
+        businessId: BusinessId.optional().describe('Business that the user belongs to'),
+        lead: z.boolean().optional().describe('A lead, who does not have the role USER'),
         userMobile: Mobile.optional(),
         token: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'secret')
           .optional()
-          .describe('Code that proves the contact'),
+          .describe('Code that verifies the contact'),
       })
       .meta({ id: 'UserInput' }),
   },
@@ -64,7 +64,7 @@ export default defineOperation({
   creates: 'user',
   command: 'users create',
   cliExamples: [
-    { title: 'A user who proves the e-mail later', command: '--user-name alice --user-email alice@example.com' },
+    { title: 'A user with an unverified e-mail address', command: '--user-name alice --user-email alice@example.com' },
   ],
 
   async handle({ query, body }, { caller, ids, ...context }) {
@@ -83,31 +83,31 @@ export default defineOperation({
     const user = mayAssertName(caller) ? withVerifiedName(draft) : draft;
     const remember = query['remember-me'] ?? false;
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
-    const make = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
+    const createInTransaction = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
       await insertUser(tx, created, caller);
-      return { made: created, ...(await startSession(tx, { ...start, level }, context)) };
+      return { user: created, ...(await startSession(tx, { ...start, level }, context)) };
     };
     const {
-      made: created,
+      user: created,
       session,
       refreshToken,
     } = token === undefined
-      ? await context.store.transaction((tx) => make(tx, user, 'NONE'))
+      ? await context.store.transaction((tx) => createInTransaction(tx, user, 'NONE'))
       : await consumeFirstMatchingOtp(
           buildCodeChecks(user, token, createUnknownSource(context)),
           { ...context, ids },
-          (tx, code) => make(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
+          (tx, code) => createInTransaction(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
         );
     return context.issuer.issueForUser(created, session, caller.client, { refreshToken });
   },
 });
 
-/** The word of an administrator counts as proof of a name; a user that is one only after a password counts from there. */
+/** An administrator can assert a name without verification. Requires AUTH-BASIC, i.e. a password login. */
 function mayAssertName({ roles }: Principal): boolean {
   return roles.has('AUTH-BASIC') && (roles.has('ADMIN') || roles.has('IAM_ADMIN_MAINTENANCE'));
 }
 
-/** The code may have been sent to either contact. */
+/** The checks for both contacts, since the code may have been sent to either. */
 function buildCodeChecks(
   { userEmail = '', userMobile }: User,
   code: string,
@@ -119,7 +119,7 @@ function buildCodeChecks(
   return userMobile === undefined ? [email] : [email, check(mobileContact(userMobile))];
 }
 
-/** The user with the one contact proven that the code was sent to. */
+/** Marks the contact that the code was sent to as verified. */
 function withVerifiedContact({ subject }: Otp, user: User): User {
   const isEmail = subject === subjectOfContact(emailContact(user.userEmail ?? ''));
   return { ...user, emailVerified: isEmail, mobileVerified: !isEmail };

@@ -6,9 +6,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.fulfill-mfa',
-  title: 'Fulfill MFA',
+  title: 'Complete MFA',
   description:
-    'Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes from one source, in any sessions of the user, none is taken from there for an hour; after 20 over all sources only those from known sources and devices of the user, or for a code that the source asked for itself.',
+    'Accepts the code of leverage-mfa in the session that requested it. The session has AUTH-MFA for twelve hours, including renewed tokens. If the session has a refresh token, the response contains a new one. Five wrong codes from one source, in any sessions of the user, block that source for an hour. After 20 wrong codes from all sources, codes are accepted only from known sources and devices of the user, or from the source that requested the code.',
   method: 'POST',
   path: '/user-identities/me/fulfill-mfa',
   auth: 'caller',

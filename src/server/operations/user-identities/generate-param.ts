@@ -7,21 +7,21 @@ import { findNarrowedScope, requireTargetClient } from '../../identity/target-cl
 import { defineOperation } from '../define.ts';
 
 const Body = z
-  .strictObject({ targetClientId: ClientId.optional().describe('The only client that may redeem it') })
+  .strictObject({ targetClientId: ClientId.optional().describe('Only client that may exchange the value') })
   .meta({ id: 'GenerateParamInput' });
 
 const Param = z
   .strictObject({
-    param: sensitive(z.string(), 'one-time').describe('Opaque; good for one use'),
-    expiresIn: z.string().regex(/^\d+$/).describe('Seconds that it is good for'),
+    param: sensitive(z.string(), 'one-time').describe('Opaque value, valid for one use'),
+    expiresIn: z.string().regex(/^\d+$/).describe('Lifetime in seconds, as a string of digits'),
   })
   .meta({ id: 'Param' });
 
 export default defineOperation({
   id: 'user-identities.generate-param',
-  title: 'Generate Param',
+  title: 'Generate a value for logging in another client',
   description:
-    'A value that stands for the signed-in user: authenticate-by-param redeems it, once and within 60 seconds, for a session of the same level with another first-party client. What ends the session ends it too.',
+    'Issues a value that represents the signed-in user. authenticate-by-param exchanges it, once within 60 seconds, for a session of the same level with another first-party client. Ending the session revokes the value.',
   method: 'POST',
   path: '/user-identities/me/generate-param',
   auth: 'caller',
@@ -32,12 +32,12 @@ export default defineOperation({
   response: { status: 201, body: Param, secret: true },
   errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
 
-  async handle({ body: { targetClientId } }, { store, caller, ...tools }) {
+  async handle({ body: { targetClientId } }, { store, caller, ...deps }) {
     const { value, expiresIn } = await store.transaction(async (tx) => {
-      const { user, session } = await revalidateUserCaller(tx, caller, tools.clock);
+      const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);
       if (targetClientId !== undefined) await requireTargetClient(tx, targetClientId);
       const scope = findNarrowedScope(caller, session);
-      const ticket = {
+      const token = {
         kind: 'param',
         clientId: caller.client.clientId,
         userId: user.userId,
@@ -45,7 +45,7 @@ export default defineOperation({
         ...(targetClientId === undefined ? {} : { targetClientId }),
         ...(scope === undefined ? {} : { scope }),
       } as const;
-      return issueOneTimeToken(tx, ticket, tools);
+      return issueOneTimeToken(tx, token, deps);
     });
     return { param: value, expiresIn };
   },

@@ -10,8 +10,9 @@ export const UserView = z
 
 export default defineOperation({
   id: 'user-identities.get',
-  title: 'Get Identities from user',
-  description: 'The contacts and mainframe logons of a user. A user sees itself only, unless it is an administrator.',
+  title: 'Get the contacts and logons of a user',
+  description:
+    'Returns the contacts and mainframe logons of a user. Users without an administrative role can read only their own.',
   method: 'GET',
   path: '/user-identities/{id}',
   auth: 'caller',
@@ -30,7 +31,7 @@ export default defineOperation({
   },
 });
 
-/** What is shown of a user, and what its ETag is made of. */
+/** The representation of a user, from which the ETag is computed. */
 export function viewOfUser({ userEmail, userMobile, legacyLogons = [] }: Awaited<ReturnType<typeof requireUser>>) {
   return {
     ...(userEmail === undefined ? {} : { userEmail }),

@@ -8,9 +8,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.grant-auth-smart',
-  title: 'Grant Auth Smart Role',
+  title: 'Obtain AUTH-SMART',
   description:
-    'Takes the challengeId of validate-token, once and in the session that it was given to: the session has AUTH-SMART from then on. Where the session has a refresh token, the answer brings a new one in its place.',
+    'Accepts the challengeId of validate-token, once and in the session that received it, and grants AUTH-SMART to the session. If the session has a refresh token, the response contains a new one.',
   method: 'POST',
   path: '/user-identities/me/grant-auth-smart',
   auth: 'caller',
@@ -24,9 +24,9 @@ export default defineOperation({
   async handle({ body }, { caller, ...context }) {
     const granted = await context.store.transaction(async (tx) => {
       const { session: before } = await revalidateUserCaller(tx, caller, context.clock);
-      const ticket = await consumeOneTimeToken(tx, 'auth-smart', body.challengeId, context.clock);
-      // A refusal keeps nothing, so who presents what is somebody else's does not use it up.
-      if (ticket?.sessionId !== before.sessionId || ticket.userId !== before.userId) throw apiError('CODE_INVALID');
+      const token = await consumeOneTimeToken(tx, 'auth-smart', body.challengeId, context.clock);
+      // The error rolls the transaction back, so an attempt from another session does not consume the token.
+      if (token?.sessionId !== before.sessionId || token.userId !== before.userId) throw apiError('CODE_INVALID');
       const session = { ...before, smart: true };
       await tx.sessions.replace(session);
       return { session, refreshToken: await rotateCallerRefreshToken(tx, caller, session, context) };

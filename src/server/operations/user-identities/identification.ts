@@ -11,15 +11,15 @@ const CodeDelivery = z
   .strictObject({
     contactType: z.enum(['EMAIL', 'MOBILE']),
     contact: z.string().describe('Masked'),
-    expiresIn: z.string().regex(/^\d+$/).describe('Seconds that the code is good for, as a string of digits'),
+    expiresIn: z.string().regex(/^\d+$/).describe('Lifetime of the code in seconds, as a string of digits'),
   })
-  .meta({ id: 'Identification', description: 'Where the code went, and how long it is good.' });
+  .meta({ id: 'Identification', description: 'Recipient and lifetime of the code.' });
 
 export default defineOperation({
   id: 'user-identities.identification',
-  title: 'User identification',
+  title: 'Send a code to verify a contact before sign-up',
   description:
-    'Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before that the same source asked for. Within an hour five codes go to one contact for one source, and 20 over all sources. Whether anybody has the contact makes no difference.',
+    'Sends a code to one contact, an e-mail address or a mobile number. The code verifies the contact when the user is created. It replaces the previous code that the same source requested. Per hour, one contact receives at most five codes for one source and 20 in total. The response is the same whether or not a user has the contact.',
   method: 'POST',
   path: '/user-identities/identification',
   auth: 'client-id',
@@ -27,7 +27,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 422, 429, 500],
   request: {
-    query: { clientId: ClientId.optional().describe('The calling client, where no header names it') },
+    query: { clientId: ClientId.optional().describe('Id of the calling client, if no header contains it') },
     body: z
       .strictObject({ userEmail: Email.optional(), userMobile: Mobile.optional() })
       .meta({ id: 'IdentificationInput', description: 'Exactly one contact.' }),

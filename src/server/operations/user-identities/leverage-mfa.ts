@@ -6,18 +6,18 @@ import { defineOperation } from '../define.ts';
 
 const Challenge = z
   .strictObject({
-    challengeId: sensitive(z.string(), 'one-time').describe('For fulfill-mfa in the calling session'),
+    challengeId: sensitive(z.string(), 'one-time').describe('Id for fulfill-mfa in the calling session'),
     contactType: ContactType,
     contact: z.string().describe('Masked'),
-    expiresIn: z.string().describe('Seconds as a string of digits'),
+    expiresIn: z.string().describe('Lifetime in seconds, as a string of digits'),
   })
-  .meta({ id: 'MfaChallenge', description: 'A code is under way as second proof.' });
+  .meta({ id: 'MfaChallenge', description: 'A code that was sent as second factor.' });
 
 export default defineOperation({
   id: 'user-identities.leverage-mfa',
-  title: 'Leverage MFA',
+  title: 'Start MFA',
   description:
-    'Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before of the session. Within an hour five go to one contact for one source and 20 over all sources, beyond that only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.',
+    'Sends a code for fulfill-mfa to a contact of the calling user, as second factor of this session. Without factorId, the code is sent to the main e-mail address, or to the main mobile number if the address is not verified. Only verified contacts receive codes. A new code replaces the previous code of the session. Per hour, one contact receives at most five codes for one source and 20 in total; beyond that, only for known sources and devices of the user. Contacts that are not visible to the calling client are reported as not found.',
   method: 'POST',
   path: '/user-identities/me/leverage-mfa',
   auth: 'caller',

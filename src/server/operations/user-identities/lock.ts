@@ -12,8 +12,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.lock',
-  title: 'Lock an user credential',
-  description: 'From the next call on the user is refused everywhere, and its sessions are over.',
+  title: 'Lock a user',
+  description:
+    'Locks the user. All requests of the user are rejected from the next one on, and its sessions are revoked.',
   method: 'POST',
   path: '/user-identities/lock',
   auth: 'caller',
@@ -23,14 +24,14 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 412, 500],
   request: {
     body: z
-      .strictObject({ userId: UserId, reason: singleLine(200, 'Kept with the lock').optional() })
+      .strictObject({ userId: UserId, reason: singleLine(200, 'Reason, stored with the lock').optional() })
       .meta({ id: 'LockInput' }),
   },
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOCK_OF_SELF', 'LAST_ADMINISTRATOR'],
   destructive: true,
   command: 'users lock',
-  cliExamples: [{ title: 'With the reason', command: 'USER_ID --reason "left the company"' }],
+  cliExamples: [{ title: 'With a reason', command: 'USER_ID --reason "left the company"' }],
 
   async handle({ body }, { store, caller }) {
     await store.transaction(async (tx) => {

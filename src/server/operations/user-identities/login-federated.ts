@@ -18,15 +18,15 @@ const Body = z
       'one-time',
     )
       .optional()
-      .describe('The nonce of the request that the token answers; needed where the token has one'),
+      .describe('Nonce of the authentication request; required if the token contains one'),
   })
   .meta({ id: 'LoginFederatedInput' });
 
 export default defineOperation({
   id: 'user-identities.login-federated',
-  title: 'Login using federated accounts',
+  title: 'Log in with an OpenID Connect provider',
   description:
-    'Logs in the user of an ID token. The user has the login identifier <provider>:<sub>; else a verified e-mail that the provider verified as well, in a domain of the provider, which makes that identifier. A token counts once. Where it proves nothing, what is wrong is not told.',
+    'Logs in the user of an ID token: the user with the login identifier <provider>:<sub>, otherwise the user with the verified e-mail address in the token. In the second case, the provider must have verified the address, the address must be in a domain of the provider, and the login identifier is added to the user. A token is accepted only once. The response does not state why a token is rejected.',
   method: 'POST',
   path: '/user-identities/login-federated',
   auth: 'client-id',
@@ -35,8 +35,8 @@ export default defineOperation({
   status: [201, 400, 401, 404, 412, 500, 503],
   request: {
     query: {
-      clientId: ClientId.optional().describe('The calling client'),
-      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+      clientId: ClientId.optional().describe('Id of the calling client'),
+      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
     },
     body: Body,
   },
@@ -47,8 +47,8 @@ export default defineOperation({
   async handle({ query, body }, { caller, providers, ...context }) {
     const provider = await context.store.providers.get(body.provider);
     if (provider?.kind !== 'oidc') throw apiError('PROVIDER_NOT_FOUND');
-    const proof = await providers.verifyIdToken(provider, body);
+    const assertion = await providers.verifyIdToken(provider, body);
     const remember = query['remember-me'] ?? false;
-    return loginWithAssertion(context, proof, caller.client, { remember, renewable: remember });
+    return loginWithAssertion(context, assertion, caller.client, { remember, renewable: remember });
   },
 });

@@ -16,9 +16,9 @@ const Body = z
 
 export default defineOperation({
   id: 'user-identities.login-legacy',
-  title: 'Login legacy user',
+  title: 'Log in with a mainframe logon',
   description:
-    "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case. Failures are limited for each logon as those of the other login are for each name.",
+    'Logs in with a mainframe logon. The mainframe verifies the password. If the logon belongs to a user, the token is issued for the user and also contains the logon; otherwise it is issued for the logon and grants no roles of a user. Send the credentials as Authorization: Basic (the word Basic is optional) or in the body. Lower-case letters in the logon count as upper case. Failures are limited per logon, with the limits of the user login.',
   method: 'POST',
   path: '/user-identities/login-legacy',
   auth: 'client-id',
@@ -27,8 +27,8 @@ export default defineOperation({
   status: [201, 400, 401, 429, 500, 503],
   request: {
     query: {
-      clientId: ClientId.optional().describe('The calling client'),
-      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+      clientId: ClientId.optional().describe('Id of the calling client'),
+      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
     },
     headers: { ip: CallerAddress },
     body: Body,
@@ -39,9 +39,9 @@ export default defineOperation({
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
   openapiExamples: { body: { logon: 'ALICE01', password: 'secret01' } },
 
-  async handle({ query, body }, { caller, credentials: presented, ...context }) {
+  async handle({ query, body }, { caller, credentials: readCredentials, ...context }) {
     const remember = query['remember-me'] ?? false;
-    const pair = presented().userBasicAuth ?? readPair(body);
+    const pair = readCredentials().userBasicAuth ?? readPair(body);
     return loginWithLogon(context, pair, caller.client, { remember, renewable: remember });
   },
 });
@@ -51,7 +51,7 @@ function readPair(body: z.output<typeof Body> | undefined): BasicCredentials {
     throw fieldError(
       'FIELD_MISSING',
       ['logon', 'password'],
-      'logon and password are required where Authorization does not hold them.',
+      'logon and password are required unless Authorization contains them.',
     );
   return { name: body.logon, secret: body.password };
 }

@@ -21,9 +21,9 @@ const Body = z
 
 export default defineOperation({
   id: 'user-identities.login',
-  title: 'Login user',
+  title: 'Log in a user',
   description:
-    "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user. Ten failures under one name from one source within 15 minutes delay further attempts from there; after 100 from all sources only sources and devices that the user is known to come from are served.",
+    'Logs in a user with a password. userName accepts any login identifier of the user. Send the credentials as Authorization: Basic (the word Basic is optional) with ?clientId=, or in the body together with the token or API key of the client. If deviceTokenId identifies a device of the user, the refresh token is bound to it. Ten failures for one name from one source within 15 minutes throttle further attempts from that source. After 100 failures from all sources, only known sources and devices of the user are admitted.',
   method: 'POST',
   path: '/user-identities/login',
   auth: 'client-id',
@@ -32,8 +32,8 @@ export default defineOperation({
   status: [201, 400, 401, 429, 500],
   request: {
     query: {
-      clientId: ClientId.optional().describe('The calling client'),
-      'remember-me': z.boolean().optional().describe('Gives a refresh token and shorter access tokens'),
+      clientId: ClientId.optional().describe('Id of the calling client'),
+      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
     },
     headers: { ip: CallerAddress },
     body: Body,
@@ -44,9 +44,9 @@ export default defineOperation({
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
   openapiExamples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
 
-  async handle({ query, body }, { caller, credentials: presented, ...context }) {
+  async handle({ query, body }, { caller, credentials: readCredentials, ...context }) {
     const remember = query['remember-me'] ?? false;
-    const pair = presented().userBasicAuth ?? readPair(body);
+    const pair = readCredentials().userBasicAuth ?? readPair(body);
     const deviceTokenId = body?.deviceTokenId;
     return loginWithPassword(context, pair, caller.client, { remember, renewable: remember, deviceTokenId });
   },
@@ -57,7 +57,7 @@ function readPair(body: z.output<typeof Body> | undefined): BasicCredentials {
     throw fieldError(
       'FIELD_MISSING',
       ['userName', 'password'],
-      'userName and password are required where Authorization does not hold them.',
+      'userName and password are required unless Authorization contains them.',
     );
   return { name: body.userName, secret: body.password };
 }

@@ -11,9 +11,9 @@ import { defineOperation, type OperationContext } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.provision-logon',
-  title: 'Provision logon in mainframe',
+  title: 'Create a mainframe logon for a user',
   description:
-    "Makes the logon in the mainframe, with the user's verified contacts, and binds it to the user. Without a password nobody logs in with it before a reset. Where it was made but could not be bound, it is taken back; after a crash in between, the user can still bind it by a code to its own contacts.",
+    'Creates the logon in the mainframe, with the verified contacts of the user, and binds it to the user. Without a password, the logon cannot be used before a password reset. If binding fails, the logon is deleted again. After a crash in between, the user can still bind the logon with a code sent to their own contacts.',
   method: 'POST',
   path: '/user-identities/{id}/legacy-logons',
   auth: 'caller',
@@ -25,7 +25,7 @@ export default defineOperation({
     body: z
       .strictObject({
         logon: LogonName,
-        password: LoginPassword.optional().describe('Keeps the rule of the setting mainframe-password-rule'),
+        password: LoginPassword.optional().describe('Must match the setting mainframe-password-rule'),
       })
       .meta({ id: 'LogonInput' }),
   },
@@ -42,14 +42,16 @@ export default defineOperation({
     'MAINFRAME_UNAVAILABLE',
   ],
   command: 'users provision-logon',
-  cliExamples: [{ title: 'With a first password', command: 'USER_ID --logon SMITH01 --password-file first-password' }],
+  cliExamples: [
+    { title: 'With an initial password', command: 'USER_ID --logon SMITH01 --password-file first-password' },
+  ],
 
   async handle({ params, body: { logon: requested, password } }, context) {
     const logon = normalizeLogon(requested);
     const user = await getProvisionableUser(params.id, logon, context);
     if (password !== undefined) assertMainframePassword(password, context.settings);
-    const made = await context.mainframe.create({ logon, password, ...verifiedContacts(user) }, context.hashLane);
-    if (!made) throw apiError('LOGON_TAKEN');
+    const created = await context.mainframe.create({ logon, password, ...verifiedContacts(user) }, context.hashLane);
+    if (!created) throw apiError('LOGON_TAKEN');
     await bindOrRollBack(params.id, logon, context);
     return { logon };
   },
@@ -66,7 +68,7 @@ async function getProvisionableUser(
   return user;
 }
 
-/** Codes for the logon go where somebody has proven to be the user. */
+/** Only verified contacts receive codes for the logon. */
 function verifiedContacts({ userEmail, emailVerified, userMobile, mobileVerified }: User) {
   return { email: emailVerified ? userEmail : undefined, mobile: mobileVerified ? userMobile : undefined };
 }
@@ -83,7 +85,7 @@ async function bindOrRollBack(
       await bindLogon(tx, user, logon);
     });
   } catch (error) {
-    // What went wrong first is what the caller hears; a mainframe that fails now is in the log.
+    // The caller receives the original error; a failure of the mainframe here is only logged.
     await mainframe.remove(logon).catch(() => undefined);
     throw error;
   }

@@ -16,16 +16,16 @@ const Body = z
       .string()
       .max(254, 'must not be longer than 254 characters')
       .describe('Any login identifier of the user'),
-    refreshToken: sensitive(text, 'secret').describe('The last one of the session'),
-    deviceTokenId: sensitive(text, 'one-time').describe('What associate-device gave for the device'),
+    refreshToken: sensitive(text, 'secret').describe('Latest refresh token of the session'),
+    deviceTokenId: sensitive(text, 'one-time').describe('deviceTokenId from associate-user-device'),
   })
   .meta({ id: 'RememberMeInput' });
 
 export default defineOperation({
   id: 'user-identities.remember-me',
-  title: 'User remember-me',
+  title: 'Log in with a remembered device',
   description:
-    'Logs a user in again by the refresh token and the device of an earlier login. Both must be those of the user, and of the calling client; a session that is bound to no device yet is bound to this one from then on. The answer has a new refresh token, to be kept in place of the old one: a second use of a refresh token ends its session with all tokens, and whatever else is wrong is refused in one way and does not use it up. The level is AUTH-BASIC at most, so a second proof has to be given anew; from then on the session counts as remembered, and its access tokens are short.',
+    'Logs in a user with the refresh token and the device of an earlier login. Both must belong to the user and to the calling client. A session without a device is bound to this device. The response contains a new refresh token that replaces the old one. Reusing a refresh token revokes the session and all its tokens; all other failures return the same response and do not consume the token. The level is at most AUTH-BASIC, so MFA must be completed again. The session counts as remembered from then on, and its access tokens are short-lived.',
   method: 'POST',
   path: '/user-identities/remember-me',
   auth: 'client-id',
@@ -33,7 +33,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: ['200e', 201, 401, 500],
   request: {
-    query: { clientId: ClientId.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('Id of the calling client') },
     headers: {
       ip: CallerAddress,
     },
@@ -44,13 +44,13 @@ export default defineOperation({
   identifies: ['userName'],
   errors: ['CREDENTIALS_INVALID'],
 
-  async handle({ body }, { caller, store, ...tools }) {
+  async handle({ body }, { caller, store, ...deps }) {
     const { client } = caller;
     const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
-    const rotation = await store.transaction((tx) => renewRememberedSession(tx, body, renewer, tools));
+    const rotation = await store.transaction((tx) => renewRememberedSession(tx, body, renewer, deps));
     if (rotation.outcome !== 'rotated') throw createAuthenticationError('CREDENTIALS_INVALID');
     const { session, refreshToken } = rotation;
-    const token = await issueSessionToken({ store, issuer: tools.issuer }, session, client, { refreshToken });
+    const token = await issueSessionToken({ store, issuer: deps.issuer }, session, client, { refreshToken });
     if (!token) throw createAuthenticationError('CREDENTIALS_INVALID');
     return token;
   },

@@ -8,8 +8,8 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.remove-identity',
-  title: 'Remove Identity (second operation of this name)',
-  description: 'Takes one login identifier from the user. Its user name is the last one, and stays.',
+  title: 'Remove a login identifier from a user',
+  description: 'Removes one login identifier from the user. The user name cannot be removed.',
   method: 'DELETE',
   path: '/user-identities/{id}/identities/{identity}',
   auth: 'caller',
@@ -22,7 +22,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'MFA_MISSING', 'LAST_IDENTITY'],
   command: 'users remove-identity',
-  cliExamples: [{ title: 'One login name less', command: 'USER_ID alice.smith --yes' }],
+  cliExamples: [{ title: 'Remove one login name', command: 'USER_ID alice.smith --yes' }],
 
   async handle({ params }, { store, caller }) {
     const removed = foldIdentifier(params.identity);

@@ -6,9 +6,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.remove',
-  title: 'Remove Identity',
+  title: 'Delete a user',
   description:
-    'Removes a user with its memberships and sessions. Its id is not given out again; the last administrator stays.',
+    'Deletes a user with its memberships and sessions. The id is never reused. The last administrator cannot be deleted.',
   method: 'DELETE',
   path: '/user-identities/{id}',
   auth: 'caller',
@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LAST_ADMINISTRATOR'],
   command: 'users delete',
-  cliExamples: [{ title: 'Without being asked', command: 'USER_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'USER_ID --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {

@@ -14,23 +14,23 @@ const Body = z
     samlResponse: sensitive(
       z.string().min(1, 'must not be empty').max(100_000, 'must not be longer than 100000 characters'),
       'one-time',
-    ).describe('Base64 of a SAML 2.0 response; the response, its assertion, or both are signed'),
-    relayState: z.string().max(2000, 'must not be longer than 2000 characters').optional().describe('Not looked at'),
+    ).describe('Base64 of a SAML 2.0 response; the response, its assertion, or both must be signed'),
+    relayState: z.string().max(2000, 'must not be longer than 2000 characters').optional().describe('Ignored'),
   })
   .meta({ id: 'RenewAppTokenInput' });
 
 export default defineOperation({
   id: 'user-identities.renew-app-token',
-  title: 'Generate a renew app token based on SAML integration informed data',
+  title: 'Log in with a SAML response',
   description:
-    'Logs in the user of a SAML response. Its recipient is the URL of this operation, its audience that of the registered provider. The user has the login identifier <provider>:<NameID>; else a verified e-mail that the response names, in a domain of the provider, which makes that identifier. A response counts once. Where it proves nothing, what is wrong is not told.',
+    'Logs in the user of a SAML response: the user with the login identifier <provider>:<NameID>, otherwise the user with the verified e-mail address in the response. In the second case, the address must be in a domain of the provider, and the login identifier is added to the user. The recipient must be the URL of this operation, and the audience that of the registered provider. A response is accepted only once. The response of this operation does not state why a SAML response is rejected.',
   method: 'POST',
   path,
   auth: 'client-id',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 412, 422, 500],
-  request: { query: { clientId: ClientId.optional().describe('The calling client') }, body: Body },
+  request: { query: { clientId: ClientId.optional().describe('Id of the calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
   identifies: ['samlResponse'],
   errors: ['PROOF_INVALID', 'SUBJECT_UNKNOWN'],
@@ -39,7 +39,7 @@ export default defineOperation({
     const encoded = body.samlResponse.replaceAll(/\s/g, '');
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded))
       throw fieldError('FIELD_TYPE', 'samlResponse', 'samlResponse must be base64.');
-    const proof = await providers.verifySamlResponse(encoded, `${baseUrl}${servicePrefix}${path}`);
-    return loginWithAssertion(context, proof, caller.client, { remember: false, renewable: false });
+    const assertion = await providers.verifySamlResponse(encoded, `${baseUrl}${servicePrefix}${path}`);
+    return loginWithAssertion(context, assertion, caller.client, { remember: false, renewable: false });
   },
 });

@@ -14,27 +14,27 @@ const Body = z
 
 export default defineOperation({
   id: 'user-identities.renew-token',
-  title: 'Renew Token',
+  title: 'Renew tokens with a refresh token',
   description:
-    "A fresh access token and a new refresh token for one that was not used yet. A second use of a refresh token ends its session with all tokens. A refresh token belongs to one client: from another it is refused, and nothing happens to it. A first-party client may just name itself, but what a client has of itself it renews with its secret or key only. A session that is bound to a device is renewed by remember-me alone. The session's end stays where it is.",
+    "Exchanges an unused refresh token for a new access token and a new refresh token. Reusing a refresh token revokes the session and all its tokens. A refresh token belongs to one client; requests of other clients are rejected and do not consume it. For a session of a user, a first-party client can identify itself by its id only; a client's own refresh token requires its secret or API key. A session that is bound to a device can be renewed only with remember-me. The expiry of the session does not change.",
   method: 'POST',
   path: '/user-identities/renew-token',
   auth: 'client-id',
   roles: 'CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 500],
-  request: { query: { clientId: ClientId.optional().describe('The calling client') }, body: Body },
+  request: { query: { clientId: ClientId.optional().describe('Id of the calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
   identifies: [],
   errors: ['CREDENTIALS_INVALID'],
 
-  async handle({ body }, { caller, store, ...tools }) {
+  async handle({ body }, { caller, store, ...deps }) {
     const { client } = caller;
     const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
-    const rotation = await store.transaction((tx) => rotateRefreshToken(tx, body.refreshToken, renewer, tools));
+    const rotation = await store.transaction((tx) => rotateRefreshToken(tx, body.refreshToken, renewer, deps));
     if (rotation.outcome !== 'rotated') throw createAuthenticationError('CREDENTIALS_INVALID');
     const { session, refreshToken } = rotation;
-    const token = await issueSessionToken({ store, issuer: tools.issuer }, session, client, { refreshToken });
+    const token = await issueSessionToken({ store, issuer: deps.issuer }, session, client, { refreshToken });
     if (!token) throw createAuthenticationError('CREDENTIALS_INVALID');
     return token;
   },

@@ -4,9 +4,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.renovate-token',
-  title: 'User renovate-token',
+  title: 'Renew a valid access token',
   description:
-    "A fresh access token for one that is still valid, in the same session and of the same scope. There is no refresh token, and the session's end stays where it is. The body is not looked at.",
+    'Issues a new access token for one that is still valid, in the same session and with the same scope. No refresh token is issued, and the expiry of the session does not change. The body is ignored.',
   method: 'POST',
   path: '/user-identities/me/renovate-token',
   auth: 'caller',

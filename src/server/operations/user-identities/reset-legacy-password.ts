@@ -9,9 +9,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.reset-legacy-password',
-  title: 'Reset a legacy identity',
+  title: 'Reset the password of a mainframe logon',
   description:
-    'Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password-rule; one that does not, and a mainframe that does not answer, use no code up.',
+    'Sets a new mainframe password with the code of retrieve-legacy-identity, revokes every session of the logon and of its user, and logs in. The new password must match the setting mainframe-password-rule. If it does not, or if the mainframe does not respond, the code is not consumed.',
   method: 'POST',
   path: '/user-identities/reset-legacy-password',
   auth: 'client-id',
@@ -19,14 +19,14 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 422, 500, 503],
   request: {
-    query: { clientId: ClientId.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('Id of the calling client') },
     headers: { ip: CallerAddress },
     body: z
       .strictObject({
         logon: LogonName,
         token: LegacyOtpCode,
-        newPassword: LoginPassword.describe('Keeps the rule of the setting mainframe-password-rule'),
-        hash: TransactionId.describe('As retrieve-legacy-identity answered'),
+        newPassword: LoginPassword.describe('Must match the setting mainframe-password-rule'),
+        hash: TransactionId.describe('hash from the response of retrieve-legacy-identity'),
         deviceTokenId: DeviceTokenId.optional(),
       })
       .meta({ id: 'LogonReset' }),

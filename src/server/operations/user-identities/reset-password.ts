@@ -15,7 +15,7 @@ const Body = z
   .strictObject({
     newPassword: NewPassword,
     validationCode: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time').describe(
-      'Code of retrieve-identity',
+      'Code that retrieve-identity sent',
     ),
     username: z
       .string()
@@ -27,9 +27,9 @@ const Body = z
 
 export default defineOperation({
   id: 'user-identities.reset-password',
-  title: 'Reset password',
+  title: 'Reset the password',
   description:
-    'Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and the throttles of its login names are cleared; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.',
+    'Sets a new password with the code of retrieve-identity, also for a user without a password. Unknown names, locked users and codes that are wrong, used, expired or issued to another user return the same response. A weak password does not consume the code. All sessions of the user are revoked and the throttles of its login names are cleared; a lock stays. The contacts of the user are notified. Five wrong codes from one source, for one name or one user, block recovery for that source for an hour. After 20 wrong codes from all sources, only known sources and devices of the user are admitted, and each source with the code that it requested.',
   method: 'POST',
   path: '/user-identities/reset-password',
   auth: 'client-id',
@@ -37,28 +37,28 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: { response: ['userId'] } },
   status: ['200e', 201, 400, 401, 412, 422, 500],
   request: {
-    query: { clientId: ClientId.optional().describe('The calling client, where no header names it') },
+    query: { clientId: ClientId.optional().describe('Id of the calling client, if no header contains it') },
     body: Body,
   },
   response: {
     status: 201,
     body: z
       .strictObject({ userId: z.string() })
-      .meta({ id: 'PasswordResetDone', description: 'Whose password it is.' }),
+      .meta({ id: 'PasswordResetDone', description: 'The user whose password was reset.' }),
   },
   identifies: ['username'],
   errors: ['CODE_INVALID', 'CODE_FAILURES', ...passwordErrorCodes, 'TOO_BUSY'],
 
   async handle({ body }, context) {
-    const named = await findUserByLogin(context.store, body.username);
-    const source = await resolveOtpSource(context.store, named, body.deviceTokenId, context);
+    const target = await findUserByLogin(context.store, body.username);
+    const source = await resolveOtpSource(context.store, target, body.deviceTokenId, context);
     const check = {
-      ...toRecoveryBinding(named, body.username, context.storeSecret),
+      ...toRecoveryBinding(target, body.username, context.storeSecret),
       code: body.validationCode,
       source,
     };
     await verifyOtp(check, context);
-    const user = requireRecoverable(named);
+    const user = requireRecoverable(target);
     await assertPasswordPolicy(body.newPassword, user);
     const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
     await consumeOtp(check, context, async (tx) => {

@@ -13,9 +13,9 @@ import { defineOperation, type OperationContext } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.retrieve-legacy',
-  title: 'Retrieve a legacy identity',
+  title: 'Start recovery of a mainframe logon',
   description:
-    'Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike. Limits per source and over all sources are those of retrieve-identity, by logon.',
+    'Sends a code for reset-legacy-password to the mobile number that the mainframe has for the logon, otherwise to its e-mail address. The response is the same for a logon that does not exist, has no contact, or belongs to a locked user. The limits per source and in total are those of retrieve-identity, per logon.',
   method: 'POST',
   path: '/user-identities/retrieve-legacy-identity',
   auth: 'client-id',
@@ -23,7 +23,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500, 503],
   request: {
-    query: { clientId: ClientId.optional().describe('The calling client') },
+    query: { clientId: ClientId.optional().describe('Id of the calling client') },
     body: z
       .strictObject({ logon: LogonName, deviceTokenId: DeviceTokenId.optional() })
       .meta({ id: 'LogonRecoveryInput' }),
@@ -32,12 +32,12 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        hash: sensitive(z.string(), 'one-time').describe('Names the transaction, for reset-legacy-password'),
+        hash: sensitive(z.string(), 'one-time').describe('Id of the transaction, for reset-legacy-password'),
         contact: MaskedRecipient,
         expiresIn: OtpLifetime,
       })
-      .meta({ id: 'LogonRecovery', description: 'A code that was sent to set a mainframe password anew.' }),
-    // The hash is a half of the proof.
+      .meta({ id: 'LogonRecovery', description: 'A code sent for resetting a mainframe password.' }),
+    // The hash is required together with the code, so it is a credential.
     secret: true,
   },
   identifies: ['logon'],
@@ -61,7 +61,7 @@ interface LogonRecovery {
   readonly deviceTokenId: string | undefined;
 }
 
-/** Where nothing can be sent the same is done, and what follows is the same; the code goes nowhere. */
+/** Without a contact, does the same work and returns the same response, but sends no code. */
 async function sendRecoveryCode(
   { logon, contact, deviceTokenId }: LogonRecovery,
   context: OperationContext,

@@ -9,9 +9,9 @@ const LoginName = z.string().min(1, 'must not be empty').max(254, 'must not be l
 
 export default defineOperation({
   id: 'user-identities.retrieve',
-  title: 'Retrieve an Identity',
+  title: 'Start recovery of a user account',
   description:
-    "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. A new code voids the one before that the same source asked for. Within an hour a source may ask five times under one name, and all sources 20 times; beyond that only known sources and devices of the user are served. The same limits hold for each contact: beyond them nothing is sent, the answer is the same, and the last code stays good.",
+    'Sends a code for reset-password to the verified main contacts of the user. userName accepts any login identifier. An identified client receives the same response whether or not the user exists; an authenticated client receives the ids, or 404. A new code replaces the previous code that the same source requested. Per hour, one name accepts at most five requests from one source and 20 in total; beyond that, only known sources and devices of the user are admitted. The same limits apply to each contact: beyond them no code is sent, the response is the same, and the last code stays valid.',
   method: 'POST',
   path: '/user-identities/retrieve-identity',
   auth: 'client-id',
@@ -19,7 +19,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: { response: ['userId', 'businessId'] } },
   status: ['200e', 201, 400, 401, 404, 429, 500],
   request: {
-    query: { clientId: ClientId.optional().describe('The calling client, where no header names it') },
+    query: { clientId: ClientId.optional().describe('Id of the calling client, if no header contains it') },
     body: z
       .strictObject({
         userName: LoginName.describe('Any login identifier of the user'),
@@ -31,24 +31,24 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        userId: z.string().optional().describe('To proven clients only'),
-        businessId: z.string().optional().describe('To proven clients only, where the user is of a business'),
-        username: z.string().describe('As it was asked'),
+        userId: z.string().optional().describe('Only for authenticated clients'),
+        businessId: z.string().optional().describe('Only for authenticated clients, if the user belongs to a business'),
+        username: z.string().describe('The userName of the request'),
       })
-      .meta({ id: 'Recovery', description: 'What is told of a user who is to recover its account.' }),
+      .meta({ id: 'Recovery', description: 'The user whose account is being recovered.' }),
   },
   identifies: ['userName'],
   errors: ['USER_NOT_FOUND', 'TOO_MANY_CODES'],
 
   async handle({ body: { userName, deviceTokenId } }, { caller, ...context }) {
-    const isProven = caller.roles.has('CLI-AUTH-BASIC');
+    const isAuthenticated = caller.roles.has('CLI-AUTH-BASIC');
     const user = await context.store.transaction(async (tx) => {
       const found = await startRecovery(tx, { loginName: userName, deviceTokenId }, context);
-      if (isProven && !found) throw apiError('USER_NOT_FOUND');
+      if (isAuthenticated && !found) throw apiError('USER_NOT_FOUND');
       return found;
     });
     context.outbox.wake();
-    if (!isProven || !user) return { username: userName };
+    if (!isAuthenticated || !user) return { username: userName };
     const { userId, businessId } = user;
     return { userId, ...(businessId === undefined ? {} : { businessId }), username: userName };
   },

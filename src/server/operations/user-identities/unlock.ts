@@ -7,9 +7,9 @@ import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.unlock',
-  title: 'Unlock an user credential',
+  title: 'Unlock a user',
   description:
-    'Ends a lock and clears the throttles of all login names of the user. Where there is no lock nothing else changes.',
+    'Removes a lock and clears the throttles of all login names of the user. Without a lock, nothing else changes.',
   method: 'POST',
   path: '/user-identities/unlock',
   auth: 'caller',

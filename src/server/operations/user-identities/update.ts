@@ -30,9 +30,9 @@ const Body = z
 
 export default defineOperation({
   id: 'user-identities.update',
-  title: 'Updates specific identity attributes',
+  title: 'Update a user',
   description:
-    'Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change. A userName in the form of an e-mail address must be the userEmail of the same request; one with a colon is refused.',
+    'Changes the fields that are sent; null clears a field. New contacts are verified, and a notice is sent to the old contact. A userName in the form of an e-mail address must equal userEmail in the same request. A userName with a colon is rejected.',
   method: 'PATCH',
   path: '/user-identities/{id}',
   auth: 'caller',
@@ -52,7 +52,7 @@ export default defineOperation({
     'LAST_ADMINISTRATOR',
   ],
   command: 'users update',
-  cliExamples: [{ title: 'Another e-mail', command: 'USER_ID --user-email alice@example.org' }],
+  cliExamples: [{ title: 'Change the e-mail address', command: 'USER_ID --user-email alice@example.org' }],
 
   async handle({ params, body }, context) {
     if (body.userName !== undefined) assertUserNameForm(body.userName, body.userEmail);
@@ -66,14 +66,14 @@ export default defineOperation({
       await assertLoginNamesAvailable(tx, changed);
       if (changed.businessId !== user.businessId) await withAdministratorCheck(tx, () => moveUser(tx, user, changed));
       else await tx.users.replace(changed);
-      // A code that is on its way there is good for nobody any more.
+      // Codes sent to a removed contact are no longer valid.
       if (findRemovedContacts(user, changed).length > 0) await revokeOtps(tx, subjectOfUser(user.userId));
     });
     return undefined;
   },
 });
 
-/** The user with what was sent; a field that was sent as null is gone. */
+/** Applies the sent fields; null removes a field. */
 function applyChange(user: User, { userEmail, userMobile, ...rest }: z.output<typeof Body>): User {
   const sent = {
     ...rest,
@@ -86,7 +86,7 @@ function applyChange(user: User, { userEmail, userMobile, ...rest }: z.output<ty
 }
 
 async function moveUser(tx: Transaction, user: User, changed: User): Promise<void> {
-  // Before the memberships end, which tell whether the user is an administrator.
+  // Before the memberships are removed, since they determine whether the user is an administrator.
   await tx.users.replace(changed);
   await removeBusinessMemberships(tx, user);
 }

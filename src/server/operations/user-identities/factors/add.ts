@@ -5,9 +5,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.add',
-  title: 'Add alternative contacts to use on MFA process',
+  title: 'Add contacts of the caller for MFA',
   description:
-    'Adds contacts of the calling user: all of them, or none. A new one is not verified: it receives codes only to verify itself. A user has at most 20, each contact once, the main ones included; one e-mail and one mobile at most carry the tag MARKED_RESOURCES.',
+    'Adds contacts of the calling user. If one contact is rejected, none is added. New contacts are unverified and receive only the code that verifies them. A user can have at most 20 contacts, each only once, including the main contacts. At most one e-mail address and one mobile number can have the tag MARKED_RESOURCES.',
   method: 'POST',
   path: '/user-identities/me/authentication-factors',
   auth: 'caller',
@@ -19,18 +19,18 @@ export default defineOperation({
   errors: ['USER_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'factors add',
   cliExamples: [
-    { title: 'An e-mail', command: '--contact-type EMAIL --email alice@example.org --tag home' },
-    { title: 'Several, as authenticationFactors in a file', command: '-f factors.yaml' },
+    { title: 'An e-mail address', command: '--contact-type EMAIL --email alice@example.org --tag home' },
+    { title: 'Several contacts, as authenticationFactors in a file', command: '-f factors.yaml' },
   ],
   openapiExamples: {
     body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] }] },
   },
 
   async handle({ body }, { store, caller, ...context }) {
-    const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
+    const drafts = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
     return store.transaction(async (tx) => {
       const { user } = await revalidateUserCaller(tx, caller, context.clock);
-      return addFactors(tx, user, wished, { verified: false }, context);
+      return addFactors(tx, user, drafts, { verified: false }, context);
     });
   },
 });

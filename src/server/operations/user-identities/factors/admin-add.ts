@@ -7,9 +7,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.admin-add',
-  title: 'Add alternative contacts to use on MFA process (administrative variant)',
+  title: 'Add contacts of a user for MFA',
   description:
-    'Adds contacts of a user: all of them, or none. They count as verified. Tags come as an array, or as a string that holds a JSON array. A user has at most 20, each contact once, the main ones included; one e-mail and one mobile at most carry the tag MARKED_RESOURCES.',
+    'Adds contacts of a user. If one contact is rejected, none is added. The contacts are verified. Tags are an array, or a string that contains a JSON array. A user can have at most 20 contacts, each only once, including the main contacts. At most one e-mail address and one mobile number can have the tag MARKED_RESOURCES.',
   method: 'POST',
   path: '/user-identities/{id}/authentication-factors',
   auth: 'caller',
@@ -21,19 +21,19 @@ export default defineOperation({
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'users factors add',
   cliExamples: [
-    { title: 'An e-mail', command: 'USER_ID --contact-type EMAIL --email alice@example.org --tag home' },
-    { title: 'Several, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
+    { title: 'An e-mail address', command: 'USER_ID --contact-type EMAIL --email alice@example.org --tag home' },
+    { title: 'Several contacts, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
   ],
   openapiExamples: {
     body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] }] },
   },
 
   async handle({ params, body }, { store, caller, ...context }) {
-    const wished = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
+    const drafts = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
     return store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
-      return addFactors(tx, user, wished, { verified: true }, context);
+      return addFactors(tx, user, drafts, { verified: true }, context);
     });
   },
 });

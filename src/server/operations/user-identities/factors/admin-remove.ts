@@ -8,9 +8,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.admin-remove',
-  title: 'Delete an alternative contact with administrative roles',
+  title: 'Remove a contact of a user',
   description:
-    'Removes an alternative contact of a user. Codes that went to it are void, and it is told of the removal. Main contacts are not among them.',
+    'Removes an alternative contact of a user. Codes sent to it are revoked, and a notice is sent to it. Main contacts cannot be removed here.',
   method: 'DELETE',
   path: '/user-identities/{id}/authentication-factors/{factorId}',
   auth: 'caller',
@@ -21,7 +21,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_NOT_FOUND'],
   command: 'users factors remove',
-  cliExamples: [{ title: 'One of them', command: 'USER_ID FACTOR_ID' }],
+  cliExamples: [{ title: 'One contact', command: 'USER_ID FACTOR_ID' }],
 
   async handle({ params }, { store, caller, ...context }) {
     await store.transaction(async (tx) => {

@@ -11,9 +11,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.admin-update',
-  title: 'Partial update to alternative contact to use on MFA process with administrative roles',
+  title: 'Update a contact of a user',
   description:
-    'Changes the fields that are sent. A contact set here counts as verified; codes that went to the one before are void, and that one is told of the change. Another contactType takes its contact with it. Main contacts are not changed here.',
+    'Changes the fields that are sent. A new contact is verified; codes sent to the old contact are revoked, and a notice is sent to it. Changing contactType also replaces the contact. Main contacts cannot be changed here.',
   method: 'PATCH',
   path: '/user-identities/{id}/authentication-factors/{factorId}',
   auth: 'caller',
@@ -32,7 +32,7 @@ export default defineOperation({
     'TAG_TAKEN',
   ],
   command: 'users factors update',
-  cliExamples: [{ title: 'Other tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
+  cliExamples: [{ title: 'Replace the tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
   openapiExamples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 
   async handle({ params, body }, { store, caller, ...context }) {
@@ -48,9 +48,9 @@ export default defineOperation({
   },
 });
 
-/** The contact of another kind does not stay behind. */
+/** A change of contactType drops the previous contact. */
 function mergeFactor(factor: Factor, change: z.output<typeof FactorChange>): FactorDraft {
   const { contactType = factor.contactType, tags = factor.tags } = change;
-  const kept = contactType === factor.contactType ? factor : undefined;
-  return { contactType, email: change.email ?? kept?.email, mobile: change.mobile ?? kept?.mobile, tags };
+  const previous = contactType === factor.contactType ? factor : undefined;
+  return { contactType, email: change.email ?? previous?.email, mobile: change.mobile ?? previous?.mobile, tags };
 }

@@ -6,9 +6,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.list',
-  title: 'Retrieve all user authentication factors',
+  title: 'List the contacts of the caller',
   description:
-    'The contacts of the calling user, masked, as far as the calling client is shown them. By its factorVisibility that is: CREDENTIALS_ONLY the main contacts, MARKED_RESOURCES the alternative ones with that tag, UNRESTRICTED all.',
+    'Returns the contacts of the calling user, masked. The factorVisibility of the calling client limits the list: CREDENTIALS_ONLY returns the main contacts, MARKED_RESOURCES the alternative contacts with that tag, and UNRESTRICTED all contacts.',
   method: 'GET',
   path: '/user-identities/me/authentication-factors',
   auth: 'caller',
@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 200, body: z.array(FactorView) },
   errors: ['USER_MISSING'],
   command: 'factors list',
-  cliExamples: [{ title: "The caller's own", command: '' }],
+  cliExamples: [{ title: 'List your contacts', command: '' }],
 
   async handle(_, { store, caller }) {
     return listVisibleFactorViews(store, requireUserCaller(caller).user, caller.client);

@@ -6,9 +6,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.remove',
-  title: 'Delete an alternative contact',
+  title: 'Remove a contact of the caller',
   description:
-    'Removes an alternative contact of the calling user. Codes that went to it are void, and it is told of the removal. Main contacts are not removed here.',
+    'Removes an alternative contact of the calling user. Codes sent to it are revoked, and a notice is sent to it. Main contacts cannot be removed here.',
   method: 'DELETE',
   path: '/user-identities/me/authentication-factors/{id}',
   auth: 'caller',
@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'MAIN_CONTACT'],
   command: 'factors remove',
-  cliExamples: [{ title: 'One of them', command: 'FACTOR_ID' }],
+  cliExamples: [{ title: 'One contact', command: 'FACTOR_ID' }],
 
   async handle({ params }, { store, caller, ...context }) {
     await store.transaction(async (tx) => {

@@ -4,9 +4,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.send-token',
-  title: 'Send a token to an authentication factor',
+  title: 'Send a code to a contact of the caller',
   description:
-    'Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before that the same source asked for is void. Within an hour five go to one contact for one source and 20 over all sources, beyond that, to a verified contact, only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.',
+    'Sends a code for validate-token to a contact of the calling user, verified or not. The id is main-email, main-mobile, or the id of an alternative contact. The code expires after ten minutes and replaces the previous code that the same source requested. Per hour, one contact receives at most five codes for one source and 20 in total. Beyond that, only verified contacts receive codes, and only for known sources and devices of the user. Contacts that are not visible to the calling client are reported as not found.',
   method: 'POST',
   path: '/user-identities/me/authentication-factors/{id}/tokens',
   auth: 'caller',
@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'TOO_MANY_CODES'],
   command: 'factors send-token',
-  cliExamples: [{ title: 'To the main e-mail', command: 'main-email' }],
+  cliExamples: [{ title: 'To the main e-mail address', command: 'main-email' }],
 
   async handle({ params }, { caller, ...context }) {
     await sendFactorOtp(context, caller, params.id);

@@ -6,9 +6,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.update',
-  title: 'Update an alternative contact to use on MFA process',
+  title: 'Update a contact of the caller',
   description:
-    'Replaces an alternative contact of the calling user; without tags it has none. A changed contact is unverified again, codes that went to the one before are void, and that one is told of the change. Main contacts are not changed here.',
+    'Replaces an alternative contact of the calling user; omitted tags are cleared. A changed contact is unverified again. Codes sent to the old contact are revoked, and a notice is sent to it. Main contacts cannot be changed here.',
   method: 'PUT',
   path: '/user-identities/me/authentication-factors/{id}',
   auth: 'caller',
@@ -20,7 +20,10 @@ export default defineOperation({
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'MAIN_CONTACT', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TAG_TAKEN'],
   command: 'factors update',
   cliExamples: [
-    { title: 'Another e-mail, without tags', command: 'FACTOR_ID --contact-type EMAIL --email alice@example.org' },
+    {
+      title: 'Replace the e-mail address and clear the tags',
+      command: 'FACTOR_ID --contact-type EMAIL --email alice@example.org',
+    },
   ],
   openapiExamples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 

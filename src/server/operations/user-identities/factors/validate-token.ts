@@ -6,9 +6,9 @@ import { defineOperation } from '../../define.ts';
 
 export default defineOperation({
   id: 'user-identities.factors.validate-token',
-  title: 'Validate a Token previously sent to an authentication factor',
+  title: 'Verify a contact of the caller with a code',
   description:
-    'Takes the code that went to a contact of the calling user: the contact is verified from then on, a main e-mail is a login name. The code is bound to user and contact, not to the session that asked for it. Wrong ones count as with fulfill-mfa. challengeId is for grant-auth-smart in the calling session: one use, within five minutes.',
+    'Accepts the code that was sent to a contact of the calling user. The contact becomes verified, and a main e-mail address becomes a login name. The code is bound to the user and the contact, not to the session that requested it. Wrong codes count as in fulfill-mfa. Use challengeId once within five minutes in the calling session, with grant-auth-smart.',
   method: 'POST',
   path: '/user-identities/me/authentication-factors/{id}/tokens/validate',
   auth: 'caller',
@@ -23,7 +23,7 @@ export default defineOperation({
   },
   errors: ['USER_MISSING', 'MFA_MISSING', 'FACTOR_NOT_FOUND', 'CODE_INVALID', 'CODE_FAILURES', 'LOGIN_NAME_TAKEN'],
   command: 'factors validate-token',
-  cliExamples: [{ title: 'The code from standard input', command: 'main-email --token-file -' }],
+  cliExamples: [{ title: 'Read the code from standard input', command: 'main-email --token-file -' }],
 
   async handle({ params, body }, { caller, ...context }) {
     return verifyFactor(context, caller, params.id, body.token);
