@@ -136,11 +136,11 @@ describe('what ends', () => {
 
   test('can be a session, a code by its challenge or its message, a refresh token or a ticket', async () => {
     await using server = await startServer();
-    const { appContext: world } = server;
+    const { appContext: fixture } = server;
     const { sid } = claimsOf(await userToken(server, { userId: 'u1' }));
     const contact = emailContact('ann@example.com');
-    const messageId = await sendTestCode(world, { purpose: 'recovery', subject: 'user:u1' }, contact);
-    const codeId = (await world.store.messages.get(messageId))?.codeId ?? '';
+    const messageId = await sendTestCode(fixture, { purpose: 'recovery', subject: 'user:u1' }, contact);
+    const codeId = (await fixture.store.messages.get(messageId))?.codeId ?? '';
     const begun = {
       clientId: appClientId,
       userId: 'u1',
@@ -148,7 +148,7 @@ describe('what ends', () => {
       remember: false,
       renewable: true,
     } as const;
-    const { refreshToken } = await world.store.transaction((tx) => startSession(tx, begun, world));
+    const { refreshToken } = await fixture.store.transaction((tx) => startSession(tx, begun, fixture));
     const ticket = await ticketOf(server);
     for (const [of, now] of [
       [sid, '2026-03-02T00:00:00.000Z'],
@@ -252,7 +252,7 @@ test('a clock that goes back keeps nobody from giving and getting codes until it
   expect((await server.appContext.store.messages.list()).length).toBe(sent + 1);
 });
 
-async function ticketOf({ appContext: world }: TestServer): Promise<string> {
+async function ticketOf({ appContext: fixture }: TestServer): Promise<string> {
   const bound = { kind: 'param', clientId: appClientId } as const;
-  return (await world.store.transaction((tx) => issueOneTimeToken(tx, bound, world))).value;
+  return (await fixture.store.transaction((tx) => issueOneTimeToken(tx, bound, fixture))).value;
 }

@@ -16,13 +16,13 @@ const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }
 const soonMs = 2_000;
 
 /** So many messages in one go. @returns their ids. */
-async function sendMany(world: AppContext, count: number, text = 'Your contact was changed.'): Promise<string[]> {
+async function sendMany(appContext: AppContext, count: number, text = 'Your contact was changed.'): Promise<string[]> {
   const draft = { contact: emailContact('a@example.com'), purpose: 'notice', text };
-  await world.store.transaction(async (tx) => {
-    for (let at = 0; at < count; at += 1) await enqueueMessage(tx, draft, world);
+  await appContext.store.transaction(async (tx) => {
+    for (let at = 0; at < count; at += 1) await enqueueMessage(tx, draft, appContext);
   });
-  world.outbox.wake();
-  return (await world.store.messages.list()).slice(-count).map(({ messageId }) => messageId);
+  appContext.outbox.wake();
+  return (await appContext.store.messages.list()).slice(-count).map(({ messageId }) => messageId);
 }
 
 describe('events of messages', () => {
@@ -139,8 +139,8 @@ async function openStalledReader(server: TestServer) {
 }
 
 /** How many messages were read for who follows, in batches. */
-function countReads({ appContext: world }: TestServer) {
-  const { messages } = world.store;
+function countReads({ appContext: fixture }: TestServer) {
+  const { messages } = fixture.store;
   const inner = messages.list.bind(messages);
   const read = { count: 0 };
   Object.assign(messages, {
@@ -195,8 +195,8 @@ describe('the end of it', () => {
     using main = await openStream(server, path);
     using one = await openStream(server, `/s/one${path}`);
     using two = await openStream(server, `/s/two${path}`);
-    const world = await server.appContext.sandboxes.open('one', true);
-    const id = await sendNotice(world, 'a@example.com');
+    const appContext = await server.appContext.sandboxes.open('one', true);
+    const id = await sendNotice(appContext, 'a@example.com');
     expect(idsOf(await one.events(1))).toEqual([id]);
     expect(await send(server, '/_iam/sandboxes/one', { method: 'DELETE' })).toMatchObject({ status: 204 });
     expect(await one.ended).toBe(true);

@@ -13,8 +13,8 @@ interface LookupCount {
   count: number;
 }
 
-function countLookups({ appContext: world }: TestServer): LookupCount {
-  const { messages } = world.store;
+function countLookups({ appContext: fixture }: TestServer): LookupCount {
+  const { messages } = fixture.store;
   const lookups = { count: 0 };
   for (const name of ['list', 'find'] as const) {
     const inner = messages[name].bind(messages) as (...given: unknown[]) => Promise<unknown>;

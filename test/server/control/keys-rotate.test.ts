@@ -161,8 +161,8 @@ test('no token is refused while keys change', async () => {
   expect(new Set(await Promise.all(tokens.map(present)))).toEqual(new Set([200]));
 }, 60_000);
 
-async function adminRow({ appContext: world }: TestServer) {
-  const row = await world.store.clients.getBy('bootstrap', 'admin');
+async function adminRow({ appContext: fixture }: TestServer) {
+  const row = await fixture.store.clients.getBy('bootstrap', 'admin');
   if (!row) throw new Error('there is no administrator client');
   return row;
 }

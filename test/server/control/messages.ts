@@ -7,11 +7,11 @@ import { type OtpBinding, sendOtp } from '../../../src/server/identity/otp.ts';
 import type { OtpSource } from '../../../src/server/identity/otp-source.ts';
 
 /** A notice to an address. @returns the id of the message. */
-export async function sendNotice(world: AppContext, to: string, purpose = 'contact-changed'): Promise<string> {
+export async function sendNotice(appContext: AppContext, to: string, purpose = 'contact-changed'): Promise<string> {
   const draft = { contact: emailContact(to), purpose, text: 'Your contact was changed.' };
-  await world.store.transaction((tx) => enqueueMessage(tx, draft, world));
-  world.outbox.wake();
-  return lastId(world);
+  await appContext.store.transaction((tx) => enqueueMessage(tx, draft, appContext));
+  appContext.outbox.wake();
+  return lastId(appContext);
 }
 
 /** What asks for a code where the source makes no difference. */
@@ -19,13 +19,13 @@ export const anySource: OtpSource = { key: '192.0.2.1', isKnown: false };
 
 /** A code for a user to contacts. @returns the id of the last message of it. */
 export async function sendTestCode(
-  world: AppContext,
+  appContext: AppContext,
   holder: OtpBinding,
   ...contacts: readonly Contact[]
 ): Promise<string> {
-  await world.store.transaction((tx) => sendOtp(tx, { ...holder, contacts, source: anySource }, world));
-  world.outbox.wake();
-  return lastId(world);
+  await appContext.store.transaction((tx) => sendOtp(tx, { ...holder, contacts, source: anySource }, appContext));
+  appContext.outbox.wake();
+  return lastId(appContext);
 }
 
 async function lastId({ store }: AppContext): Promise<string> {

@@ -45,8 +45,8 @@ describe('a sandbox', () => {
     expect((await client.groups.list()).items.length).toBeGreaterThan(5);
     await client.close();
     expect(await send(server, path)).toMatchObject({ body: [{ name: 'one' }, { name: 'two' }] });
-    const world = await server.appContext.sandboxes.open('two', true);
-    expect(await readStableTables({ ...server, dump: async () => dumpOf(world) } as TestServer)).toMatchObject({
+    const appContext = await server.appContext.sandboxes.open('two', true);
+    expect(await readStableTables({ ...server, dump: async () => dumpOf(appContext) } as TestServer)).toMatchObject({
       users: expect.arrayContaining([expect.objectContaining({ userId: 'alice' })]),
       sessions: [],
     });

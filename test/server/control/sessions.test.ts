@@ -7,7 +7,7 @@ import { userToken } from '../operations/user-token.ts';
 import { readAllPages, send } from './control-client.ts';
 
 /** A session with a refresh token. */
-function renewableSession({ appContext: world }: TestServer, userId: string, more: Partial<Session> = {}) {
+function renewableSession({ appContext: fixture }: TestServer, userId: string, more: Partial<Session> = {}) {
   const start = {
     clientId: appClientId,
     userId,
@@ -16,7 +16,7 @@ function renewableSession({ appContext: world }: TestServer, userId: string, mor
     renewable: true,
     ...more,
   } as const;
-  return world.store.transaction((tx) => startSession(tx, start, world));
+  return fixture.store.transaction((tx) => startSession(tx, start, fixture));
 }
 
 const list = async (server: TestServer, query = '') =>
@@ -26,7 +26,7 @@ const end = (server: TestServer, query: string) => send(server, `/_iam/sessions$
 describe('sessions', () => {
   test('are shown without anything of their tokens', async () => {
     await using server = await startServer();
-    const { appContext: world } = server;
+    const { appContext: fixture } = server;
     const device = {
       deviceKey: 'k1',
       userId: 'u1',
@@ -35,7 +35,7 @@ describe('sessions', () => {
       tokenHash: 'hash-of-device',
       createdAt: '',
     };
-    await world.store.transaction((tx) => tx.devices.insert(device));
+    await fixture.store.transaction((tx) => tx.devices.insert(device));
     const { session, refreshToken } = await renewableSession(server, 'u1', { deviceKey: 'k1' });
     const sessions = await list(server);
     expect(sessions).toEqual([

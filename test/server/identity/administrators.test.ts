@@ -10,10 +10,10 @@ import { arbitraryGroupGraph, createStoreFrom, type GroupGraph, naiveHasAdminist
 test('there is an administrator exactly where a naive reading finds one', async () => {
   const seen = new Set<boolean>();
   await fc.assert(
-    fc.asyncProperty(arbitraryGroupGraph(), async (world) => {
-      const found = naiveHasAdministrator(world);
+    fc.asyncProperty(arbitraryGroupGraph(), async (fixture) => {
+      const found = naiveHasAdministrator(fixture);
       seen.add(found);
-      expect(await hasAdministrator(await createStoreFrom(world))).toBe(found);
+      expect(await hasAdministrator(await createStoreFrom(fixture))).toBe(found);
     }),
     { numRuns: 400 },
   );
@@ -40,7 +40,7 @@ const administrators = {
   createdAt: '2026-01-01T00:00:00.000Z',
 };
 const outer = { ...administrators, groupId: 'g1', groupName: 'outer', roles: [], dependencies: ['g0'] };
-const world = (more: Partial<GroupGraph>): GroupGraph => ({
+const fixture = (more: Partial<GroupGraph>): GroupGraph => ({
   groups: [administrators, outer],
   users: [],
   memberships: [],
@@ -70,7 +70,7 @@ describe('each kind of membership counts', () => {
     ['of a locked user', { groupId: 'g0', kind: 'user', memberId: 'u0' }, person('u0', { locked: true }), false],
   ];
   test.each(rows)('%s', async (_what, membership, user, counts) => {
-    expect(await hasAdministrator(await createStoreFrom(world({ users: [user], memberships: [membership] })))).toBe(
+    expect(await hasAdministrator(await createStoreFrom(fixture({ users: [user], memberships: [membership] })))).toBe(
       counts,
     );
   });
@@ -78,12 +78,12 @@ describe('each kind of membership counts', () => {
   test('of a user who has no password', async () => {
     const { passwordHash: _none, ...without } = person('u0');
     const memberships = [{ groupId: 'g0', kind: 'user' as const, memberId: 'u0' }];
-    expect(await hasAdministrator(await createStoreFrom(world({ users: [without], memberships })))).toBe(false);
+    expect(await hasAdministrator(await createStoreFrom(fixture({ users: [without], memberships })))).toBe(false);
   });
 });
 
 describe('a change', () => {
-  const two = world({
+  const two = fixture({
     users: [person('u0'), person('u1')],
     memberships: [
       { groupId: 'g0', kind: 'user', memberId: 'u0' },
@@ -127,7 +127,7 @@ describe('a change', () => {
   });
 
   test('passes where there was no administrator before', async () => {
-    const store = await createStoreFrom(world({ users: [person('u0')] }));
+    const store = await createStoreFrom(fixture({ users: [person('u0')] }));
     await store.transaction((tx) => withAdministratorCheck(tx, () => tx.users.delete('u0')));
     expect(await store.users.count()).toBe(0);
   });

@@ -16,8 +16,11 @@ import {
 const users = [{ userId: 'olga', userName: 'olga', password: 'correct horse battery staple' }];
 const businesses = [{ businessId: 'acme', businessName: 'Acme' }];
 
-async function changeUser({ appContext: world }: TestServer, change: (user: User) => User | undefined): Promise<void> {
-  await world.store.transaction(async (tx) => {
+async function changeUser(
+  { appContext: fixture }: TestServer,
+  change: (user: User) => User | undefined,
+): Promise<void> {
+  await fixture.store.transaction(async (tx) => {
     const user = await tx.users.get('olga');
     const changed = user && change(user);
     if (changed) await tx.users.replace(changed);

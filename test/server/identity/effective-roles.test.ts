@@ -23,8 +23,8 @@ describe.each([
 ] as const)('in graphs %s', (_what, cyclic) => {
   test('the effective roles are those of a naive reading', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryGroupGraph(cyclic), someGroups, async (world, from) => {
-        expect(await resolveEffectiveRoles(await createStoreFrom(world), from)).toEqual(naiveRoles(world, from));
+      fc.asyncProperty(arbitraryGroupGraph(cyclic), someGroups, async (fixture, from) => {
+        expect(await resolveEffectiveRoles(await createStoreFrom(fixture), from)).toEqual(naiveRoles(fixture, from));
       }),
       { numRuns: 200 },
     );
@@ -32,10 +32,10 @@ describe.each([
 
   test('a group reaches the roles of another exactly where the other has it among its dependents', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryGroupGraph(cyclic), fc.constantFrom(...groupIds), async (world, target) => {
+      fc.asyncProperty(arbitraryGroupGraph(cyclic), fc.constantFrom(...groupIds), async (fixture, target) => {
         const marked = {
-          ...world,
-          groups: world.groups.map((row) => ({ ...row, roles: row.groupId === target ? ['MARK'] : [] })),
+          ...fixture,
+          groups: fixture.groups.map((row) => ({ ...row, roles: row.groupId === target ? ['MARK'] : [] })),
         };
         const store = await createStoreFrom(marked);
         const dependents = await collectDependentGroupIds(store, [target]);
@@ -65,15 +65,15 @@ const serviceClient = (client: Partial<Client> = {}): Client => ({
 describe('a client', () => {
   test('with a service account has the roles of the groups of the service, and AUTH-BASIC', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryGroupGraph(), async (world) => {
-        const store = await createStoreFrom(world);
+      fc.asyncProperty(arbitraryGroupGraph(), async (fixture) => {
+        const store = await createStoreFrom(fixture);
         // A user of the same name is somebody else: what he is in does not count.
         const client = serviceClient({ serviceAccountId: 'u0' });
-        const from = world.memberships
+        const from = fixture.memberships
           .filter((row) => row.kind === 'service' && row.memberId === 'u0')
           .map((row) => row.groupId);
         expect(await resolveClientAuthorities(store, client)).toEqual(
-          new Set(['OWN', 'AUTH-BASIC', ...naiveRoles(world, from)]),
+          new Set(['OWN', 'AUTH-BASIC', ...naiveRoles(fixture, from)]),
         );
         expect(await listGroupIdsOfMember(store, { kind: 'service', memberId: 'u0' })).toEqual([...from].sort());
       }),
@@ -121,9 +121,9 @@ const changes = (cyclic: boolean): fc.Arbitrary<Change[]> =>
     { minLength: 1, maxLength: 6 },
   );
 
-async function put(tx: Transaction, { groupId, world }: Change): Promise<void> {
+async function put(tx: Transaction, { groupId, world: fixture }: Change): Promise<void> {
   await tx.groups.delete(groupId);
-  const row = world?.groups.find((group) => group.groupId === groupId);
+  const row = fixture?.groups.find((group) => group.groupId === groupId);
   if (row) await tx.groups.insert(row);
 }
 
@@ -134,15 +134,15 @@ async function allRoles(reader: Pick<Reader, 'groups'>): Promise<Set<string>[]> 
 describe('what is kept of effective roles', () => {
   test('is right after each change to any group, within its transaction and after it', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (world, happening) => {
-        const store = await createStoreFrom(world);
+      fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (fixture, happening) => {
+        const store = await createStoreFrom(fixture);
         await allRoles(store);
         for (const change of happening) {
           const inside = await store.transaction(async (tx) => {
             await put(tx, change);
             return { seen: await allRoles(tx), groups: await tx.groups.list() };
           });
-          const expected = groupIds.map((groupId) => naiveRoles({ ...world, groups: inside.groups }, [groupId]));
+          const expected = groupIds.map((groupId) => naiveRoles({ ...fixture, groups: inside.groups }, [groupId]));
           expect(inside.seen).toEqual(expected);
           expect(await allRoles(store)).toEqual(expected);
         }
@@ -153,8 +153,8 @@ describe('what is kept of effective roles', () => {
 
   test('is not what a transaction wrote that came to nothing', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryGroupGraph(false), changes(false), async (world, [change]) => {
-        const store = await createStoreFrom(world);
+      fc.asyncProperty(arbitraryGroupGraph(false), changes(false), async (fixture, [change]) => {
+        const store = await createStoreFrom(fixture);
         const before = await allRoles(store);
         const failing = store.transaction(async (tx) => {
           if (change) await put(tx, change);
@@ -170,13 +170,13 @@ describe('what is kept of effective roles', () => {
 
   test('is not mixed from before and after a change that comes while it is read', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (world, happening) => {
-        const store = await createStoreFrom(world);
+      fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (fixture, happening) => {
+        const store = await createStoreFrom(fixture);
         const reading = Array.from({ length: 20 }, () => allRoles(store));
         await Promise.all(happening.map((change) => store.transaction((tx) => put(tx, change))));
         await Promise.all(reading);
         const groups = await store.groups.list();
-        expect(await allRoles(store)).toEqual(groupIds.map((groupId) => naiveRoles({ ...world, groups }, [groupId])));
+        expect(await allRoles(store)).toEqual(groupIds.map((groupId) => naiveRoles({ ...fixture, groups }, [groupId])));
       }),
       { numRuns: 50 },
     );

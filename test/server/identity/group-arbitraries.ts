@@ -88,21 +88,21 @@ export function naiveRoles({ groups }: GroupGraph, from: readonly string[]): Set
 }
 
 /** A user's groups: his own, those of his business, and those he is in for it. */
-export function naiveUserRoles(world: GroupGraph, { userId, businessId }: User): Set<string> {
-  const from = world.memberships.filter(
+export function naiveUserRoles(fixture: GroupGraph, { userId, businessId }: User): Set<string> {
+  const from = fixture.memberships.filter(
     (row) =>
       (row.kind === 'user' && row.memberId === userId) ||
       (row.kind === 'business' && row.memberId === businessId) ||
       (row.kind === 'businessUser' && row.memberId === userId && row.businessId === businessId),
   );
   return naiveRoles(
-    world,
+    fixture,
     from.map((row) => row.groupId),
   );
 }
 
-export function naiveHasAdministrator(world: GroupGraph): boolean {
-  return world.users.some(
-    (row) => !row.locked && row.passwordHash !== undefined && naiveUserRoles(world, row).has(maintenanceRole),
+export function naiveHasAdministrator(fixture: GroupGraph): boolean {
+  return fixture.users.some(
+    (row) => !row.locked && row.passwordHash !== undefined && naiveUserRoles(fixture, row).has(maintenanceRole),
   );
 }

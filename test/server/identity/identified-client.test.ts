@@ -12,8 +12,8 @@ interface Given {
   readonly clientIds?: readonly string[];
 }
 
-async function enter({ appContext: world }: TestServer, { authorization, apiKey, clientIds = [] }: Given) {
-  return authenticate(world, readCredentials({ authorization, apiKey, clientIds }), {
+async function enter({ appContext: fixture }: TestServer, { authorization, apiKey, clientIds = [] }: Given) {
+  return authenticate(fixture, readCredentials({ authorization, apiKey, clientIds }), {
     auth: 'client-id',
     source: loopbackSource,
   });

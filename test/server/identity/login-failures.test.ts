@@ -23,45 +23,45 @@ describe('when no more can be counted one by one', () => {
   };
 
   test('new sources share ten failures for each name', async () => {
-    const world = createThrottleHarness(capacity);
-    await fillTable(world);
-    for (let source = 0; source < 10; source += 1) await world.fail(1, { caller: `192.0.2.${source}` });
-    expect(await world.wait({ caller: '203.0.113.1' })).toBeGreaterThan(0);
-    expect(await world.wait({ name: 'bob', caller: '203.0.113.1' })).toBe(0);
+    const fixture = createThrottleHarness(capacity);
+    await fillTable(fixture);
+    for (let source = 0; source < 10; source += 1) await fixture.fail(1, { caller: `192.0.2.${source}` });
+    expect(await fixture.wait({ caller: '203.0.113.1' })).toBeGreaterThan(0);
+    expect(await fixture.wait({ name: 'bob', caller: '203.0.113.1' })).toBe(0);
   });
 
   test('any number of names fails, and no name is throttled for what others failed', async () => {
-    const world = createThrottleHarness(capacity);
-    await fillTable(world);
+    const fixture = createThrottleHarness(capacity);
+    await fillTable(fixture);
     for (let name = 0; name < 2000; name += 1)
-      await world.fail(1, { name: `name ${name}`, caller: `192.0.2.${name % 250}` });
-    expect(await world.wait({ name: 'new', caller: '203.0.113.1' })).toBe(0);
+      await fixture.fail(1, { name: `name ${name}`, caller: `192.0.2.${name % 250}` });
+    expect(await fixture.wait({ name: 'new', caller: '203.0.113.1' })).toBe(0);
     const here = { caller: '127.0.0.1', isLoopback: true };
-    for (let name = 0; name < 20_000; name += 1) await world.fail(1, { name: `here ${name}`, ...here });
-    expect(await world.wait({ name: 'here 1', ...here })).toBe(0);
-    await world.fail(9, { name: 'here 1', ...here });
-    expect(await world.wait({ name: 'here 1', ...here })).toBeGreaterThan(0);
+    for (let name = 0; name < 20_000; name += 1) await fixture.fail(1, { name: `here ${name}`, ...here });
+    expect(await fixture.wait({ name: 'here 1', ...here })).toBe(0);
+    await fixture.fail(9, { name: 'here 1', ...here });
+    expect(await fixture.wait({ name: 'here 1', ...here })).toBeGreaterThan(0);
   });
 
   test('what is counted already still counts, and known sources have counts of their own', async () => {
-    const world = createThrottleHarness(capacity);
-    await fillTable(world);
-    await world.fail(10);
-    expect(await world.wait({ name: 'throttled', caller: '198.51.100.1' })).toBe(30);
+    const fixture = createThrottleHarness(capacity);
+    await fillTable(fixture);
+    await fixture.fail(10);
+    expect(await fixture.wait({ name: 'throttled', caller: '198.51.100.1' })).toBe(30);
     const owner = { caller: '192.0.2.9', isKnown: true };
-    expect(await world.wait(owner)).toBe(0);
-    await world.fail(10, owner);
-    expect(await world.wait(owner)).toBe(30);
+    expect(await fixture.wait(owner)).toBe(0);
+    await fixture.fail(10, owner);
+    expect(await fixture.wait(owner)).toBe(30);
   });
 
   test('an unlock clears the shared count, and time does', async () => {
-    const world = createThrottleHarness(capacity);
-    await fillTable(world);
-    for (const name of ['alice', 'bob']) await world.fail(10, { name });
-    world.throttle.clear(['alice']);
-    expect([await world.wait(), (await world.wait({ name: 'bob' })) > 0]).toEqual([0, true]);
-    world.clock.advance(toSeconds(30));
-    expect(await world.wait({ name: 'bob' })).toBe(0);
+    const fixture = createThrottleHarness(capacity);
+    await fillTable(fixture);
+    for (const name of ['alice', 'bob']) await fixture.fail(10, { name });
+    fixture.throttle.clear(['alice']);
+    expect([await fixture.wait(), (await fixture.wait({ name: 'bob' })) > 0]).toEqual([0, true]);
+    fixture.clock.advance(toSeconds(30));
+    expect(await fixture.wait({ name: 'bob' })).toBe(0);
   });
 });
 

@@ -13,8 +13,8 @@ const kelvin = 'mi\u212Ae@example.com';
 
 const startFast = () => startServer({ flags: fast });
 
-async function userNamed({ appContext: world }: TestServer, name: string): Promise<User | undefined> {
-  return world.store.users.getBy('login', name);
+async function userNamed({ appContext: fixture }: TestServer, name: string): Promise<User | undefined> {
+  return fixture.store.users.getBy('login', name);
 }
 
 /** Signs up with a code to the address, and sets a password. */

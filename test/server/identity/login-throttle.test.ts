@@ -168,30 +168,30 @@ describe('one source', () => {
   };
 
   test('that failed under 1,000 names waits under new ones, not under those', async () => {
-    const world = createThrottleHarness();
-    await failUnder(world, 999);
-    expect(await world.wait({ name: 'new' })).toBe(0);
-    await world.fail(1, { name: 'name 999' });
-    expect(await world.wait({ name: 'new' })).toBe(toSeconds(15));
-    expect(await world.wait({ name: 'name 0' })).toBe(0);
-    expect(await world.wait({ name: 'new', caller: '192.0.2.2' })).toBe(0);
-    expect(await world.wait({ name: 'new', isKnown: true })).toBe(0);
-    world.clock.advance(toSeconds(15) + 1);
-    expect(await world.wait({ name: 'new' })).toBe(0);
+    const fixture = createThrottleHarness();
+    await failUnder(fixture, 999);
+    expect(await fixture.wait({ name: 'new' })).toBe(0);
+    await fixture.fail(1, { name: 'name 999' });
+    expect(await fixture.wait({ name: 'new' })).toBe(toSeconds(15));
+    expect(await fixture.wait({ name: 'name 0' })).toBe(0);
+    expect(await fixture.wait({ name: 'new', caller: '192.0.2.2' })).toBe(0);
+    expect(await fixture.wait({ name: 'new', isKnown: true })).toBe(0);
+    fixture.clock.advance(toSeconds(15) + 1);
+    expect(await fixture.wait({ name: 'new' })).toBe(0);
   });
 
   test('gets a new one for each that a right password clears', async () => {
-    const world = createThrottleHarness();
-    await failUnder(world, 1000);
-    await world.succeed({ name: 'name 0' });
-    await world.fail(1, { name: 'new' });
-    expect(await world.wait({ name: 'newer' })).toBe(toSeconds(15));
+    const fixture = createThrottleHarness();
+    await failUnder(fixture, 1000);
+    await fixture.succeed({ name: 'name 0' });
+    await fixture.fail(1, { name: 'new' });
+    expect(await fixture.wait({ name: 'newer' })).toBe(toSeconds(15));
   });
 
   test('on this machine may fail under any number', async () => {
-    const world = createThrottleHarness();
-    await failUnder(world, 5000, { caller: '127.0.0.1', isLoopback: true });
-    expect(await world.wait({ name: 'new', caller: '127.0.0.1', isLoopback: true })).toBe(0);
+    const fixture = createThrottleHarness();
+    await failUnder(fixture, 5000, { caller: '127.0.0.1', isLoopback: true });
+    expect(await fixture.wait({ name: 'new', caller: '127.0.0.1', isLoopback: true })).toBe(0);
   });
 });
 

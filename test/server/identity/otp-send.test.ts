@@ -26,56 +26,56 @@ const second = emailContact('second@example.com');
 
 describe('a code', () => {
   test('is told with its end, and in words that fit its purpose', async () => {
-    const world = new OtpHarness();
-    const sent = await world.store.transaction((tx) =>
-      sendOtp(tx, { ...annBinding, contacts: [annContact], source: homeSource }, world.deps),
+    const harness = new OtpHarness();
+    const sent = await harness.store.transaction((tx) =>
+      sendOtp(tx, { ...annBinding, contacts: [annContact], source: homeSource }, harness.deps),
     );
     expect(sent).toEqual({ codeId: expect.any(String), expiresAt: startTime + 600, expiresIn: '600' });
-    const { message } = await world.send({ ...annBinding, purpose: 'mfa' });
+    const { message } = await harness.send({ ...annBinding, purpose: 'mfa' });
     expect(message).toMatchObject({ purpose: 'mfa', expiresAt: '2026-03-01T12:10:00.000Z' });
     expect(message?.text).toMatch(/^Your sign-in code is \{code\}\. It is good for ten minutes\./);
-    expect((await world.send()).message?.text).toMatch(/^Your code is \{code\}\./);
-    const { clock, random } = world.deps;
+    expect((await harness.send()).message?.text).toMatch(/^Your code is \{code\}\./);
+    const { clock, random } = harness.deps;
     expect(createDecoyOtpTransaction({ clock, random })).toEqual({ ...sent, codeId: expect.any(String) });
   });
 
   test('takes the place of the one before of its holder, and says so where that was still good', async () => {
-    const world = new OtpHarness();
-    const first = await world.send();
-    const others = await world.send(bobBinding);
-    const next = await world.send();
+    const harness = new OtpHarness();
+    const first = await harness.send();
+    const others = await harness.send(bobBinding);
+    const next = await harness.send();
     expect([first.message?.voids, others.message?.voids, next.message?.voids]).toEqual([
       undefined,
       undefined,
       first.codeId,
     ]);
-    expect(await world.enter(first.code)).toEqual(wrongCode);
-    expect(await world.enter(next.code)).toEqual(consumed);
-    expect((await world.send()).message?.voids).toBeUndefined();
-    world.now += 600;
-    expect((await world.send()).message?.voids).toBeUndefined();
+    expect(await harness.enter(first.code)).toEqual(wrongCode);
+    expect(await harness.enter(next.code)).toEqual(consumed);
+    expect((await harness.send()).message?.voids).toBeUndefined();
+    harness.now += 600;
+    expect((await harness.send()).message?.voids).toBeUndefined();
   });
 
   test('goes to every contact as the same one, and is good also where it goes to none', async () => {
-    const world = new OtpHarness();
-    await world.send(annBinding, [annContact, second]);
-    const messages = await world.store.messages.list();
+    const harness = new OtpHarness();
+    await harness.send(annBinding, [annContact, second]);
+    const messages = await harness.store.messages.list();
     expect(messages.map(({ to }) => to)).toEqual([annContact.to, second.to]);
     expect(new Set(messages.map(({ codeId }) => codeId)).size).toBe(1);
-    await world.send(bobBinding, []);
-    expect(await world.store.codes.find('subject', 'user:bob')).toMatchObject([{ used: false }]);
-    expect(await world.store.messages.list()).toHaveLength(2);
+    await harness.send(bobBinding, []);
+    expect(await harness.store.codes.find('subject', 'user:bob')).toMatchObject([{ used: false }]);
+    expect(await harness.store.messages.list()).toHaveLength(2);
   });
 
   test('that is over is cleared away when others are sent, and no other one', async () => {
-    const world = new OtpHarness();
-    await world.send();
-    world.now += 599;
-    await world.send(bobBinding);
-    expect(await world.store.codes.list()).toHaveLength(2);
-    world.now += 1;
-    await world.send(bobBinding);
-    expect(await world.store.codes.list()).toMatchObject([{ subject: bobBinding.subject }]);
+    const harness = new OtpHarness();
+    await harness.send();
+    harness.now += 599;
+    await harness.send(bobBinding);
+    expect(await harness.store.codes.list()).toHaveLength(2);
+    harness.now += 1;
+    await harness.send(bobBinding);
+    expect(await harness.store.codes.list()).toMatchObject([{ subject: bobBinding.subject }]);
   });
 
   test('is what its contacts chose, where all of them chose the same', async () => {
@@ -105,100 +105,100 @@ describe('a code', () => {
 
 describe('a sixth code to one contact within an hour', () => {
   test('is refused until the first of them is an hour old, and quietly leaves the last one good', async () => {
-    const world = new OtpHarness();
-    let last = await world.send();
+    const harness = new OtpHarness();
+    let last = await harness.send();
     for (let time = 1; time < 5; time += 1) {
-      world.now += 10;
-      last = await world.send();
+      harness.now += 10;
+      last = await harness.send();
     }
-    const sixth = world.store.transaction((tx) =>
-      sendOtp(tx, { ...annBinding, contacts: [annContact], source: homeSource }, world.deps),
+    const sixth = harness.store.transaction((tx) =>
+      sendOtp(tx, { ...annBinding, contacts: [annContact], source: homeSource }, harness.deps),
     );
     expect(await readOutcome(sixth)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3560' } });
-    expect(await world.send(annBinding, [emailContact('ANN@example.com')])).toMatchObject({ message: undefined });
-    expect(await world.enter(last.code)).toEqual(consumed);
-    world.now = startTime + 3599;
-    expect(await world.send()).toMatchObject({ message: undefined });
-    world.now += 1;
-    expect((await world.send()).message).toBeDefined();
+    expect(await harness.send(annBinding, [emailContact('ANN@example.com')])).toMatchObject({ message: undefined });
+    expect(await harness.enter(last.code)).toEqual(consumed);
+    harness.now = startTime + 3599;
+    expect(await harness.send()).toMatchObject({ message: undefined });
+    harness.now += 1;
+    expect((await harness.send()).message).toBeDefined();
   });
 
   test('is refused aloud, unless quiet is asked for', async () => {
-    const world = new OtpHarness();
-    const count = () => world.store.transaction((tx) => consumeOtpRateLimit(tx, 'name', world.deps));
+    const harness = new OtpHarness();
+    const count = () => harness.store.transaction((tx) => consumeOtpRateLimit(tx, 'name', harness.deps));
     for (let time = 0; time < 5; time += 1) expect(await count()).toBe(true);
     expect(await readOutcome(count())).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3600' } });
   });
 
   test('goes to the others that it is for', async () => {
-    const world = new OtpHarness();
-    for (let time = 0; time < 5; time += 1) await world.send();
-    const { message, code } = await world.send(annBinding, [annContact, second]);
+    const harness = new OtpHarness();
+    for (let time = 0; time < 5; time += 1) await harness.send();
+    const { message, code } = await harness.send(annBinding, [annContact, second]);
     expect(message).toMatchObject({ to: second.to });
-    expect(await world.enter(code)).toEqual(consumed);
+    expect(await harness.enter(code)).toEqual(consumed);
   });
 
   test('is none with disable-rate-limits', async () => {
-    const world = new OtpHarness({ disableRateLimits: true });
-    for (let time = 0; time < 7; time += 1) expect((await world.send()).message).toBeDefined();
-    expect(await world.store.sendings.list()).toEqual([]);
+    const harness = new OtpHarness({ disableRateLimits: true });
+    for (let time = 0; time < 7; time += 1) expect((await harness.send()).message).toBeDefined();
+    expect(await harness.store.sendings.list()).toEqual([]);
   });
 
   test('is none where the clock was set back by more than a minute since', async () => {
-    const send = async (world: OtpHarness) =>
-      world.store.transaction((tx) => consumeOtpRateLimit(tx, 'name', world.deps, { quiet: true }));
+    const send = async (harness: OtpHarness) =>
+      harness.store.transaction((tx) => consumeOtpRateLimit(tx, 'name', harness.deps, { quiet: true }));
     for (const [back, goes] of [
       [60, false],
       [61, true],
     ] as const) {
-      const world = new OtpHarness();
-      for (let time = 0; time < 5; time += 1) expect(await send(world)).toBe(true);
-      world.now -= back;
-      expect(await send(world)).toBe(goes);
+      const harness = new OtpHarness();
+      for (let time = 0; time < 5; time += 1) expect(await send(harness)).toBe(true);
+      harness.now -= back;
+      expect(await send(harness)).toBe(goes);
     }
   });
 
   test('counts for an hour after the last, and is cleared away with the next that count', async () => {
-    const world = new OtpHarness();
-    const count = (name: string) => world.store.transaction((tx) => consumeOtpRateLimit(tx, name, world.deps));
-    const rows = () => world.store.sendings.count();
+    const harness = new OtpHarness();
+    const count = (name: string) => harness.store.transaction((tx) => consumeOtpRateLimit(tx, name, harness.deps));
+    const rows = () => harness.store.sendings.count();
     await count('one');
-    world.now += 1800;
+    harness.now += 1800;
     await count('one');
-    world.now += 3599;
+    harness.now += 3599;
     await count('two');
     expect(await rows()).toBe(2);
-    world.now += 1;
+    harness.now += 1;
     await count('two');
     expect(await rows()).toBe(1);
   });
 });
 
 describe('codes to one contact within an hour', () => {
-  const send = async (world: OtpHarness, source: OtpSource) =>
-    (await world.send(annBinding, [annContact], { source })).message !== undefined;
+  const send = async (harness: OtpHarness, source: OtpSource) =>
+    (await harness.send(annBinding, [annContact], { source })).message !== undefined;
 
   test('are five from a source and 20 over all; then they go for known sources, five each', async () => {
-    const world = new OtpHarness();
+    const harness = new OtpHarness();
     for (const number of numbers(4)) {
-      for (let time = 0; time < 5; time += 1) expect(await send(world, unknownSourceNumber(number))).toBe(true);
-      expect(await send(world, unknownSourceNumber(number))).toBe(false);
+      for (let time = 0; time < 5; time += 1) expect(await send(harness, unknownSourceNumber(number))).toBe(true);
+      expect(await send(harness, unknownSourceNumber(number))).toBe(false);
     }
-    expect(await send(world, unknownSourceNumber(5))).toBe(false);
-    for (let time = 0; time < 5; time += 1) expect(await send(world, knownSource())).toBe(true);
-    expect(await send(world, knownSource())).toBe(false);
-    world.now = startTime + 3600;
-    expect(await send(world, unknownSourceNumber(5))).toBe(true);
+    expect(await send(harness, unknownSourceNumber(5))).toBe(false);
+    for (let time = 0; time < 5; time += 1) expect(await send(harness, knownSource())).toBe(true);
+    expect(await send(harness, knownSource())).toBe(false);
+    harness.now = startTime + 3600;
+    expect(await send(harness, unknownSourceNumber(5))).toBe(true);
   });
 
   test('say by Retry-After when the next one goes', async () => {
-    const world = new OtpHarness();
+    const harness = new OtpHarness();
     for (const number of numbers(20)) {
-      await send(world, unknownSourceNumber(number));
-      world.now += 1;
+      await send(harness, unknownSourceNumber(number));
+      harness.now += 1;
     }
     const request = { ...annBinding, contacts: [annContact], source: unknownSourceNumber(21) };
-    const refused = world.store.transaction((tx) => sendOtp(tx, request, world.deps));
+    const refused = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
     expect(await readOutcome(refused)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3580' } });
   });
 });

@@ -29,30 +29,30 @@ import {
 
 describe('a right code', () => {
   test('hands on its row, and what was made of it; used again it is wrong, and no guess', async () => {
-    const world = new OtpHarness();
-    const { code, codeId } = await world.send(annBinding, [annContact], { about: 'something' });
-    const done = await consumeOtp({ ...annBinding, source: homeSource, code }, world.deps, async (_, row) => row);
+    const harness = new OtpHarness();
+    const { code, codeId } = await harness.send(annBinding, [annContact], { about: 'something' });
+    const done = await consumeOtp({ ...annBinding, source: homeSource, code }, harness.deps, async (_, row) => row);
     expect(done).toMatchObject({ codeId, about: 'something', used: false });
-    for (let time = 0; time < 6; time += 1) expect(await world.enter(code)).toEqual(wrongCode);
-    expect(await world.countRemaining()).toBe(5);
+    for (let time = 0; time < 6; time += 1) expect(await harness.enter(code)).toEqual(wrongCode);
+    expect(await harness.countRemaining()).toBe(5);
   });
 
   test('is good for ten minutes to the second, and no guess after them', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
-    world.now += 599;
-    expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code }, world.deps))).toEqual(consumed);
-    world.now += 1;
-    expect(await world.enter(code)).toEqual(wrongCode);
-    expect(await world.countRemaining()).toBe(5);
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    harness.now += 599;
+    expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code }, harness.deps))).toEqual(consumed);
+    harness.now += 1;
+    expect(await harness.enter(code)).toEqual(wrongCode);
+    expect(await harness.countRemaining()).toBe(5);
   });
 
   test('is one only of the transaction that it was sent in, where one is named', async () => {
-    const world = new OtpHarness();
-    const { code, codeId } = await world.send();
-    expect(await world.enter(code, annBinding, { codeId: 'another' })).toEqual(wrongCode);
-    expect(await world.countRemaining()).toBe(4);
-    expect(await world.enter(code, annBinding, { codeId })).toEqual(consumed);
+    const harness = new OtpHarness();
+    const { code, codeId } = await harness.send();
+    expect(await harness.enter(code, annBinding, { codeId: 'another' })).toEqual(wrongCode);
+    expect(await harness.countRemaining()).toBe(4);
+    expect(await harness.enter(code, annBinding, { codeId })).toEqual(consumed);
   });
 
   test.each([
@@ -60,132 +60,132 @@ describe('a right code', () => {
     ['another purpose', { ...annBinding, purpose: 'mfa' }],
     ['a target', { ...annBinding, target: 'factor' }],
   ] as const)('is a wrong one for %s', async (_, holder) => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
-    expect(await world.enter(code, holder)).toEqual(wrongCode);
-    expect(await world.countRemaining(holder)).toBe(4);
-    expect(await world.enter(code)).toEqual(consumed);
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    expect(await harness.enter(code, holder)).toEqual(wrongCode);
+    expect(await harness.countRemaining(holder)).toBe(4);
+    expect(await harness.enter(code)).toEqual(consumed);
   });
 
   test('stays good where what it is for fails, and the failures before stay', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
-    await world.guess(code, 2);
-    const failing = consumeOtp({ ...annBinding, source: homeSource, code }, world.deps, async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await harness.guess(code, 2);
+    const failing = consumeOtp({ ...annBinding, source: homeSource, code }, harness.deps, async () => {
       throw apiError('LOGIN_NAME_TAKEN');
     });
     expect(await readOutcome(failing)).toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
-    expect(await world.countRemaining()).toBe(3);
-    expect(await world.enter(code)).toEqual(consumed);
-    expect(await world.countRemaining()).toBe(5);
+    expect(await harness.countRemaining()).toBe(3);
+    expect(await harness.enter(code)).toEqual(consumed);
+    expect(await harness.countRemaining()).toBe(5);
   });
 
   test('that is only looked at stays good; a wrong one counts all the same', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
     for (const given of [code, otherCode(code), code])
-      expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code: given }, world.deps))).toEqual(
+      expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code: given }, harness.deps))).toEqual(
         given === code ? consumed : wrongCode,
       );
-    await world.guess(code, 5);
-    expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code }, world.deps))).toEqual(
+    await harness.guess(code, 5);
+    expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code }, harness.deps))).toEqual(
       throttledFor(3600),
     );
   });
 
   test('is made good again where it is still there, and only there', async () => {
-    const world = new OtpHarness();
-    const { code, codeId } = await world.send();
-    await world.enter(code);
-    await world.store.transaction((tx) => restoreOtp(tx, 'none'));
-    expect(await world.enter(code)).toEqual(wrongCode);
-    await world.store.transaction((tx) => restoreOtp(tx, codeId));
-    expect(await world.enter(code)).toEqual(consumed);
+    const harness = new OtpHarness();
+    const { code, codeId } = await harness.send();
+    await harness.enter(code);
+    await harness.store.transaction((tx) => restoreOtp(tx, 'none'));
+    expect(await harness.enter(code)).toEqual(wrongCode);
+    await harness.store.transaction((tx) => restoreOtp(tx, codeId));
+    expect(await harness.enter(code)).toEqual(consumed);
   });
 });
 
 describe('codes that are void', () => {
   test('are those of the subject, for whatever purpose, and of nobody else', async () => {
-    const world = new OtpHarness();
-    const own = await world.send();
-    const second = await world.send({ ...annBinding, purpose: 'mfa' });
-    const others = await world.send(bobBinding);
-    await world.store.transaction((tx) => revokeOtps(tx, annBinding.subject));
-    expect(await world.enter(own.code)).toEqual(wrongCode);
-    expect(await world.enter(second.code, { ...annBinding, purpose: 'mfa' })).toEqual(wrongCode);
-    expect(await world.enter(others.code, bobBinding)).toEqual(consumed);
+    const harness = new OtpHarness();
+    const own = await harness.send();
+    const second = await harness.send({ ...annBinding, purpose: 'mfa' });
+    const others = await harness.send(bobBinding);
+    await harness.store.transaction((tx) => revokeOtps(tx, annBinding.subject));
+    expect(await harness.enter(own.code)).toEqual(wrongCode);
+    expect(await harness.enter(second.code, { ...annBinding, purpose: 'mfa' })).toEqual(wrongCode);
+    expect(await harness.enter(others.code, bobBinding)).toEqual(consumed);
   });
 
   test('by their own use are known again, and no guess', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
-    await consumeOtp({ ...annBinding, source: homeSource, code }, world.deps, (tx) =>
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await consumeOtp({ ...annBinding, source: homeSource, code }, harness.deps, (tx) =>
       revokeOtps(tx, annBinding.subject),
     );
-    expect(await world.enter(code)).toEqual(wrongCode);
-    expect(await world.countRemaining()).toBe(5);
+    expect(await harness.enter(code)).toEqual(wrongCode);
+    expect(await harness.countRemaining()).toBe(5);
   });
 
   test('by a new one that their own use sent leave that one good', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
-    await consumeOtp({ ...annBinding, source: homeSource, code }, world.deps, (tx) =>
-      sendOtp(tx, { ...annBinding, contacts: [annContact], source: homeSource }, world.deps),
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await consumeOtp({ ...annBinding, source: homeSource, code }, harness.deps, (tx) =>
+      sendOtp(tx, { ...annBinding, contacts: [annContact], source: homeSource }, harness.deps),
     );
-    expect(await world.store.codes.list()).toMatchObject([{ used: false }]);
-    expect(await world.enter(code)).toEqual(wrongCode);
-    expect(await world.countRemaining()).toBe(4);
+    expect(await harness.store.codes.list()).toMatchObject([{ used: false }]);
+    expect(await harness.enter(code)).toEqual(wrongCode);
+    expect(await harness.countRemaining()).toBe(4);
   });
 });
 
 describe('five wrong codes', () => {
   test('hold the subject back for an hour after the last, which trying on does not lengthen', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
     for (let time = 0; time < 5; time += 1) {
-      expect(await world.countRemaining()).toBe(5 - time);
-      expect(await world.enter(otherCode(code))).toEqual(wrongCode);
-      world.now += 1;
+      expect(await harness.countRemaining()).toBe(5 - time);
+      expect(await harness.enter(otherCode(code))).toEqual(wrongCode);
+      harness.now += 1;
     }
-    expect(await world.countRemaining()).toBe(0);
-    expect(await world.enter(code)).toEqual(throttledFor(3599));
-    world.now += 3598;
-    expect(await world.enter(code)).toEqual(throttledFor(1));
-    world.now += 1;
-    expect(await world.countRemaining()).toBe(5);
-    const next = await world.send();
-    await world.guess(next.code, 1);
-    expect(await world.countRemaining()).toBe(4);
-    expect(await world.enter(next.code)).toEqual(consumed);
+    expect(await harness.countRemaining()).toBe(0);
+    expect(await harness.enter(code)).toEqual(throttledFor(3599));
+    harness.now += 3598;
+    expect(await harness.enter(code)).toEqual(throttledFor(1));
+    harness.now += 1;
+    expect(await harness.countRemaining()).toBe(5);
+    const next = await harness.send();
+    await harness.guess(next.code, 1);
+    expect(await harness.countRemaining()).toBe(4);
+    expect(await harness.enter(next.code)).toEqual(consumed);
   });
 
   test('count for a purpose, whatever its target and however many codes are sent', async () => {
-    const world = new OtpHarness();
+    const harness = new OtpHarness();
     for (const target of ['one', 'two', 'three', 'four', 'five']) {
-      const { code } = await world.send({ ...annBinding, target });
-      await world.guess(code, 1, { ...annBinding, target });
+      const { code } = await harness.send({ ...annBinding, target });
+      await harness.guess(code, 1, { ...annBinding, target });
     }
     const more = [emailContact('more@example.com')];
-    const { code } = await world.send(annBinding, more);
-    expect(await world.enter(code)).toEqual(throttledFor(3600));
+    const { code } = await harness.send(annBinding, more);
+    expect(await harness.enter(code)).toEqual(throttledFor(3600));
     const another = { ...annBinding, purpose: 'mfa' } as const;
-    expect(await world.enter((await world.send(another, more)).code, another)).toEqual(consumed);
+    expect(await harness.enter((await harness.send(another, more)).code, another)).toEqual(consumed);
   });
 
   test('count as if just now where the clock was set back since', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send();
-    await world.guess(code, 5);
-    world.now -= 86_400;
-    expect(await world.enter(code)).toEqual(throttledFor(3600));
-    world.now += 3600;
-    expect(await world.enter(code)).toEqual(consumed);
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await harness.guess(code, 5);
+    harness.now -= 86_400;
+    expect(await harness.enter(code)).toEqual(throttledFor(3600));
+    harness.now += 3600;
+    expect(await harness.enter(code)).toEqual(consumed);
   });
 
   test('of nobody who was asked for count as well, and hold nobody with disable-rate-limits', async () => {
-    const world = new OtpHarness();
-    await world.guess('000000', 5, bobBinding);
-    expect(await world.enter('000000', bobBinding)).toEqual(throttledFor(3600));
+    const harness = new OtpHarness();
+    await harness.guess('000000', 5, bobBinding);
+    expect(await harness.enter('000000', bobBinding)).toEqual(throttledFor(3600));
     const unlimited = new OtpHarness({ disableRateLimits: true });
     const { code } = await unlimited.send();
     await unlimited.guess(code, 9);
@@ -193,60 +193,60 @@ describe('five wrong codes', () => {
   });
 
   test('are cleared away an hour after, with the next that count', async () => {
-    const world = new OtpHarness();
-    await world.guess('000000', 1, bobBinding);
-    world.now += 3599;
-    await world.guess('000000', 1);
-    expect(await world.store.codeFailures.list()).toHaveLength(2);
-    world.now += 1;
-    await world.guess('000000', 1);
-    expect(await world.store.codeFailures.list()).toMatchObject([{ events: [{}, {}] }]);
+    const harness = new OtpHarness();
+    await harness.guess('000000', 1, bobBinding);
+    harness.now += 3599;
+    await harness.guess('000000', 1);
+    expect(await harness.store.codeFailures.list()).toHaveLength(2);
+    harness.now += 1;
+    await harness.guess('000000', 1);
+    expect(await harness.store.codeFailures.list()).toMatchObject([{ events: [{}, {}] }]);
   });
 });
 
 describe('a code that may be of one of two holders', () => {
-  const giveOne = (world: OtpHarness, code: string) => {
+  const giveOne = (harness: OtpHarness, code: string) => {
     const refusal = () => apiError('PROOF_INVALID');
     const checks = [
       { ...annBinding, source: homeSource, code, createError: refusal },
       { ...bobBinding, source: homeSource, code },
     ] as const;
-    return readOutcome(consumeFirstMatchingOtp(checks, world.deps, async () => 'done'));
+    return readOutcome(consumeFirstMatchingOtp(checks, harness.deps, async () => 'done'));
   };
 
   test('is taken as that of the second, whose failures alone are forgotten', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send(bobBinding);
+    const harness = new OtpHarness();
+    const { code } = await harness.send(bobBinding);
     for (let time = 0; time < 2; time += 1)
-      expect(await giveOne(world, otherCode(code))).toEqual({ code: 'PROOF_INVALID', headers: {} });
-    expect([await world.countRemaining(annBinding), await world.countRemaining(bobBinding)]).toEqual([3, 3]);
-    expect(await giveOne(world, code)).toEqual(consumed);
-    expect([await world.countRemaining(annBinding), await world.countRemaining(bobBinding)]).toEqual([3, 5]);
+      expect(await giveOne(harness, otherCode(code))).toEqual({ code: 'PROOF_INVALID', headers: {} });
+    expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([3, 3]);
+    expect(await giveOne(harness, code)).toEqual(consumed);
+    expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([3, 5]);
   });
 
   test('is no guess for either where it was used as that of one', async () => {
-    const world = new OtpHarness();
-    const { code } = await world.send(bobBinding);
-    await giveOne(world, code);
-    expect(await giveOne(world, code)).toMatchObject({ code: 'PROOF_INVALID' });
-    expect([await world.countRemaining(annBinding), await world.countRemaining(bobBinding)]).toEqual([5, 5]);
+    const harness = new OtpHarness();
+    const { code } = await harness.send(bobBinding);
+    await giveOne(harness, code);
+    expect(await giveOne(harness, code)).toMatchObject({ code: 'PROOF_INVALID' });
+    expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([5, 5]);
   });
 
   test('is not looked at as a wrong one while the second is throttled', async () => {
-    const world = new OtpHarness();
-    await world.guess('000000', 5, bobBinding);
-    const { code } = await world.send();
-    expect(await giveOne(world, otherCode(code))).toEqual(throttledFor(3600));
-    expect(await giveOne(world, code)).toEqual(consumed);
+    const harness = new OtpHarness();
+    await harness.guess('000000', 5, bobBinding);
+    const { code } = await harness.send();
+    expect(await giveOne(harness, otherCode(code))).toEqual(throttledFor(3600));
+    expect(await giveOne(harness, code)).toEqual(consumed);
   });
 
   test('is taken as that of one while the other is throttled; a wrong one then waits, and counts for one', async () => {
-    const world = new OtpHarness();
-    await world.guess('000000', 5);
-    const { code } = await world.send(bobBinding);
-    expect(await giveOne(world, otherCode(code))).toEqual(throttledFor(3600));
-    expect([await world.countRemaining(annBinding), await world.countRemaining(bobBinding)]).toEqual([0, 4]);
-    expect(await giveOne(world, code)).toEqual(consumed);
+    const harness = new OtpHarness();
+    await harness.guess('000000', 5);
+    const { code } = await harness.send(bobBinding);
+    expect(await giveOne(harness, otherCode(code))).toEqual(throttledFor(3600));
+    expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([0, 4]);
+    expect(await giveOne(harness, code)).toEqual(consumed);
   });
 });
 

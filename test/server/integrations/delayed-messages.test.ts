@@ -12,13 +12,13 @@ test('go out with the first look after the hour, as one message', async () => {
   await using server = await startServer();
   await using hook = await startFakeServer(() => ({ status: 204 }));
   await using relay = createRelayHarness(server, { smsHookUrl: `${hook.url}/sms`, portTimeout: 1000 });
-  const { appContext: world, clock } = server;
+  const { appContext: fixture, clock } = server;
   const received = async (count: number) => {
     while (hook.received.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
-  const deps = { ...world, outbox: relay.outbox };
+  const deps = { ...fixture, outbox: relay.outbox };
   for (let at = 0; at < 8; at += 1)
-    await world.store.transaction((tx) =>
+    await fixture.store.transaction((tx) =>
       sendNotice(tx, { contact, purpose: 'login-changed', text: `Change ${at}.` }, deps),
     );
   relay.outbox.wake();

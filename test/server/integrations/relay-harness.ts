@@ -22,9 +22,9 @@ export interface RelayHarness extends AsyncDisposable {
 }
 
 export function createRelayHarness(
-  { appContext: world }: TestServer,
+  { appContext: fixture }: TestServer,
   settings: object,
-  store: Store = world.store,
+  store: Store = fixture.store,
 ): RelayHarness {
   const pauses: number[] = [];
   let due: (() => void)[] = [];
@@ -37,29 +37,29 @@ export function createRelayHarness(
       };
     },
   };
-  const outbox = createOutbox({ ...world, store, timer, settings: { ...world.settings, ...settings } });
-  const tools = { ...world, outbox };
+  const outbox = createOutbox({ ...fixture, store, timer, settings: { ...fixture.settings, ...settings } });
+  const tools = { ...fixture, outbox };
   return {
     outbox,
     pauses,
     async send(contact, holder = { purpose: 'recovery', subject: 'user:ann' }) {
-      await world.store.transaction((tx) =>
+      await fixture.store.transaction((tx) =>
         sendOtp(tx, { ...holder, contacts: [contact], source: { key: '192.0.2.1', isKnown: false } }, tools),
       );
-      const message = (await world.store.messages.list()).at(-1);
+      const message = (await fixture.store.messages.list()).at(-1);
       if (!message) throw new Error('there is no message');
       outbox.wake();
-      return { messageId: message.messageId, code: decryptMessageCode(message, world.storeSecret) ?? '' };
+      return { messageId: message.messageId, code: decryptMessageCode(message, fixture.storeSecret) ?? '' };
     },
     endPauses() {
       for (const work of due.splice(0)) work();
     },
     async settled(wanted = 0) {
       const isSettled = async () =>
-        pauses.length >= wanted && (await world.store.messages.find('delivery', 'waiting')).length <= due.length;
+        pauses.length >= wanted && (await fixture.store.messages.find('delivery', 'waiting')).length <= due.length;
       while (!(await isSettled())) await new Promise((resolve) => setImmediate(resolve));
     },
-    delivery: async (messageId) => (await world.store.messages.get(messageId))?.delivery,
+    delivery: async (messageId) => (await fixture.store.messages.get(messageId))?.delivery,
     [Symbol.asyncDispose]: () => outbox.stop(),
   };
 }

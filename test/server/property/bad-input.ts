@@ -123,8 +123,8 @@ async function dumpWithoutCounts(server: TestServer): Promise<string> {
 }
 
 /** Ids and names of what is in the store, but for the caller's. */
-export async function collectPool({ appContext: world }: TestServer): Promise<string[]> {
-  const { groups, clients, apiKeys, users } = world.store;
+export async function collectPool({ appContext: fixture }: TestServer): Promise<string[]> {
+  const { groups, clients, apiKeys, users } = fixture.store;
   const rows = [
     await groups.list({ limit: 20 }),
     await clients.list(),

@@ -14,8 +14,8 @@ export interface Forgery {
   readonly signature?: (signed: string) => Buffer | string;
 }
 
-export async function readCurrentKey({ appContext: world }: TestServer): Promise<SigningKey> {
-  const row = (await world.store.signingKeys.list()).find((key) => key.current);
+export async function readCurrentKey({ appContext: fixture }: TestServer): Promise<SigningKey> {
+  const row = (await fixture.store.signingKeys.list()).find((key) => key.current);
   if (!row) throw new Error('there is no current key');
   return row;
 }

@@ -63,8 +63,8 @@ test('a token from before the change is taken after it', async () => {
   expect(old).toHaveLength(3);
 });
 
-async function adminRow({ appContext: world }: TestServer) {
-  const row = await world.store.clients.getBy('bootstrap', 'admin');
+async function adminRow({ appContext: fixture }: TestServer) {
+  const row = await fixture.store.clients.getBy('bootstrap', 'admin');
   if (!row) throw new Error('there is no administrator client');
   return row;
 }

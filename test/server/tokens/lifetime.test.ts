@@ -48,9 +48,9 @@ describe('a token that was taken a moment ago', () => {
     await using server = await startServer();
     const before = await login(server);
     expect((await callWithToken(server, before)).status).toBe(200);
-    const { appContext: world } = server;
+    const { appContext: fixture } = server;
     const clientSecret = 'another-secret-of-the-test-administrator';
-    await bootstrap({ ...world, settings: { ...world.settings, adminClientSecret: clientSecret } });
+    await bootstrap({ ...fixture, settings: { ...fixture.settings, adminClientSecret: clientSecret } });
     expect(await callWithToken(server, before)).toEqual(rejectedToken);
     const after = await login(server, { ...adminClient, clientSecret });
     expect((await callWithToken(server, after)).status).toBe(200);
