@@ -1,6 +1,6 @@
 /**
- * Messages that arrive later than they were sent, by the clock of the server. One gets its id when it arrives: ids are in
- * the order in which messages are seen, so that whoever looks for later ones than he knows misses none.
+ * Delayed delivery to test recipients, by the server clock. A message gets its id when it arrives: ids are in the order of
+ * arrival, so that a reader that asks for later ids misses no message.
  */
 import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { Ids } from '../ids.ts';
@@ -9,7 +9,7 @@ import type { Message } from '../store/tables.ts';
 import type { Timer } from './timer.ts';
 
 export interface DelayedMessages {
-  /** Lets those arrive whose time has come. */
+  /** Delivers messages that are due. */
   deliverDue(): Promise<void>;
   stop(): void;
 }
@@ -24,25 +24,18 @@ interface Deps {
 }
 
 /**
- * `relays` tells which channels leave for a relay: what arrives there waits for it. `look` is called when a message may
- * have arrived since the last `settle`: time went by, or the clock was set.
+ * `isRelayed` returns whether a channel has a relay: messages of it then wait for the relay. `onArrival` is called when a
+ * message may have become due since the last `deliverDue`: time has passed, or the clock was set.
  */
-export function createDelayedMessages({
-  store,
-  clock,
-  ids,
-  timer,
-  isRelayed: relays,
-  onArrival: look,
-}: Deps): DelayedMessages {
+export function createDelayedMessages({ store, clock, ids, timer, isRelayed, onArrival }: Deps): DelayedMessages {
   let cancelTimer = () => {};
-  const stopListening = clock.onAdjust(look);
+  const stopListening = clock.onAdjust(onArrival);
 
-  /** Nobody looks again by himself, so that is done once the next one is due. */
+  /** Schedules a notification for the next due message, since subscribers do not poll. */
   function scheduleNext(times: readonly number[]): void {
     cancelTimer();
     if (times.length === 0 || clock.state().frozen) return;
-    cancelTimer = timer.after(Math.min(...times) - clock.now().getTime(), look);
+    cancelTimer = timer.after(Math.min(...times) - clock.now().getTime(), onArrival);
   }
 
   return {
@@ -53,9 +46,9 @@ export function createDelayedMessages({
       const due = delayed.filter((message) => parseArrival(message) <= now);
       scheduleNext(delayed.map(parseArrival).filter((time) => time > now));
       if (due.length === 0) return;
-      await deliverMessages(due, { store, ids, isRelayed: relays });
-      // Others wait as well.
-      look();
+      await deliverMessages(due, { store, ids, isRelayed });
+      // Other subscribers wait as well.
+      onArrival();
     },
     stop() {
       cancelTimer();
@@ -68,20 +61,20 @@ function parseArrival({ arrivesAt = '' }: Message): number {
   return Date.parse(arrivesAt);
 }
 
-/** The one that was to come first is first. */
+/** Delivers in the order of the arrival times. */
 async function deliverMessages(
   due: readonly Message[],
-  { store, ids, isRelayed: relays }: Pick<Deps, 'store' | 'ids' | 'isRelayed'>,
+  { store, ids, isRelayed }: Pick<Deps, 'store' | 'ids' | 'isRelayed'>,
 ): Promise<void> {
   const inOrder = [...due].sort((a, b) => parseArrival(a) - parseArrival(b));
   await store.transaction(async (tx) => {
     for (const { messageId } of inOrder) {
       const row = await tx.messages.get(messageId);
-      // Another look may have been quicker.
+      // A concurrent reader may have delivered it.
       if (!row) continue;
       const { delivery: _, arrivesAt: __, ...arrived } = row;
       await tx.messages.delete(messageId);
-      const waits = relays(row.channel) ? { delivery: 'waiting' as const } : {};
+      const waits = isRelayed(row.channel) ? { delivery: 'waiting' as const } : {};
       await tx.messages.insert({ ...arrived, ...waits, messageId: ids.newId() });
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Takes messages that wait in the store to the relay of their channel, one after the other. What is marked there is what
- * counts: a stop or a crash loses none, and at worst repeats the one that was just under way.
+ * Sends messages that wait in the store to the relay of their channel, one at a time. The store records the status of
+ * each: a stop or a crash loses no message, and at worst sends one of them twice.
  */
 import type { Clock } from '../clock.ts';
 import { renderMessageText, withoutCode } from '../identity/messages.ts';
@@ -18,41 +18,41 @@ export interface DeliveryDeps {
   readonly log: Log;
   readonly timer: Timer;
   readonly channel: Message['channel'];
-  /** Loads the adapter, once the first message goes out. */
+  /** Loads the adapter when the first message is sent. */
   openRelay(): Promise<Relay>;
 }
 
 export interface Deliveries {
-  /** Messages may wait: looks, unless it is looking already. */
+  /** Starts a round of deliveries if none is running. */
   wake(): void;
-  /** Begins no other delivery, and waits a moment for the one under way. */
+  /** Starts no further delivery, and waits up to 5 seconds for the one in progress. */
   stop(): Promise<void>;
 }
 
-/** Pauses between the tries of a message, in milliseconds. After the last it is given up: its code would be over too. */
+/** Delays between attempts, in milliseconds. After the last one delivery fails: the code would have expired too. */
 const retryDelaysMs = [1_000, 5_000, 30_000, 120_000, 300_000];
 const batchSize = 50;
-/** A relay that does not answer holds up no stop for longer; the message then goes out after the next start. */
+/** Max time that a relay can delay a stop; the message is then sent after the next start. */
 const stopTimeoutMs = 5_000;
 
-export function createDeliveries(parts: DeliveryDeps): Deliveries {
-  return new ChannelDeliveries(parts);
+export function createDeliveries(deps: DeliveryDeps): Deliveries {
+  return new ChannelDeliveries(deps);
 }
 
 class ChannelDeliveries implements Deliveries {
   readonly #deps: DeliveryDeps;
-  /** Messages that wait for their next try, with what calls it off. */
+  /** Cancel functions of scheduled retries, by message id. */
   readonly #retries = new Map<string, () => void>();
   readonly #failures = new Map<string, number>();
-  /** What the relay has taken and the store does not say yet: not to be sent again. */
+  /** Messages that the relay has accepted but that are not marked in the store yet: they must not be sent again. */
   readonly #relayed = new Set<string>();
   #relay: Promise<Relay> | undefined;
   #round: Promise<void> | undefined;
   #hasWork = false;
   #isStopped = false;
 
-  constructor(parts: DeliveryDeps) {
-    this.#deps = parts;
+  constructor(deps: DeliveryDeps) {
+    this.#deps = deps;
   }
 
   wake(): void {
@@ -78,7 +78,7 @@ class ChannelDeliveries implements Deliveries {
     const { log } = this.#deps;
     while (this.#hasWork && !this.#isStopped) {
       this.#hasWork = false;
-      await this.#deliverAll().catch((error: unknown) => log.error({ err: error }, 'messages could not be read'));
+      await this.#deliverAll().catch((error: unknown) => log.error({ err: error }, 'failed to read messages'));
     }
   }
 
@@ -100,7 +100,7 @@ class ChannelDeliveries implements Deliveries {
     const { messageId, expiresAt } = message;
     try {
       if (expiresAt !== undefined && Date.parse(expiresAt) <= this.#deps.clock.now().getTime())
-        return await this.#markFailed(message, 'its code is over');
+        return await this.#markFailed(message, 'the code has expired');
       if (!this.#relayed.has(messageId)) await this.#send(message);
       this.#relayed.add(messageId);
       await this.#updateMessage(messageId, { delivery: 'sent' });
@@ -126,7 +126,7 @@ class ChannelDeliveries implements Deliveries {
     const { messageId, channel, purpose } = message;
     const count = this.#failures.get(messageId) ?? 0;
     const delay = retryDelaysMs[count];
-    // What was taken only has to be marked, however long the store takes.
+    // An accepted message only has to be marked in the store; retry without limit.
     if (this.#relayed.has(messageId)) return this.#scheduleRetry(messageId, retryDelaysMs.at(-1) ?? 0);
     if (error instanceof RelayRejection || delay === undefined)
       return this.#markFailed(message, describeDeliveryError(error)).catch(() =>
@@ -135,7 +135,7 @@ class ChannelDeliveries implements Deliveries {
     this.#failures.set(messageId, count + 1);
     this.#deps.log.info(
       { messageId, channel, purpose, reason: describeDeliveryError(error) },
-      'a message is tried again later',
+      'delivery of a message failed, will retry',
     );
     this.#scheduleRetry(messageId, delay);
   }
@@ -152,7 +152,7 @@ class ChannelDeliveries implements Deliveries {
   async #markFailed({ messageId, channel, purpose }: Message, reason: string): Promise<void> {
     await this.#updateMessage(messageId, { delivery: 'failed', failure: reason });
     this.#clearRetryState(messageId);
-    this.#deps.log.warn({ messageId, channel, purpose, reason }, 'a message was given up');
+    this.#deps.log.warn({ messageId, channel, purpose, reason }, 'delivery of a message failed permanently');
   }
 
   #updateMessage(messageId: string, outcome: Pick<Message, 'delivery' | 'failure'>): Promise<void> {
@@ -168,7 +168,7 @@ class ChannelDeliveries implements Deliveries {
   }
 }
 
-/** For the log and the inbox. The words of the other side can repeat address and text, so only its codes are told. */
+/** Describes an error for the log and the inbox. Relay messages may repeat address and text, so only codes are used. */
 function describeDeliveryError(error: unknown): string {
   if (error instanceof RelayRejection) return error.message;
   const { code, name } = error as { code?: unknown; name?: unknown };

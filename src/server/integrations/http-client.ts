@@ -1,11 +1,11 @@
-/** Calls to a system outside: bounded in time and size, following nothing, with whatever goes wrong as one failure. */
+/** HTTP client for external systems: limits time and size, follows no redirects, and throws one type of error. */
 import type { Dispatcher } from 'undici';
 import { type PlainErrorCode, retryLater } from '../../contract/errors.ts';
 import type { Log } from '../log.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base URL, encoded, with its query. */
+  /** Relative to the base URL, encoded, with the query. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: object;
@@ -13,32 +13,32 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** What the body says; undefined where there is none. */
+  /** The parsed body; undefined if it is empty. */
   readonly json: unknown;
 }
 
 export interface HttpClient {
-  /** @throws OutOfReach where no whole answer came in time, or one that can't be read. */
-  request(call: HttpRequest): Promise<HttpResponse>;
+  /** @throws IntegrationUnavailableError if no complete and valid response arrives in time. */
+  request(request: HttpRequest): Promise<HttpResponse>;
 }
 
 export interface HttpClientOptions {
   readonly baseUrl: string;
-  /** Milliseconds for a whole call, from connecting to the last byte. */
+  /** Timeout of a request in milliseconds, from connecting to the last byte. */
   readonly timeoutMs: number;
-  /** Bytes that an answer may have at most. */
+  /** Max size of a response in bytes. */
   readonly maxResponseBytes?: number;
 }
 
-/** A system outside that did not answer as it should. Its message never repeats what was sent or received. */
+/** An external system did not respond correctly. The message never contains what was sent or received. */
 export class IntegrationUnavailableError extends Error {
-  override readonly name = 'OutOfReach';
+  override readonly name = 'IntegrationUnavailableError';
 }
 
-/** What a port throws in the place of `OutOfReach`; the log gets the reason. Other errors stay what they are. */
+/** Converts an IntegrationUnavailableError to an API error and logs the reason. Returns other errors unchanged. */
 export function toUnavailableError(error: unknown, code: PlainErrorCode, log: Log): unknown {
   if (!(error instanceof IntegrationUnavailableError)) return error;
-  log.warn({ code, reason: error.message }, 'a system outside did not answer');
+  log.warn({ code, reason: error.message }, 'an external system is unavailable');
   return retryLater(code, retryAfterSeconds);
 }
 
@@ -46,34 +46,34 @@ const retryAfterSeconds = 5;
 const connections = 32;
 const defaultMaxResponseBytes = 65_536;
 
-/** A system outside under one URL. Nothing is opened before the first call; each call has a connection of its own. */
+/** Creates a client for one base URL. Opens nothing before the first request; each request uses a separate connection. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const base = options.baseUrl.replace(/\/+$/, '');
   let agent: Promise<Dispatcher> | undefined;
   return {
-    async request(call) {
+    async request(request) {
       agent ??= createAgent(options);
       const timeoutSignal = AbortSignal.timeout(options.timeoutMs);
       try {
-        return await send(await agent, `${base}${call.path}`, call, timeoutSignal);
+        return await send(await agent, `${base}${request.path}`, request, timeoutSignal);
       } catch (error) {
         if (error instanceof IntegrationUnavailableError) throw error;
         throw new IntegrationUnavailableError(
-          timeoutSignal.aborted ? `no answer within ${options.timeoutMs} ms` : describeCallError(error),
+          timeoutSignal.aborted ? `no response within ${options.timeoutMs} ms` : describeRequestError(error),
         );
       }
     },
   };
 }
 
-/** undici is loaded by the first who calls outside: most servers never do. */
+/** Loads undici on the first request: most servers use no external system. */
 async function createAgent({
   timeoutMs,
-  maxResponseBytes: longestAnswer = defaultMaxResponseBytes,
+  maxResponseBytes = defaultMaxResponseBytes,
 }: HttpClientOptions): Promise<Dispatcher> {
   const { Agent } = await import('undici');
-  // A connection that is kept may be closed by the other side just when a change is sent on it, which then can't be sent again.
-  return new Agent({ connections, pipelining: 0, maxResponseSize: longestAnswer, connect: { timeout: timeoutMs } });
+  // No keep-alive: the server may close a reused connection while a change is being sent, which cannot be retried safely.
+  return new Agent({ connections, pipelining: 0, maxResponseSize: maxResponseBytes, connect: { timeout: timeoutMs } });
 }
 
 async function send(
@@ -98,11 +98,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new IntegrationUnavailableError('the answer is not JSON');
+    throw new IntegrationUnavailableError('the response is not JSON');
   }
 }
 
-function describeCallError(error: unknown): string {
+function describeRequestError(error: unknown): string {
   const { code, name } = error as { code?: string; name?: string };
-  return `the call failed: ${code ?? name ?? 'unknown'}`;
+  return `the request failed: ${code ?? name ?? 'unknown'}`;
 }

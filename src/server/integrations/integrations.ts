@@ -1,4 +1,4 @@
-/** The world outside: four ports, each with an embedded default and an adapter for the real thing. */
+/** The four integrations with external systems, each with an embedded default and an adapter for a real system. */
 import type { AdjustableClock } from '../adjustable-clock.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { StoreSecret } from '../identity/store-secret.ts';
@@ -20,7 +20,7 @@ export interface Integrations {
   readonly providers: Providers;
 }
 
-/** What ports are made of. */
+/** Dependencies of the integrations. */
 export interface IntegrationDeps {
   readonly store: Store;
   readonly storeSecret: StoreSecret;
@@ -33,11 +33,11 @@ export interface IntegrationDeps {
   readonly log: Log;
 }
 
-export function createIntegrations(parts: IntegrationDeps): Integrations {
+export function createIntegrations(deps: IntegrationDeps): Integrations {
   return {
-    outbox: createOutbox(parts),
-    mainframe: createMainframe(parts),
-    productSystem: createProductSystem(parts),
-    providers: createProviders(parts),
+    outbox: createOutbox(deps),
+    mainframe: createMainframe(deps),
+    productSystem: createProductSystem(deps),
+    providers: createProviders(deps),
   };
 }

@@ -1,4 +1,4 @@
-/** A real mainframe over HTTP; docs/decisions/0005-ports.md has the protocol. */
+/** Adapter for a real mainframe over HTTP; docs/decisions/0005-ports.md specifies the protocol. */
 import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
 import { LogonName } from '../../contract/legacy-schemas.ts';
@@ -23,16 +23,16 @@ interface Deps {
 
 export function createHttpMainframe(baseUrl: string, { settings, log }: Deps): Mainframe {
   const http = createHttpClient({ baseUrl, timeoutMs: settings.portTimeout });
-  const callMainframe = <Result>(call: HttpRequest, read: (answer: HttpResponse) => Result) =>
+  const callMainframe = <Result>(request: HttpRequest, read: (response: HttpResponse) => Result) =>
     http
-      .request(call)
+      .request(request)
       .then(read)
       .catch((error: unknown) => {
         throw toUnavailableError(error, 'MAINFRAME_UNAVAILABLE', log);
       });
   return {
     async verify(logon, password) {
-      // Whoever logs in types what he likes: what can be no logon is not sent, `..` least of all.
+      // Login input is arbitrary: a name that is not a valid logon, such as `..`, is not sent.
       if (!LogonName.safeParse(logon).success) return false;
       return callMainframe(
         { method: 'POST', path: `${formatPath(logon)}/verification`, body: { password } },
@@ -62,14 +62,14 @@ function formatPath(logon: string): string {
   return `/logons/${encodeURIComponent(logon)}`;
 }
 
-/** What a status stands for. One that the protocol does not have is no answer. */
+/** Interprets a status. @throws IntegrationUnavailableError if the protocol does not specify it. */
 function interpretStatus(status: number, meanings: Readonly<Record<number, boolean>>): boolean {
   const meaning = meanings[status];
-  if (meaning === undefined) throw new IntegrationUnavailableError(`the answer has the status ${status}`);
+  if (meaning === undefined) throw new IntegrationUnavailableError(`the response has status ${status}`);
   return meaning;
 }
 
-/** The mainframe may be stricter with passwords than the setting says. */
+/** The mainframe may have stricter password rules than the setting. */
 function assertPasswordAccepted(status: number): number {
   if (status === 422) throw apiError('PASSWORD_NOT_FOR_MAINFRAME');
   return status;
@@ -77,6 +77,6 @@ function assertPasswordAccepted(status: number): number {
 
 function readContacts(json: unknown) {
   const contacts = Contacts.safeParse(json);
-  if (!contacts.success) throw new IntegrationUnavailableError('the answer is no logon');
+  if (!contacts.success) throw new IntegrationUnavailableError('the response is not a logon');
   return contacts.data;
 }

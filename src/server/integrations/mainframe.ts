@@ -1,7 +1,7 @@
 /**
- * The mainframe: logons of the store, or a real one over HTTP. Names of logons are upper-case here. Every call throws
- * IamError MAINFRAME_UNAVAILABLE where the mainframe does not answer. Where the embedded one hashes a password, that is
- * on behalf of the given lane.
+ * The mainframe: logons in the store, or a real mainframe over HTTP. Logon names are upper-case. All methods throw
+ * IamError MAINFRAME_UNAVAILABLE if the mainframe does not respond. The embedded mainframe hashes passwords in the lane of
+ * the hash queue that is passed in.
  */
 import type { MobileNumber } from '../identity/contacts.ts';
 import type { HashLane } from '../identity/hash-queue.ts';
@@ -11,7 +11,7 @@ import type { Logon } from '../store/tables.ts';
 import type { IntegrationDeps } from './integrations.ts';
 import { createHttpMainframe } from './mainframe-http.ts';
 
-/** What the mainframe tells of a logon: where its owner is reached. */
+/** Contacts of a logon's owner. */
 export interface LogonContacts {
   readonly email?: string | undefined;
   readonly mobile?: MobileNumber | undefined;
@@ -19,26 +19,26 @@ export interface LogonContacts {
 
 export interface NewLogon extends LogonContacts {
   readonly logon: string;
-  /** Without one nobody logs in with it before a reset. */
+  /** Without a password, the logon cannot log in before a reset. */
   readonly password?: string | undefined;
 }
 
 export interface Mainframe {
-  /** Whether this is the password of this logon; false too where there is no such logon, for the same work. */
+  /** Returns whether the password is correct; false for an unknown logon, after the same amount of work. */
   verify(logon: string, password: string, lane: HashLane): Promise<boolean>;
-  /** Undefined where there is no such logon. */
+  /** Returns undefined for an unknown logon. */
   find(logon: string): Promise<LogonContacts | undefined>;
-  /** False where the logon is there already. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
+  /** Returns false if the logon exists. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
   create(logon: NewLogon, lane: HashLane): Promise<boolean>;
-  /** False where there is no such logon. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
+  /** Returns false for an unknown logon. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
   setPassword(logon: string, password: string, lane: HashLane): Promise<boolean>;
-  /** Takes a logon back that was just made. */
+  /** Deletes a logon that was just created. */
   remove(logon: string): Promise<void>;
 }
 
-export function createMainframe(parts: IntegrationDeps): Mainframe {
-  const { mainframeUrl } = parts.settings;
-  return mainframeUrl === undefined ? createEmbeddedMainframe(parts) : createHttpMainframe(mainframeUrl, parts);
+export function createMainframe(deps: IntegrationDeps): Mainframe {
+  const { mainframeUrl } = deps.settings;
+  return mainframeUrl === undefined ? createEmbeddedMainframe(deps) : createHttpMainframe(mainframeUrl, deps);
 }
 
 interface EmbeddedDeps {
@@ -46,7 +46,7 @@ interface EmbeddedDeps {
   readonly passwords: Passwords;
 }
 
-/** Logons of the store, with passwords kept as those of users are. */
+/** Logons in the store, with passwords hashed like those of users. */
 function createEmbeddedMainframe({ store, passwords }: EmbeddedDeps): Mainframe {
   return {
     async verify(logon, password, lane) {

@@ -1,4 +1,4 @@
-/** Messages: the outbox of the store, whoever waits for one, and the relays that take from it where they are set. */
+/** The message outbox: messages in the store, subscribers that wait for them, and relays if configured. */
 import type { Outbox } from '../identity/messages.ts';
 import { parseTestRecipient } from '../identity/test-recipients.ts';
 import { hasTestFeatures } from '../settings.ts';
@@ -12,11 +12,11 @@ import { createSubscribers, type Subscribers } from './subscribers.ts';
 export interface MessageOutbox extends Outbox {
   readonly waitFor: Subscribers['waitFor'];
   readonly subscribe: Subscribers['subscribe'];
-  /** Lets late messages arrive whose time has come: before somebody looks. */
+  /** Delivers delayed messages that are due; called before messages are read. */
   deliverDue(): Promise<void>;
-  /** Hands on what a process before left. */
+  /** Resumes deliveries that a previous process left. */
   start(): void;
-  /** Lets go of who waits, begins no other delivery, and waits for those under way. */
+  /** Ends all waits, starts no further delivery, and waits for deliveries in progress. */
   stop(): Promise<void>;
 }
 
@@ -29,17 +29,19 @@ export function createOutbox(deps: IntegrationDeps): MessageOutbox {
   const wakeAll = () => {
     for (const { deliveries } of channels) deliveries.wake();
   };
-  const isRelayed = (channel: Message['channel']) => channels.some((one) => one.channel === channel);
+  const isRelayed = (channel: Message['channel']) => channels.some((relayed) => relayed.channel === channel);
   const onMessage = () => {
     subscribers.notify();
-    // Where messages are read, the reader settles them; a relay has no reader.
+    // Readers deliver due messages themselves; relays have no reader.
     if (channels.length > 0) deliverDueToRelays();
   };
   const delayed = createDelayedMessages({ ...deps, isRelayed, onArrival: onMessage });
   const deliverDueToRelays = () => {
     delayed
       .deliverDue()
-      .then(wakeAll, (error: unknown) => deps.log.warn({ err: error }, 'late messages stay until the next look'));
+      .then(wakeAll, (error: unknown) =>
+        deps.log.warn({ err: error }, 'delayed messages could not be delivered, will retry'),
+      );
   };
   const hasOutcomes = !deps.settings.disableControlPlane && hasTestFeatures(deps.settings);
   return {
@@ -63,7 +65,7 @@ export function createOutbox(deps: IntegrationDeps): MessageOutbox {
 
 type RelayOpener = readonly [channel: Message['channel'], open: () => Promise<Relay>];
 
-/** How to open the relay of each channel that has one. */
+/** Openers of the configured relays. */
 function selectRelays({ settings }: IntegrationDeps): RelayOpener[] {
   const { smtpUrl, smtpFrom: from, smsHookUrl, portTimeout: timeout } = settings;
   const found: RelayOpener[] = [];

@@ -1,4 +1,4 @@
-/** A real product system over HTTP; docs/decisions/0005-ports.md has the protocol. */
+/** Adapter for a real product system over HTTP; docs/decisions/0005-ports.md specifies the protocol. */
 import * as z from 'zod';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
@@ -21,7 +21,7 @@ export function createHttpProductSystem(baseUrl: string, { settings, log }: Deps
   const http = createHttpClient({ baseUrl, timeoutMs: settings.portTimeout });
   return {
     async find(reference, billingType) {
-      // Such an id would vanish from the path.
+      // URL normalization would remove `.` and `..` from the path.
       if ('productId' in reference && /^\.{1,2}$/.test(reference.productId)) return { kind: 'unknown' };
       try {
         return readProduct(await http.request({ method: 'GET', path: formatPath(reference, billingType) }));
@@ -42,8 +42,8 @@ function formatPath(reference: ProductReference, billingType: string | undefined
 function readProduct({ status, json }: HttpResponse): ProductLookup {
   if (status === 404) return { kind: 'unknown' };
   if (status === 501) return { kind: 'unsupported' };
-  if (status !== 200) throw new IntegrationUnavailableError(`the answer has the status ${status}`);
+  if (status !== 200) throw new IntegrationUnavailableError(`the response has status ${status}`);
   const product = Product.safeParse(json);
-  if (!product.success) throw new IntegrationUnavailableError('the answer is no product');
+  if (!product.success) throw new IntegrationUnavailableError('the response is not a product');
   return { kind: 'found', product: product.data };
 }

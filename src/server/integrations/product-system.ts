@@ -1,6 +1,6 @@
 /**
- * The product system: products of the store, or a real one over HTTP. It throws IamError PRODUCT_SYSTEM_UNAVAILABLE where
- * it does not answer.
+ * The product system: products in the store, or a real product system over HTTP. Throws IamError
+ * PRODUCT_SYSTEM_UNAVAILABLE if it does not respond.
  */
 import { type Product, productName } from '../store/tables.ts';
 import type { IntegrationDeps } from './integrations.ts';
@@ -9,23 +9,23 @@ import { createHttpProductSystem } from './product-system-http.ts';
 /** A product by its id, or by alias and stock keeping unit together. */
 export type ProductReference = { readonly productId: string } | { readonly productAlias: string; readonly sku: string };
 
-/** `unsupported`: there is such a product, but the product system implements nothing of this billing type. */
+/** `unsupported`: the product exists, but the product system does not implement this billing type. */
 export type ProductLookup =
   | { readonly kind: 'found'; readonly product: Product }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'unsupported' };
 
 export interface ProductSystem {
-  /** Looks a product up. Whether it is sold with the billing type is for the caller to see from the product. */
+  /** Looks up a product. The caller checks whether the product is sold with the billing type. */
   find(reference: ProductReference, billingType?: string): Promise<ProductLookup>;
 }
 
-export function createProductSystem(parts: IntegrationDeps): ProductSystem {
-  const { productsUrl } = parts.settings;
-  return productsUrl === undefined ? createEmbeddedProductSystem(parts) : createHttpProductSystem(productsUrl, parts);
+export function createProductSystem(deps: IntegrationDeps): ProductSystem {
+  const { productsUrl } = deps.settings;
+  return productsUrl === undefined ? createEmbeddedProductSystem(deps) : createHttpProductSystem(productsUrl, deps);
 }
 
-/** Products of the store. A billing type is implemented where any of them is sold with it. */
+/** Products in the store. A billing type is implemented if any product is sold with it. */
 function createEmbeddedProductSystem({ store }: Pick<IntegrationDeps, 'store'>): ProductSystem {
   return {
     async find(reference, billingType) {

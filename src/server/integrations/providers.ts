@@ -1,4 +1,4 @@
-/** Identity providers: certificate authorities, SAML and OpenID Connect, as the store has them. */
+/** Identity providers in the store: certificate authorities, SAML and OpenID Connect. */
 import type { CertificateAssertion, VerifiedCertificate } from '../identity/certificate-login.ts';
 import type { FederatedAssertion } from '../identity/federated-login.ts';
 import type { IntegrationDeps } from './integrations.ts';
@@ -7,12 +7,12 @@ import { createJwkSetCache } from './providers/jwk-set-cache.ts';
 import { type IdToken, type OpenIdProvider, verifyIdToken } from './providers/openid.ts';
 import { verifySamlResponse } from './providers/saml.ts';
 
-/** Each says whom a proof proves; undefined where anything is wrong with it. */
+/** Each method returns the verified identity of an assertion; undefined if the assertion is invalid. */
 export interface Providers {
   verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined>;
-  /** `recipient` is the URL that the response must be meant for. */
+  /** `recipient` is the URL that the response must name as its recipient. */
   verifySamlResponse(encoded: string, recipient: string): Promise<FederatedAssertion | undefined>;
-  /** @throws IamError PROVIDER_UNAVAILABLE where the provider's keys are needed and out of reach. */
+  /** @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched. */
   verifyIdToken(provider: OpenIdProvider, token: IdToken): Promise<FederatedAssertion | undefined>;
 }
 

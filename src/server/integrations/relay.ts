@@ -1,8 +1,8 @@
-/** What a way out for messages is: the adapters are in smtp.ts and sms-hook.ts. */
+/** Interface of message relays; the adapters are in smtp.ts and sms-hook.ts. */
 
-/** A message as it leaves. */
+/** A message as sent to a relay. */
 export interface OutgoingMessage {
-  /** The same at every try, so that a receiver can tell a second copy. */
+  /** The same in every attempt, so that a receiver can detect duplicates. */
   readonly id: string;
   readonly to: string;
   readonly subject: string;
@@ -10,12 +10,12 @@ export interface OutgoingMessage {
 }
 
 export interface Relay {
-  /** Resolves once the other side has taken the letter. @throws RelayRefusal where it never will; anything else may pass. */
-  deliver(letter: OutgoingMessage): Promise<void>;
+  /** Resolves when the relay accepts the message. @throws RelayRejection if it never will; other errors are transient. */
+  deliver(message: OutgoingMessage): Promise<void>;
   close(): void;
 }
 
-/** The other side does not take this letter, now or later. The message is for logs: neither address nor text. */
+/** The relay rejects this message permanently. The error message is for logs and contains neither address nor text. */
 export class RelayRejection extends Error {
-  override readonly name = 'RelayRefusal';
+  override readonly name = 'RelayRejection';
 }

@@ -1,14 +1,14 @@
-/** Text messages by a POST of JSON `{id, to, text}`. Loaded with the first one that goes out. */
+/** Relay for text messages: POSTs JSON `{id, to, text}` to a URL. Loaded when the first message is sent. */
 import { Agent, request } from 'undici';
 import { type OutgoingMessage, type Relay, RelayRejection } from './relay.ts';
 
 export interface SmsHookOptions {
   readonly url: string;
-  /** Milliseconds for the whole call. */
+  /** Timeout of the whole request in milliseconds. */
   readonly timeout: number;
 }
 
-/** Statuses of a 4xx kind that pass. */
+/** Transient 4xx statuses. */
 const transientStatuses: readonly number[] = [408, 425, 429];
 
 export function createSmsHookRelay({ url, timeout }: SmsHookOptions): Relay {
@@ -24,7 +24,7 @@ export function createSmsHookRelay({ url, timeout }: SmsHookOptions): Relay {
       });
       await body.dump();
       if (statusCode >= 200 && statusCode < 300) return;
-      const reason = `answered ${statusCode}`;
+      const reason = `status ${statusCode}`;
       throw statusCode >= 500 || transientStatuses.includes(statusCode)
         ? new SmsHookError(reason)
         : new RelayRejection(reason);
@@ -33,7 +33,7 @@ export function createSmsHookRelay({ url, timeout }: SmsHookOptions): Relay {
   };
 }
 
-/** It may take the same later. */
+/** A transient error: the hook may accept the message later. */
 class SmsHookError extends Error {
   readonly code = 'EHOOK';
 }

@@ -1,13 +1,13 @@
-/** E-mails by SMTP. Loaded with the first one that goes out. */
+/** Relay for e-mails over SMTP. Loaded when the first message is sent. */
 import { createTransport } from 'nodemailer';
 import { type OutgoingMessage, type Relay, RelayRejection } from './relay.ts';
 
 export interface SmtpOptions {
-  /** With the credentials, if the relay asks for some. */
+  /** Includes the credentials, if the relay requires them. */
   readonly url: string;
   /** The address of the sender. */
   readonly from: string;
-  /** Milliseconds for each step of the conversation. */
+  /** Timeout of each protocol step in milliseconds. */
   readonly timeout: number;
 }
 
@@ -18,21 +18,21 @@ export function createSmtpRelay({ url, from, timeout }: SmtpOptions): Relay {
     greetingTimeout: timeout,
     socketTimeout: timeout,
     dnsTimeout: timeout,
-    // Nothing of a message is a place to read something from.
+    // A message must not cause nodemailer to read files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     async deliver(message) {
       await transport.sendMail(toMail(message, from)).catch((error: unknown) => {
-        throw isRejection(error) ? new RelayRejection(`refused with ${error.responseCode}`) : error;
+        throw isRejection(error) ? new RelayRejection(`rejected with ${error.responseCode}`) : error;
       });
     },
     close: () => transport.close(),
   };
 }
 
-/** Addresses as objects: texts would be taken apart at commas, and one letter has one recipient. */
+/** Addresses are objects: nodemailer would split strings at commas, and a message has one recipient. */
 function toMail({ id, to, subject, text }: OutgoingMessage, from: string) {
   return {
     from: { name: '', address: from },
@@ -44,7 +44,7 @@ function toMail({ id, to, subject, text }: OutgoingMessage, from: string) {
   };
 }
 
-/** A 5xx to the addresses or the message (RFC 5321, 4.2.1). To a login it speaks of the settings, which can be mended. */
+/** A 5xx for the addresses or the message (RFC 5321, 4.2.1). A 5xx for the login is caused by the settings and is retried. */
 function isRejection(error: unknown): error is { responseCode: number } {
   const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;

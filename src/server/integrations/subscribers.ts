@@ -1,30 +1,30 @@
-/** Callers who wait for something to be kept, a message or a call: woken by each, never by looking again and again. */
+/** Subscribers that wait for new messages or requests: notified of each, without polling. */
 import { setMaxListeners } from 'node:events';
 import { apiError } from '../../contract/errors.ts';
 
 export interface Subscribers {
   /**
-   * What `look` finds, as soon as it finds something: at first, and after each `wake`. Undefined once the signal was
-   * given. @throws IamError TOO_MANY_WAITERS.
+   * Resolves with what `look` finds, as soon as it finds something: immediately, or after a `notify`. Resolves with
+   * undefined when the signal aborts. @throws IamError TOO_MANY_WAITERS.
    */
   waitFor<Found>(look: () => Promise<Found | undefined>, signal: AbortSignal): Promise<Found | undefined>;
   /**
-   * Everything that `look` finds, as soon as it finds something, until the signal is given: that the caller has gone.
+   * Yields everything that `look` finds, as soon as it finds something, until the client disconnects.
    * @throws IamError TOO_MANY_WAITERS.
    */
   subscribe<Found>(look: () => Promise<Found | undefined>, disconnectSignal: AbortSignal): Subscription<Found>;
   notify(): void;
-  /** Lets everybody go, and whoever comes later. */
+  /** Ends all waits and subscriptions, including later ones. */
   end(): void;
 }
 
 export interface Subscription<Found> {
   readonly items: AsyncIterable<Found>;
-  /** Given when nothing more comes, whatever the caller still has to read. */
+  /** Aborts when no further items follow, even if the client still has items to read. */
   readonly endSignal: AbortSignal;
 }
 
-/** So many wait at the same time, and so many follow: each looks with every one that is kept. */
+/** Max concurrent waits, and max concurrent subscriptions: each runs its query on every notification. */
 export const maxSubscribers = 100;
 
 export function createSubscribers(): Subscribers {
@@ -38,7 +38,7 @@ export function createSubscribers(): Subscribers {
     for (const listener of [...listeners]) listener();
   }
 
-  /** Made before looking, so that nothing that comes meanwhile is missed. */
+  /** Created before the query runs, so that no notification is missed. */
   function nextNotification(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const listener = () => {

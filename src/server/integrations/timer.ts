@@ -1,10 +1,10 @@
-/** Waiting in real time, so that tests can do without. */
+/** Timers in real time, injectable for tests. */
 export interface Timer {
-  /** Calls `work` once, so many milliseconds later. @returns what calls it off. */
+  /** Calls `work` once after a delay. @returns a function that cancels it. */
   after(milliseconds: number, work: () => void): () => void;
 }
 
-/** Keeps no process running. */
+/** The timer of Node; it does not keep the process running. */
 export const systemTimer: Timer = {
   after(milliseconds, work) {
     const timeout = setTimeout(work, milliseconds).unref();

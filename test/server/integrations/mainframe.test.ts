@@ -176,6 +176,6 @@ describe('over HTTP', () => {
       code: 'MAINFRAME_UNAVAILABLE',
       retryAfter: 5,
     });
-    expect(server.log.join('')).toContain('no answer within 100 ms');
+    expect(server.log.join('')).toContain('no response within 100 ms');
   });
 });

@@ -70,7 +70,7 @@ describe('a text message', () => {
     const { messageId, code } = await relay.send(mobile);
     await relay.settled();
     expect([await relay.delivery(messageId), sms.received.length, relay.pauses]).toEqual(['failed', 1, []]);
-    expect(server.log.find((line) => line.includes('given up'))).not.toContain(code);
+    expect(server.log.find((line) => line.includes('failed permanently'))).not.toContain(code);
   });
 });
 
@@ -86,7 +86,7 @@ describe('deliveries', () => {
     await relay.settled();
     expect(relay.pauses).toEqual([1000, 5000, 30_000, 120_000, 300_000]);
     expect([await relay.delivery(messageId), sms.received.length]).toEqual(['failed', 6]);
-    expect(server.log.filter((line) => line.includes('given up'))).toHaveLength(1);
+    expect(server.log.filter((line) => line.includes('failed permanently'))).toHaveLength(1);
   });
 
   test('go on with other messages while one is paused', async () => {

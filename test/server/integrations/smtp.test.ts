@@ -92,9 +92,9 @@ describe('a relay', () => {
     expect([await relay.delivery(messageId), relay.pauses]).toEqual(['failed', []]);
     const message = await server.appContext.store.messages.get(messageId);
     expect(message).not.toHaveProperty('sealedCode');
-    expect(message).toMatchObject({ failure: 'refused with 550' });
-    const line = server.log.find((one) => one.includes('given up'));
-    expect(JSON.parse(line ?? '{}')).toMatchObject({ messageId, channel: 'email', reason: 'refused with 550' });
+    expect(message).toMatchObject({ failure: 'rejected with 550' });
+    const line = server.log.find((one) => one.includes('failed permanently'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ messageId, channel: 'email', reason: 'rejected with 550' });
     expect(line).not.toContain(code);
   });
 

@@ -1,12 +1,12 @@
-/** A certificate from its text, by node:crypto alone: what wants no more of it than that need not load more. */
+/** Decodes certificates with node:crypto only, so that callers need not load the X.509 library. */
 import { X509Certificate } from 'node:crypto';
 
-/** The certificate in PEM, or in base64 of DER. Undefined where it is none, or more than one. */
+/** Decodes a certificate in PEM or base64 of DER. Returns undefined if it is not exactly one certificate. */
 export function decodeCertificate(text: string): X509Certificate | undefined {
   try {
     const bytes = decodeDer(text);
     const x509 = new X509Certificate(bytes);
-    // What stands behind a first one would be passed over.
+    // X509Certificate ignores bytes after the first certificate.
     return x509.raw.equals(bytes) ? x509 : undefined;
   } catch {
     return undefined;
@@ -24,10 +24,10 @@ const strongCurves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1'
 const minModulusLength = 2048;
 const maxModulusLength = 8192;
 
-/** A check takes as long as the exponent is; nearly all are 65537. */
+/** The cost of a verification grows with the exponent; nearly all keys use 65537. */
 const maxPublicExponent = 2n ** 32n;
 
-/** Whether a key is strong enough for today, and not so long that checking it takes long. */
+/** Returns whether a key is strong enough, and not so long that verification becomes expensive. */
 export function isStrongKey({ publicKey }: X509Certificate): boolean {
   const { modulusLength = 0, publicExponent = 0n, namedCurve } = publicKey.asymmetricKeyDetails ?? {};
   switch (publicKey.asymmetricKeyType) {

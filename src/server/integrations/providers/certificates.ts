@@ -1,4 +1,4 @@
-/** Proofs by certificate: a signature, made with the key of a certificate that leads to a trusted authority. */
+/** Verifies certificate assertions: a signature by the key of a certificate with a path to a trusted authority. */
 import { constants, verify } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { CertificateAssertion, VerifiedCertificate } from '../../identity/certificate-login.ts';
@@ -13,8 +13,8 @@ interface TrustAnchor {
 }
 
 /**
- * Whom a proof proves, at an instant (in milliseconds): the certificate is right, leads to a trusted authority, and its
- * key signed the text. Undefined where anything is wrong with it; what that is, is not told.
+ * Verifies an assertion at an instant (in milliseconds): the certificate is valid, has a path to a trusted authority, and
+ * its key signed the text. Returns undefined for an invalid assertion, without the reason.
  */
 export async function verifyCertificate(
   reader: Pick<Reader, 'providers'>,
@@ -22,35 +22,35 @@ export async function verifyCertificate(
   now: number,
 ): Promise<VerifiedCertificate | undefined> {
   const rows = await reader.providers.find('kind', 'certificateAuthority');
-  // Without an authority nothing leads to one, and the library need not be loaded for a stranger.
+  // Without a trusted authority no path exists, and an unauthenticated caller must not cause the library to load.
   if (rows.length === 0) return undefined;
-  const { parseCertificate: readCertificate } = await import('./certificate-parser.ts');
-  const leaf = readCertificate(assertion.certificate);
+  const { parseCertificate } = await import('./certificate-parser.ts');
+  const leaf = parseCertificate(assertion.certificate);
   if (!leaf || !isClientCertificate(leaf, now) || !isSignatureValid(leaf, assertion)) return undefined;
-  const chain = await readCertificates(assertion.chain, readCertificate);
-  const anchors = chain && (await readTrustAnchors(rows, readCertificate));
+  const chain = await readCertificates(assertion.chain, parseCertificate);
+  const anchors = chain && (await readTrustAnchors(rows, parseCertificate));
   const anchor = anchors && (await findTrustAnchor(leaf, chain, anchors, now));
   return anchor && { fingerprint: leaf.fingerprint, emails: leaf.emails, authority: anchor.row };
 }
 
 type ParseCertificate = (text: string) => ParsedCertificate | undefined;
 
-/** All of them, or undefined where one is none. Reading one takes a while, so each has a turn of its own. */
+/** Parses all certificates; undefined if one is invalid. Each is parsed in its own event-loop turn, since it takes long. */
 async function readCertificates(
   texts: readonly string[],
-  read: ParseCertificate,
+  parse: ParseCertificate,
 ): Promise<ParsedCertificate[] | undefined> {
   const certificates: ParsedCertificate[] = [];
   for (const text of texts) {
     await setImmediate();
-    const certificate = read(text);
+    const certificate = parse(text);
     if (!certificate) return undefined;
     certificates.push(certificate);
   }
   return certificates;
 }
 
-/** A certificate that signs for somebody, and not for other certificates. */
+/** Whether a certificate is an end-entity certificate for signing and client authentication. */
 function isClientCertificate(leaf: ParsedCertificate, now: number): boolean {
   return leaf.strong && isWithinValidity(leaf, now) && !leaf.authority && leaf.maySign && leaf.allowsClientAuth;
 }
@@ -59,15 +59,15 @@ function isWithinValidity({ notBefore, notAfter }: ParsedCertificate, now: numbe
   return notBefore <= now && now <= notAfter;
 }
 
-/** Rows do not change in place, so what was read of one holds as long as the row is there. */
+/** Rows are never mutated, so a parsed certificate is valid as long as its row exists. */
 const parsedByRow = new WeakMap<Provider, ParsedCertificate>();
 
-async function readTrustAnchors(rows: readonly Provider[], read: ParseCertificate): Promise<TrustAnchor[]> {
+async function readTrustAnchors(rows: readonly Provider[], parse: ParseCertificate): Promise<TrustAnchor[]> {
   const anchors: TrustAnchor[] = [];
   for (const row of rows) {
     const known = parsedByRow.get(row);
     if (!known) await setImmediate();
-    const certificate = known ?? (row.kind === 'certificateAuthority' ? read(row.certificate) : undefined);
+    const certificate = known ?? (row.kind === 'certificateAuthority' ? parse(row.certificate) : undefined);
     if (!certificate) continue;
     parsedByRow.set(row, certificate);
     anchors.push({ row, certificate });
@@ -75,16 +75,16 @@ async function readTrustAnchors(rows: readonly Provider[], read: ParseCertificat
   return anchors;
 }
 
-/** A certificate that a path has come to, and how many authorities it has passed by then. */
+/** A certificate on a path, and the number of authorities below it. */
 interface PathStep {
   readonly certificate: ParsedCertificate;
   readonly below: number;
 }
 
 /**
- * The trusted authority that a path leads to, by way of the certificates that were sent along. Each of those is come to
- * once, by the shortest path, which is the one that lengths allow if any: so there are no circles to walk in. Each step
- * checks a signature by each that may have made it, and has a turn of its own.
+ * Finds the trusted authority at the end of a path through the certificates of the chain. Breadth-first: each certificate
+ * is visited once, by its shortest path, which is the one that path lengths allow if any, so there are no cycles. Each
+ * step verifies a signature per candidate issuer, in its own event-loop turn.
  */
 async function findTrustAnchor(
   leaf: ParsedCertificate,
@@ -93,21 +93,21 @@ async function findTrustAnchor(
   now: number,
 ): Promise<TrustAnchor | undefined> {
   const steps: PathStep[] = [{ certificate: leaf, below: 0 }];
-  const left = new Set(chain);
+  const unvisited = new Set(chain);
   for (const step of steps) {
     await setImmediate();
     const found = anchors.find(({ certificate }) => mayIssue(certificate, step, now));
     if (found) return found;
-    for (const next of left) {
+    for (const next of unvisited) {
       if (!mayIssue(next, step, now)) continue;
-      left.delete(next);
+      unvisited.delete(next);
       steps.push({ certificate: next, below: step.below + 1 });
     }
   }
   return undefined;
 }
 
-/** Whether it is an authority, may have as many authorities below it as there are, and issued the certificate. */
+/** Whether it is an authority that issued the certificate and whose path length allows the authorities below. */
 function mayIssue(issuer: ParsedCertificate, { certificate, below }: PathStep, now: number): boolean {
   return (
     issuer.authority &&
@@ -122,7 +122,7 @@ function mayIssue(issuer: ParsedCertificate, { certificate, below }: PathStep, n
 
 type Algorithm = NonNullable<CertificateAssertion['algorithm']>;
 
-/** The algorithms that go with a kind of key; the first where none is named. */
+/** Algorithms by key type; the first is the default. */
 const algorithms: Readonly<Record<string, readonly [Algorithm, ...Algorithm[]]>> = {
   rsa: ['RS256', 'PS256'],
   'ec prime256v1': ['ES256'],
@@ -139,7 +139,7 @@ function isSignatureValid({ x509: { publicKey } }: ParsedCertificate, assertion:
   return verify('sha256', text, { key: publicKey, ...selectSignatureOptions(algorithm, signature) }, signature);
 }
 
-/** How a signature is written. One by elliptic curve comes as r and s of 32 bytes each (RFC 7518, 3.4), or in DER. */
+/** Signature options. An ECDSA signature is r and s of 32 bytes each (RFC 7518, 3.4), or DER. */
 function selectSignatureOptions(algorithm: Algorithm, signature: Buffer) {
   switch (algorithm) {
     case 'RS256':

@@ -1,12 +1,12 @@
 /**
- * Counts what a certificate is made of, in one pass, before a library makes an object of each part: thousands of empty
- * names cost it as many times more than their bytes say.
+ * Limits the elements of a certificate before a library parses it, in one pass: the library creates an object per element,
+ * so thousands of empty names cost much more than their size suggests.
  */
 
-/** A certificate has some 100 elements, one of a hundred names 300; a signature of 8192 bits may look like 512. */
+/** A certificate has about 100 elements, one with a hundred names 300; a signature of 8192 bits may count as 512. */
 const maxElements = 1000;
 const maxDepth = 24;
-/** Bytes of an object identifier. */
+/** Max bytes of an object identifier. */
 const maxIdentifierBytes = 64;
 
 const objectIdentifier = 0x06;
@@ -18,7 +18,7 @@ const constructed = 0x20;
 
 interface DerElement {
   readonly tag: number;
-  /** Where the content begins and ends. */
+  /** Start and end of the content. */
   readonly start: number;
   readonly end: number;
 }
@@ -27,20 +27,20 @@ interface DerRange {
   readonly start: number;
   readonly end: number;
   readonly depth: number;
-  /** Strings may hold elements, or only look like it; everything else has to. */
+  /** A string may contain elements or arbitrary bytes; everything else must contain elements. */
   readonly isString: boolean;
 }
 
-/** Whether it is DER of few elements, none nested deep, and without a long object identifier. */
+/** Returns whether bytes are DER with few elements, limited nesting, and no long object identifier. */
 export function isSmallDer(bytes: Uint8Array): boolean {
-  let left = maxElements;
+  let budget = maxElements;
 
   function isSmall({ start, end, depth, isString }: DerRange): boolean {
     for (let at = start; at < end; ) {
       const element = readElement(bytes, at, end);
-      // A library that reads more than DER may see an element in each two bytes.
-      left -= element ? 1 : (end - at) / 2;
-      if (left < 0) return false;
+      // A lenient parser may find an element in every two bytes.
+      budget -= element ? 1 : (end - at) / 2;
+      if (budget < 0) return false;
       if (!element) return isString;
       if (depth > maxDepth || isLongIdentifier(element)) return false;
       const inner = innerRange(element, depth + 1, isString);
@@ -57,14 +57,14 @@ function isLongIdentifier({ tag, start, end }: DerElement): boolean {
   return (tag === objectIdentifier || tag === registeredId) && end - start > maxIdentifierBytes;
 }
 
-/** Where further elements are, if any: the library looks for them in strings of octets and bits as well. */
+/** The range of nested elements, if any: the library also parses octet strings and bit strings. */
 function innerRange({ tag, start, end }: DerElement, depth: number, isString: boolean): DerRange | undefined {
   if ((tag & constructed) !== 0) return { start, end, depth, isString };
   if (tag !== octetString && tag !== bitString) return undefined;
   return { start: tag === bitString ? start + 1 : start, end, depth, isString: true };
 }
 
-/** The element that begins here, with a length of up to four bytes (X.690, 8.1.3). */
+/** Reads the element at an offset, with a length of up to four bytes (X.690, 8.1.3). */
 function readElement(bytes: Uint8Array, at: number, limit: number): DerElement | undefined {
   const [tag, first] = [bytes[at], bytes[at + 1]];
   if (tag === undefined || first === undefined || at + 2 > limit) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The keys that OpenID providers publish (RFC 7517), fetched when they are needed and kept for a while. However many
- * calls name keys that nobody knows, a provider is asked by one call at a time, and not again at once.
+ * Caches the JWK Sets of OpenID providers (RFC 7517), fetched on demand. Requests with unknown key ids cause at most one
+ * fetch at a time per provider, followed by a cool-down.
  */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { apiError } from '../../../contract/errors.ts';
@@ -8,11 +8,11 @@ import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 
 export interface JwkSetCache {
-  /** The keys at a URL, from not long ago. @throws IamError PROVIDER_UNAVAILABLE where there are none to be had. */
+  /** Returns recent keys of a URL. @throws IamError PROVIDER_UNAVAILABLE if there are none and they cannot be fetched. */
   get(url: string): Promise<JWTVerifyGetKey>;
   /**
-   * The keys as they are now, for a key that is not among the known ones; undefined where they were asked for just now.
-   * @throws IamError PROVIDER_UNAVAILABLE where they are out of reach.
+   * Fetches the keys again, for an unknown key id; undefined during the cool-down after the last refresh.
+   * @throws IamError PROVIDER_UNAVAILABLE if they cannot be fetched.
    */
   refresh(url: string): Promise<JWTVerifyGetKey | undefined>;
 }
@@ -20,23 +20,23 @@ export interface JwkSetCache {
 export interface JwkSetCacheOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Milliseconds that an answer may take. */
+  /** Timeout of a fetch in milliseconds. */
   readonly timeout: number;
 }
 
 const coolDownMs = 30_000;
-/** After so long keys are fetched anew, and what was taken back is no longer taken. */
+/** Age at which keys are fetched again, so that withdrawn keys are no longer accepted. */
 const maxAgeMs = 10 * 60_000;
-/** While the provider is out of reach, its last keys count so long. */
+/** Max age of cached keys while the provider is unreachable. */
 const maxStaleMs = 24 * 3_600_000;
 const maxDocumentBytes = 256 * 1024;
 
 interface CacheEntry {
   keys?: JWTVerifyGetKey;
   fetchedAt: number;
-  /** When it was asked for the sake of a key that is not known, */
+  /** When keys were last fetched for an unknown key id. */
   refreshedAt: number;
-  /** and when it last was out of reach. */
+  /** When the last fetch failed. */
   failedAt: number;
   isReachable: boolean;
   pendingFetch?: Promise<void> | undefined;
@@ -68,7 +68,7 @@ export function createJwkSetCache({ clock, log, timeout }: JwkSetCacheOptions): 
     } catch (error) {
       entry.isReachable = false;
       entry.failedAt = now();
-      log.warn({ err: error, url }, 'the keys of an identity provider are out of reach');
+      log.warn({ err: error, url }, 'the keys of an identity provider cannot be fetched');
     }
   }
 
@@ -97,7 +97,7 @@ function throwUnavailable(): never {
   throw apiError('PROVIDER_UNAVAILABLE');
 }
 
-/** @throws whatever stands in the way: no answer in time, a redirect, another status, too long, no JSON. */
+/** @throws Error on timeout, a redirect, a status other than 200, a document that is too long, or invalid JSON. */
 async function fetchJwkSet(url: string, timeout: number): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
     redirect: 'error',
@@ -106,13 +106,13 @@ async function fetchJwkSet(url: string, timeout: number): Promise<JSONWebKeySet>
   });
   if (response.status !== 200 || !response.body) {
     await response.body?.cancel();
-    throw new Error(`the answer has status ${response.status}`);
+    throw new Error(`the response has status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body) {
     length += chunk.length;
-    if (length > maxDocumentBytes) throw new Error(`the answer is longer than ${maxDocumentBytes} bytes`);
+    if (length > maxDocumentBytes) throw new Error(`the response is longer than ${maxDocumentBytes} bytes`);
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as JSONWebKeySet;

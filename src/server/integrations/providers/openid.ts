@@ -1,4 +1,4 @@
-/** ID tokens of OpenID providers as proofs (OpenID Connect Core, 2 and 3.1.3.7). */
+/** Verifies ID tokens of OpenID providers (OpenID Connect Core, 2 and 3.1.3.7). */
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import type { FederatedAssertion } from '../../identity/federated-login.ts';
@@ -9,7 +9,7 @@ export type OpenIdProvider = Extract<Provider, { kind: 'oidc' }>;
 
 export interface IdToken {
   readonly idToken: string;
-  /** What the client had the provider put into the token. */
+  /** The nonce that the client sent to the provider. */
   readonly nonce?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Each by key pair: with a shared secret, whoever checks could sign as well. */
+/** Asymmetric algorithms only: with a shared secret, each verifier could sign tokens. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -32,13 +32,13 @@ const algorithms = [
   'EdDSA',
   'Ed25519',
 ];
-/** By how much the provider's clock may be ahead of ours, in seconds. What is over by our clock is over. */
+/** How far the provider's clock may be ahead, in seconds. There is no tolerance for expired tokens. */
 const clockToleranceSeconds = 60;
 const maxSubjectLength = 255;
 
 /**
- * Whom an ID token proves. Undefined where anything is wrong with it; what that is, is not told.
- * @throws IamError PROVIDER_UNAVAILABLE where the provider's keys are needed and out of reach.
+ * Verifies an ID token. Returns undefined for an invalid token, without the reason.
+ * @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched.
  */
 export async function verifyIdToken(
   provider: OpenIdProvider,
@@ -53,20 +53,20 @@ export async function verifyIdToken(
     subject: sub,
     persistent: true,
     ...(typeof email === 'string' && verified === true ? { email } : {}),
-    // The signature is left out: the same token can be written with another.
+    // Without the signature: the same claims can have several valid signatures.
     replayKey: `oidc\n${idToken.slice(0, idToken.lastIndexOf('.'))}`,
     expiresAt: Math.ceil(exp),
   };
 }
 
-/** The claims of a token that one of the provider's keys signed. A key that is not known may be a new one. */
+/** Verifies the signature with the provider's keys. An unknown key id causes a refresh of the keys. */
 async function verifyClaims(provider: OpenIdProvider, idToken: string, { keySets, clock }: Deps) {
   const check = (keys: JWTVerifyGetKey) => verifySignedClaims(provider, idToken, keys, clock);
   const outcome = await check(await keySets.get(provider.jwksUri));
-  if (outcome !== 'no such key') return outcome;
+  if (outcome !== 'unknown key') return outcome;
   const renewed = await keySets.refresh(provider.jwksUri);
   const again = renewed && (await check(renewed));
-  return again === 'no such key' ? undefined : again;
+  return again === 'unknown key' ? undefined : again;
 }
 
 async function verifySignedClaims(
@@ -74,7 +74,7 @@ async function verifySignedClaims(
   idToken: string,
   keys: JWTVerifyGetKey,
   clock: Clock,
-): Promise<JWTPayload | undefined | 'no such key'> {
+): Promise<JWTPayload | undefined | 'unknown key'> {
   try {
     const { payload, protectedHeader } = await jwtVerify(idToken, keys, {
       algorithms,
@@ -86,16 +86,16 @@ async function verifySignedClaims(
     });
     return isIdToken(protectedHeader.typ, payload) ? payload : undefined;
   } catch (error) {
-    return error instanceof errors.JWKSNoMatchingKey ? 'no such key' : undefined;
+    return error instanceof errors.JWKSNoMatchingKey ? 'unknown key' : undefined;
   }
 }
 
-/** Providers sign other tokens with the same keys: to call resources (RFC 9068), to end sessions (Back-Channel Logout). */
+/** Providers sign other tokens with the same keys: access tokens (RFC 9068) and logout tokens (Back-Channel Logout). */
 function isIdToken(type: string | undefined, { events }: JWTPayload): boolean {
   return (type === undefined || /^(application\/)?jwt$/i.test(type)) && events === undefined;
 }
 
-/** What the library does not look at, or more generously. */
+/** Claim checks that the library does not perform, or performs more leniently. */
 function hasValidClaims(
   claims: JWTPayload,
   { clientId }: OpenIdProvider,
@@ -114,7 +114,7 @@ function hasValidClaims(
   );
 }
 
-/** A name that can be kept and compared: not empty, of one line, not endless. */
+/** A usable subject: not empty, a single line, limited in length. */
 function isSubject(sub: unknown): boolean {
   return typeof sub === 'string' && sub.length <= maxSubjectLength && sub.trim() !== '' && !/\p{Control}/u.test(sub);
 }

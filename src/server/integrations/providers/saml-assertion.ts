@@ -1,14 +1,14 @@
-/** What a signed SAML assertion says of whom, for whom, and for how long (SAML 2.0 Core, 2; Profiles, 4.1.4). */
+/** Reads subject, audience and validity of a signed SAML assertion (SAML 2.0 Core, 2; Profiles, 4.1.4). */
 import { childrenOf, onlyChild, parseXml, type XmlElement } from './xml.ts';
 
 export interface SamlAssertion {
   readonly id: string;
   /** The NameID. */
   readonly subject: string;
-  /** Whether the NameID names the same user the next time. */
+  /** Whether the NameID identifies the same user in later assertions. */
   readonly persistent: boolean;
   readonly email?: string;
-  /** Epoch seconds; from then on it is not taken. */
+  /** Expiry in epoch seconds. */
   readonly expiresAt: number;
 }
 
@@ -18,13 +18,13 @@ export interface AssertionExpectations {
   readonly now: number;
 }
 
-/** By how much the provider's clock may be ahead of ours. What is over by our clock is over. */
+/** How far the provider's clock may be ahead. There is no tolerance for expired assertions. */
 const clockToleranceMs = 60_000;
 const maxSubjectLength = 255;
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 const emailAddress = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
-/** Names under which providers send the e-mail address. */
+/** Attribute names that providers use for the e-mail address. */
 const emailAttributes: readonly (string | undefined)[] = [
   'email',
   'mail',
@@ -32,7 +32,7 @@ const emailAttributes: readonly (string | undefined)[] = [
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
 ];
 
-/** Undefined where it is by another issuer, for another recipient, not in its time, or of nobody. */
+/** Returns undefined if issuer, recipient or subject do not match, or the assertion is not valid now. */
 export function readAssertion(
   xml: string,
   { entityId }: { entityId: string },
@@ -55,12 +55,12 @@ export function readAssertion(
   };
 }
 
-/** A name that can be kept and compared: not empty, of one line, not endless. */
+/** A usable subject: not empty, a single line, limited in length. */
 function isSubject(text: string): boolean {
   return text.length <= maxSubjectLength && text.trim() !== '' && !/\p{Control}/u.test(text);
 }
 
-/** When it is over: conditions and confirmation hold both. Undefined where one does not hold now. */
+/** The expiry, from both conditions and confirmation. Undefined if one of them is not satisfied now. */
 function findAssertionExpiry(
   assertion: XmlElement,
   subject: XmlElement | undefined,
@@ -77,7 +77,7 @@ function findAssertionExpiry(
   return expected.now < end ? end : undefined;
 }
 
-/** The bearer of the assertion is confirmed by handing it to us, in time. */
+/** The expiry of the bearer confirmation for this recipient. */
 function findConfirmationExpiry(
   subject: XmlElement | undefined,
   { recipient, now }: AssertionExpectations,
@@ -104,7 +104,7 @@ function parseInstant(text: string | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-/** The one e-mail address that it names: as the NameID itself, or as an attribute. */
+/** The e-mail address of the assertion, from the NameID or an attribute; undefined if there are several. */
 function findEmail(assertion: XmlElement, nameId: XmlElement): string | undefined {
   if (nameId.attributes.Format === emailAddress) return nameId.text;
   const values = childrenOf(assertion, 'AttributeStatement')

@@ -1,6 +1,6 @@
 /**
- * The signature of a SAML response, checked by node-saml. A module of its own, to be loaded when a response has come: it
- * brings an XML parser and more.
+ * Verifies the signature of a SAML response with node-saml. A separate module, loaded with the first response: it depends
+ * on an XML parser and more.
  */
 import { setImmediate } from 'node:timers/promises';
 import { SAML } from '@node-saml/node-saml';
@@ -16,20 +16,20 @@ export interface SignatureExpectations {
 type SamlProvider = Extract<Provider, { kind: 'saml' }>;
 
 /**
- * The assertion as one of the provider's keys signed it, for the provider's audience; undefined where none did. Each
- * part that is signed is checked. What the assertion says is for others to look at, time included.
+ * Returns the assertion as signed by one of the provider's keys, for the provider's audience; undefined if no key matches.
+ * Verifies each signed part. The caller validates the content of the assertion, including its validity period.
  */
 export async function extractSignedAssertion(
   encoded: string,
   provider: SamlProvider,
-  parts: SignatureExpectations,
+  expected: SignatureExpectations,
 ): Promise<string | undefined> {
   for (const text of provider.certificates) {
     const certificate = decodeCertificate(text);
     if (!certificate || !isStrongKey(certificate)) continue;
-    // The library works without a pause, and goes through the whole response again for each certificate.
+    // The library is synchronous and processes the whole response for each certificate.
     await setImmediate();
-    const assertion = await verifyWithCertificate(certificate.toString(), encoded, provider, parts);
+    const assertion = await verifyWithCertificate(certificate.toString(), encoded, provider, expected);
     if (assertion !== undefined) return assertion;
   }
   return undefined;
@@ -49,7 +49,7 @@ async function verifyWithCertificate(
     idpIssuer: entityId,
     wantAuthnResponseSigned: responseSigned,
     wantAssertionsSigned: assertionSigned,
-    // It would go by a clock of its own.
+    // Disables the library's time checks, which use the machine's clock.
     acceptedClockSkewMs: -1,
   });
   try {

@@ -1,7 +1,7 @@
 /**
- * SAML 2.0 responses as proofs. The signature is checked by node-saml, which hands back what was signed; everything else
- * is read from that, by our clock. Before, the response must be of the one shape that leaves nothing to interpret: one
- * assertion, in its place, with signatures of algorithms that hold.
+ * Verifies SAML 2.0 responses. node-saml verifies the signature and returns the signed XML, from which everything else is
+ * read, with the server clock. Before that, the response must have the one unambiguous structure: one assertion, in its
+ * expected position, with signatures of allowed algorithms.
  */
 import type { FederatedAssertion } from '../../identity/federated-login.ts';
 import type { Reader } from '../../store/store.ts';
@@ -13,15 +13,13 @@ type SamlProvider = Extract<Provider, { kind: 'saml' }>;
 
 export interface SamlReceiver {
   readonly reader: Pick<Reader, 'providers'>;
-  /** The URL of the operation that takes responses: what is meant for another is not taken. */
+  /** The URL of the operation that accepts responses; responses for another recipient are rejected. */
   readonly recipient: string;
   /** Milliseconds. */
   readonly now: number;
 }
 
-/**
- * Whom a response proves. `encoded` is base64. Undefined where anything is wrong with it; what that is, is not told.
- */
+/** Verifies a response (`encoded`: base64). Returns undefined for an invalid response, without the reason. */
 export async function verifySamlResponse(
   encoded: string,
   receiver: SamlReceiver,
@@ -45,7 +43,7 @@ function decodeResponse(encoded: string): string | undefined {
   }
 }
 
-/** What the response looks like from outside. Nothing of it is proven yet. */
+/** The structure of a response, before its signature is verified. */
 interface ResponseShape {
   readonly issuer: string;
   readonly responseSigned: boolean;
@@ -71,8 +69,8 @@ function countSignatures(element: XmlElement): number {
 }
 
 /**
- * Providers send some 30 elements, and two for each attribute or group of the user, of which they send 150 at most. What
- * the worst response within these limits costs node-saml is measured in test/security/saml-cost.test.ts.
+ * Providers send about 30 elements, and two per attribute or group of the user, of which they send 150 at most.
+ * test/security/saml-cost.test.ts measures the cost of the worst response within these limits.
  */
 const limits: XmlLimits = {
   depth: 16,
@@ -84,9 +82,9 @@ const limits: XmlLimits = {
   declarations: 800,
   namespaceLength: 256,
 };
-/** A signature is gone through many times: it has 12 elements, and those of KeyInfo. */
+/** node-saml traverses a signature many times: it has 12 elements, plus those of KeyInfo. */
 const maxSignatureElements = 40;
-/** What InclusiveNamespaces lists is looked for in each attribute. */
+/** node-saml searches the prefixes of InclusiveNamespaces in each attribute. */
 const maxPrefixListLength = 256;
 
 function isSmallSignature(signature: XmlElement): boolean {
@@ -94,14 +92,14 @@ function isSmallSignature(signature: XmlElement): boolean {
   return all.length <= maxSignatureElements && all.filter(({ name }) => name === 'Reference').length === 1;
 }
 
-/** What a response is made of; extensions decide nothing. */
+/** Allowed children of a response; extensions are ignored. */
 const allowedChildren: ReadonlySet<string> = new Set(['Issuer', 'Signature', 'Extensions', 'Status', 'Assertion']);
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
-/** Forgers move, double and hide what was signed: here everything stands once, and where it belongs. */
+/** Prevents XML signature wrapping: each element must occur once, in its expected position. */
 function hasExpectedStructure(response: XmlElement, assertion: XmlElement, recipient: string): boolean {
   const all = [...walkElements(response)];
-  const count = (called: string) => all.filter(({ name }) => name === called).length;
+  const count = (elementName: string) => all.filter(({ name }) => name === elementName).length;
   const ids = all.flatMap(({ attributes }) =>
     Object.entries(attributes).flatMap(([name, value]) => (name.toLowerCase() === 'id' ? [value] : [])),
   );
@@ -127,7 +125,7 @@ function readIssuer(assertion: XmlElement): string | undefined {
   return onlyChild(assertion, 'Issuer')?.text;
 }
 
-/** RSA with SHA-256 and SHA-512, and the ways of writing XML down. SHA-1 and shared secrets are not among them. */
+/** RSA with SHA-256 and SHA-512, and exclusive canonicalization. SHA-1 and HMAC are not allowed. */
 const allowedAlgorithms: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -143,9 +141,9 @@ async function verifyAssertion(
   provider: SamlProvider,
   receiver: SamlReceiver & ResponseShape,
 ): Promise<SamlAssertion | undefined> {
-  // Only now is the library loaded: most servers never see a SAML response.
-  const { extractSignedAssertion: signedAssertion } = await import('./saml-signature.ts');
-  const signedXml = await signedAssertion(encoded, provider, receiver);
+  // Loaded on demand: most servers never receive a SAML response.
+  const { extractSignedAssertion } = await import('./saml-signature.ts');
+  const signedXml = await extractSignedAssertion(encoded, provider, receiver);
   return signedXml === undefined ? undefined : readAssertion(signedXml, provider, receiver);
 }
 

@@ -1,16 +1,16 @@
 /**
- * Reads the plain part of XML: elements, attributes and text. What else there is (comments, document types, entities of
- * one's own, CDATA, processing instructions) has no place in a SAML response, and has helped to forge many. So whoever
- * reads the same text with another parser finds the same in it.
+ * Parses a subset of XML: elements, attributes and text. It rejects comments, document types, custom entities, CDATA and
+ * processing instructions, which a SAML response does not need and which have been used to forge responses. Other parsers
+ * therefore read the same content from the same text.
  */
 
 export interface XmlElement {
   /** Without its prefix. */
   readonly name: string;
-  /** By name without prefix; declarations of name spaces left out. */
+  /** By name without prefix; without namespace declarations. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
-  /** All text directly in it. */
+  /** All direct text content. */
   readonly text: string;
 }
 
@@ -21,24 +21,24 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * What a document may be made of. Libraries that read it afterwards look for ancestors, siblings and name spaces of each
- * element, some of them again and again: what is small here stays cheap there.
+ * Limits of a document. Libraries that process it afterwards search ancestors, siblings and namespaces of each element,
+ * some of them repeatedly: these limits bound their cost.
  */
 export interface XmlLimits {
   readonly depth: number;
   readonly elements: number;
-  /** Different names of elements, with their prefixes. */
+  /** Distinct element names, with their prefixes. */
   readonly names: number;
-  /** Attributes without declarations of name spaces, of one element and of all together. */
+  /** Attributes without namespace declarations, per element and in total. */
   readonly attributesEach: number;
   readonly attributes: number;
-  /** Declarations of name spaces, of one element and of all together, and the characters of each. */
+  /** Namespace declarations, per element and in total, and the characters of each. */
   readonly declarationsEach: number;
   readonly declarations: number;
   readonly namespaceLength: number;
 }
 
-/** For text that is known to come from where it should. */
+/** For text with a verified signature. */
 const unlimited: XmlLimits = {
   depth: 32,
   elements: Number.POSITIVE_INFINITY,
@@ -58,7 +58,7 @@ const token = new RegExp(
 );
 const attribute = new RegExp(`((?:${name}:)?${name})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 'g');
 
-/** The root element. @throws Error where the text is no XML, not of the plain kind, or beyond the limits. */
+/** Returns the root element. @throws Error if the text is invalid XML, outside the subset, or exceeds the limits. */
 export function parseXml(text: string, limits: XmlLimits = unlimited): XmlElement {
   const budget = createBudget(limits);
   const document = createElement('', {});
@@ -81,19 +81,19 @@ export function parseXml(text: string, limits: XmlLimits = unlimited): XmlElemen
   return root as XmlElement;
 }
 
-/** The element and all below it. */
+/** Yields the element and all its descendants. */
 export function* walkElements(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* walkElements(child);
 }
 
-export function childrenOf(element: XmlElement | undefined, called: string): XmlElement[] {
-  return element?.children.filter((child) => child.name === called) ?? [];
+export function childrenOf(element: XmlElement | undefined, elementName: string): XmlElement[] {
+  return element?.children.filter((child) => child.name === elementName) ?? [];
 }
 
-/** The child of this name, where there is exactly one. */
-export function onlyChild(element: XmlElement | undefined, called: string): XmlElement | undefined {
-  const [child, ...others] = childrenOf(element, called);
+/** Returns the child with this name if there is exactly one. */
+export function onlyChild(element: XmlElement | undefined, elementName: string): XmlElement | undefined {
+  const [child, ...others] = childrenOf(element, elementName);
   return others.length === 0 ? child : undefined;
 }
 
@@ -130,7 +130,7 @@ interface Budget {
   ofOneElement(): { spendAttribute(): void; spendDeclaration(namespace: string): void };
 }
 
-/** What is left of the limits while a document is read. */
+/** Tracks the remaining limits while a document is parsed. */
 function createBudget(limits: XmlLimits): Budget {
   const names = new Set<string>();
   let { elements, attributes, declarations } = limits;
@@ -170,5 +170,5 @@ function decodeEntities(text: string): string {
 }
 
 function throwInvalidXml(): never {
-  throw new Error('the text is not XML of the plain kind');
+  throw new Error('the text is not in the supported XML subset');
 }
