@@ -1,48 +1,47 @@
 /**
- * The audit log: one JSON line for each decision on who somebody is and on what is changed, and never a secret.
- * What was granted, what was granted to callers that anyone may be, and what was refused go to sinks of their own: callers
- * can make as many of the latter two as they like, and these must not push out what tells of administration. Repeated
- * refusals are collapsed besides.
+ * The audit log: one JSON line for each authentication and administration decision, without secrets.
+ * Granted events, granted events of self-service callers, and refusals have separate sinks: callers can cause any number
+ * of the latter two, and these must not evict the records of administration. Repeated refusals are collapsed.
  */
 import type { Timer } from '../integrations/timer.ts';
 import type { AuditEvent } from './event.ts';
 import { createRefusalCollapse } from './refusal-collapse.ts';
 
-/** Where lines go. Writing never waits and never throws: calls do not depend on it. */
+/** A destination of lines. Writing never waits and never throws: requests do not depend on it. */
 export interface AuditSink {
-  /** Takes one line with its end. */
+  /** Writes one line, including its line break. */
   write(line: string): void;
   health(): AuditHealth;
-  /** Resolves when all that was taken is written, or can't be. */
+  /** Resolves when all accepted lines are written or have failed. */
   close(): Promise<void>;
 }
 
 export interface AuditHealth {
   readonly writable: boolean;
-  /** Lines that were never written, since the start. */
+  /** Number of lines lost since the start. */
   readonly lost: number;
 }
 
-/** One and the same where all go to one place. */
+/** The sinks; they can be the same object. */
 export interface AuditSinks {
   readonly granted: AuditSink;
-  /** Takes what was granted to callers that anyone may be. */
+  /** Granted events of callers with `isAnyone`. */
   readonly selfService: AuditSink;
   readonly refused: AuditSink;
 }
 
 export interface AuditLog {
   record(event: AuditEvent, origin: AuditOrigin): void;
-  /** Of all sinks together. */
+  /** Health of all sinks combined. */
   health(): AuditHealth;
-  /** Writes what is still to be told. */
+  /** Writes pending refusals and closes the sinks. */
   close(): Promise<void>;
 }
 
 export interface AuditOrigin {
-  /** Repeated refusals count by it. */
+  /** Repeated refusals are counted per network. */
   readonly network: string;
-  /** Whether anyone may be this caller: it did not authenticate, or it is a user whom no group gives a role. */
+  /** Whether anyone could be this caller: it is unauthenticated, or a user without roles from groups. */
   readonly isAnyone: boolean;
 }
 
@@ -68,7 +67,7 @@ export function createAuditLog({ granted, selfService, refused }: AuditSinks, ti
   };
 }
 
-/** The line of an event. JSON leaves some characters as they are that terminals and readers of lines obey. */
+/** Formats an event as a line. Escapes control characters and line separators that JSON does not escape. */
 function formatLine(event: AuditEvent): string {
   const json = JSON.stringify(event);
   return `${controlCharacters.test(json) ? json.replaceAll(allControlCharacters, escapeCharacter) : json}\n`;

@@ -1,6 +1,6 @@
 /**
- * Makes the audit event of a request from its operation's declaration and from what the pipeline left in the request's
- * state: who, what, upon what, by which rule, and with which result. Only declared fields of a body are read.
+ * Builds the audit event of a request from its operation's declaration and from the request state: actor, operation,
+ * targets, rule and result. Reads only declared fields of a body.
  */
 import type { Context } from 'koa';
 import type { AuditKind } from '../../contract/audit.ts';
@@ -28,30 +28,30 @@ export interface AuditEvent {
   /** UTC, by the clock of the server or of the sandbox. */
   readonly time: string;
   readonly event: AuditKind;
-  /** In which sandbox; missing where it was in none. */
+  /** Name of the sandbox, if any. */
   readonly sandbox?: string | undefined;
   readonly requestId: string;
-  /** Missing where a call was refused before it was known what it is for. */
+  /** Undefined if the request was rejected before routing. */
   readonly operation?: string | undefined;
   readonly result: 'granted' | 'refused' | 'failed';
-  /** Missing where the connection was dropped on purpose. */
+  /** Undefined if an injected fault closed the connection. */
   readonly status?: number | undefined;
   readonly code?: string | undefined;
-  /** Why the caller was refused, more than he was told. */
+  /** Why the caller was rejected, in more detail than in the response. */
   readonly reason?: string | undefined;
   readonly actor: Party & { readonly way?: string | undefined };
-  /** Whom the call is about, where that is not the one who calls: who logged in, or whose credentials were not good. */
+  /** Whom the request concerns, if not the actor: who logged in, or whose credentials were invalid. */
   readonly subject?: Party | undefined;
   readonly targets?: Targets | undefined;
-  /** The rule of roles that decided. */
+  /** The role expression that was evaluated. */
   readonly rule?: string | undefined;
   readonly remoteAddress: string;
-  /** This many more refusals like the one recorded at `since`; the other fields are those of the latest. */
+  /** Number of further refusals like the one at `since`; the other fields are those of the latest one. */
   readonly repeated?: number;
   readonly since?: string;
 }
 
-/** What the steps of a call leave in its state. */
+/** The state that the pipeline steps set on a request. */
 interface RequestState {
   readonly path: string;
   readonly requestId: string;
@@ -62,24 +62,24 @@ interface RequestState {
   readonly errors?: readonly ErrorItem[];
   readonly thrown?: unknown;
   readonly body?: unknown;
-  /** What the handler returned, where the operation declares targets in it. */
+  /** The result of the handler, if the operation declares targets in it. */
   readonly result?: unknown;
   readonly dropped?: boolean;
   readonly source: RequestSource;
 }
 
 const noErrors: readonly ErrorItem[] = [];
-/** The rule of the control plane on a server that no other machine reaches. */
+/** The rule of the control plane on a server without remote access. */
 const localRule = 'a program or page of this machine';
 
-/** Where a call was made. */
+/** The server or sandbox of a request. */
 interface AuditContext {
   readonly clock: Clock;
   readonly isRemote: boolean;
   readonly sandbox: string | undefined;
 }
 
-/** The event that a call is; undefined for one that decides nothing. */
+/** Builds the event of a request; undefined for a request that is not recorded. */
 export function buildAuditEvent(ctx: Context, { clock, isRemote, sandbox }: AuditContext): AuditEvent | undefined {
   const state = ctx.state as RequestState;
   const { operation, errors = noErrors } = state;
@@ -107,7 +107,7 @@ export function buildAuditEvent(ctx: Context, { clock, isRemote, sandbox }: Audi
 
 function findReason({ thrown }: RequestState, [first]: readonly ErrorItem[]): string | undefined {
   const recorded = typeof thrown === 'object' && thrown !== null ? readReason(thrown)?.text : undefined;
-  // Of all messages, this one names roles and nothing else.
+  // Only messages are recorded that are known to contain no input: this one contains only roles.
   return recorded ?? (first?.code === 'ROLE_MISSING' ? first.message : undefined);
 }
 
@@ -118,7 +118,7 @@ function describeActor(caller: Principal | undefined): AuditEvent['actor'] {
   return { kind, clientId: client.clientId, userId: user?.userId, logon, sessionId: session?.sessionId, way };
 }
 
-/** Who got a token; else whom the credentials name, where the server knows somebody of that name. */
+/** The subject of the issued token, or else the known client or user that the rejected credentials name. */
 function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | undefined {
   if (issued) return issued;
   if (loggedIn !== undefined) return { kind: 'client', clientId: loggedIn };
@@ -128,7 +128,7 @@ function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | un
   return { kind, clientId: reason.client?.clientId, userId: reason.user?.userId };
 }
 
-/** Where a credential was refused, a field of the body may hold a password by mistake, so the body names nothing. */
+/** Ignores the body of authentication events: with a rejected credential, any field may contain a password by mistake. */
 function collectTargets(
   operation: Operation<never>,
   state: RequestState,

@@ -1,6 +1,6 @@
 /**
- * An audit log in a file. Lines gather while others are written, so no call waits for the disk. At a size the file is
- * renamed and a new one begun; the oldest goes. What could not be written is tried again with the next line.
+ * Audit log in a file. Lines are queued while others are written, so no request waits for the disk. The file is rotated at
+ * a size limit, and the oldest is deleted. Failed writes are retried with the next line.
  */
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -10,21 +10,21 @@ import type { AuditHealth, AuditSink } from './audit.ts';
 export interface AuditFileOptions {
   readonly path: string;
   readonly log: Log;
-  /** The size at which a new file is begun. */
+  /** Size at which the file is rotated. */
   readonly rotateBytes?: number;
-  /** Files of before that are kept: audit.log.1 is the newest of them. */
+  /** Number of rotated files; audit.log.1 is the newest. */
   readonly maxFiles?: number;
-  /** So many bytes wait for a disk that takes none, and no more. */
+  /** Max bytes queued while the disk is not writable. */
   readonly maxQueuedBytes?: number;
 }
 
 export const defaultRotateBytes = 64 * 1024 * 1024;
 export const defaultMaxFiles = 5;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
-/** Turns of the event loop for which lines wait for others that keep coming. */
+/** Max event-loop turns to wait for further lines before a write. */
 const maxGatherTurns = 16;
 
-/** Opens the file, or makes it, for its owner alone. @throws what the system says. */
+/** Opens or creates the file with mode 0600. @throws the system error. */
 export async function openAuditFile(options: AuditFileOptions): Promise<AuditSink> {
   const file = new AuditFile(options);
   await file.open();
@@ -35,11 +35,11 @@ class AuditFile implements AuditSink {
   readonly #options: Required<AuditFileOptions>;
   #handle: FileHandle | undefined;
   #size = 0;
-  /** A device or a pipe is not renamed. */
+  /** Devices and pipes are not rotated. */
   #isRegular = false;
   #queue: string[] = [];
   #queuedBytes = 0;
-  /** What is being written; after a failure, what is still to be. */
+  /** Bytes being written; after a failure, the bytes still to write. */
   #pending: Buffer = Buffer.alloc(0);
   #writing: Promise<void> | undefined;
   #health: AuditHealth = { writable: true, lost: 0 };
@@ -70,7 +70,7 @@ class AuditFile implements AuditSink {
     this.#size = this.#isRegular ? stat.size : 0;
     if (!this.#isRegular) return;
     await handle.chmod(0o600);
-    // A kill may have left half a line: what comes next must not become its end.
+    // A kill may have left an incomplete line: end it before the next one.
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, stat.size - 1));
     if (stat.size > 0 && buffer[0] !== 0x0a) this.#pending = Buffer.concat([Buffer.from('\n'), this.#pending]);
   }
@@ -92,8 +92,9 @@ class AuditFile implements AuditSink {
   async close(): Promise<void> {
     await this.#writing;
     if (this.#queue.length > 0 || this.#pending.length > 0) await this.#drain();
-    const left = this.#queue.length + (this.#pending.length > 0 ? 1 : 0);
-    if (left > 0) this.#options.log.error({ path: this.#options.path, lines: left }, 'audit lines were not written');
+    const unwritten = this.#queue.length + (this.#pending.length > 0 ? 1 : 0);
+    if (unwritten > 0)
+      this.#options.log.error({ path: this.#options.path, lines: unwritten }, 'audit lines were not written');
     if (this.#isRegular) await this.#handle?.sync().catch(() => undefined);
     await this.#handle?.close();
   }
@@ -114,7 +115,7 @@ class AuditFile implements AuditSink {
     }
   }
 
-  /** What is answered in this turn goes out in one piece, and with it what comes in those right after it. */
+  /** Waits while lines keep arriving in the next turns, to write them at once. */
   async #gather(): Promise<void> {
     for (let turn = 0, before = 0; turn < maxGatherTurns && this.#queue.length !== before; turn += 1) {
       before = this.#queue.length;
@@ -128,7 +129,7 @@ class AuditFile implements AuditSink {
     this.#queuedBytes = 0;
   }
 
-  /** What was written before a failure is not written again. */
+  /** Writes pending bytes; bytes written before a failure are not written again. */
   async #writePending(): Promise<void> {
     while (this.#pending.length > 0) {
       if (!this.#handle) await this.open();
@@ -150,7 +151,7 @@ class AuditFile implements AuditSink {
 
   #failed(error: unknown): void {
     if (this.#health.writable)
-      this.#options.log.error({ path: this.#options.path, error: String(error) }, 'the audit log can not be written');
+      this.#options.log.error({ path: this.#options.path, error: String(error) }, 'cannot write the audit log');
     this.#health = { ...this.#health, writable: false };
   }
 
@@ -158,7 +159,7 @@ class AuditFile implements AuditSink {
     if (this.#health.writable) return;
     this.#health = { ...this.#health, writable: true };
     const { lost } = this.#health;
-    this.#options.log.warn({ path: this.#options.path, lost }, 'the audit log is written again');
+    this.#options.log.warn({ path: this.#options.path, lost }, 'the audit log is writable again');
   }
 }
 

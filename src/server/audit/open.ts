@@ -1,4 +1,4 @@
-/** Opens the audit log that the settings name. */
+/** Opens the audit log of the settings. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../log.ts';
@@ -8,11 +8,11 @@ import { openAuditFile } from './file.ts';
 
 export interface AuditDeps {
   readonly log: Log;
-  /** Takes lines for standard error. */
+  /** Writes a line to standard error. */
   write(line: string): void;
 }
 
-/** Nothing where it is switched off. @throws SettingError where a file can't be written. */
+/** Returns undefined if the audit log is off. @throws SettingError if a file is not writable. */
 export async function openAudit(settings: Settings, { log, write }: AuditDeps): Promise<AuditSinks | undefined> {
   const target = resolveAuditPath(settings);
   if (target === 'off') return undefined;
@@ -22,7 +22,7 @@ export async function openAudit(settings: Settings, { log, write }: AuditDeps): 
   }
   const granted = await openFile(target, log);
   const opened = [granted];
-  // A device or a pipe takes all; beside a file, what anyone can cause has files of its own.
+  // A device or a pipe receives all events; with a file, events that anyone can cause have separate files.
   const openBeside = async (kind: string) => {
     const sink = (await stat(target)).isFile() ? await openFile(buildSiblingPath(target, kind), log) : granted;
     opened.push(sink);
@@ -40,11 +40,11 @@ async function openFile(target: string, log: Log): Promise<AuditSink> {
   try {
     return await openAuditFile({ path: target, log });
   } catch (error) {
-    throw new SettingError(`--audit-log ${target} can't be written: ${(error as NodeJS.ErrnoException).code}`);
+    throw new SettingError(`--audit-log ${target} is not writable: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 
-/** Beside the store where nothing else is said; what lives in memory only leaves nothing behind. */
+/** Default: in the folder of the store; off for a store in memory. */
 function resolveAuditPath({ auditLog, store, data }: Settings): string {
   if (auditLog !== undefined) return ['-', 'off'].includes(auditLog) ? auditLog : path.resolve(auditLog);
   return store === 'memory' ? 'off' : path.resolve(data, 'audit.log');

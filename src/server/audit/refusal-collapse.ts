@@ -1,23 +1,23 @@
 /**
- * Collapses repeated refusals: the first is recorded at once, those like it within a minute become one event with their
- * number. So a flood costs a few lines a minute, whatever its rate, and the number of different ones is bounded as well.
+ * Collapses repeated refusals: the first is recorded immediately; equal ones within a minute become one event with a count.
+ * A flood therefore costs a few lines per minute at any rate. The number of distinct kinds is limited as well.
  */
 import type { Timer } from '../integrations/timer.ts';
 import type { AuditEvent } from './event.ts';
 
 export interface RefusalCollapse {
   record(event: AuditEvent, network: string): void;
-  /** Records what is still to be told, and stops. */
+  /** Records pending counts, and stops. */
   stop(): void;
 }
 
 interface RefusalCount {
-  /** The one that was recorded last. */
+  /** Time of the last recorded refusal. */
   since: string;
-  /** The latest of those that came after it, and how many did. */
+  /** The latest refusal after it, and the number of these. */
   latest: AuditEvent;
   count: number;
-  /** Missing where several share it. */
+  /** Undefined if several networks share the count. */
   readonly network?: string;
 }
 
@@ -27,9 +27,9 @@ interface Refusal {
 }
 
 const windowMs = 60_000;
-/** So many kinds of refusals are told apart in a minute; what is more is told by event, operation and code alone. */
+/** Max kinds of refusals per minute; further ones are grouped by event, operation and code only. */
 const defaultCapacity = 1000;
-/** The part of them that one network may use, so that it does not hide where refusals of others come from. */
+/** Max share of the kinds per network, so that one network does not hide the origin of other refusals. */
 const maxNetworkShare = 0.1;
 
 export function createRefusalCollapse(
@@ -38,9 +38,9 @@ export function createRefusalCollapse(
   capacity = defaultCapacity,
 ): RefusalCollapse {
   const kinds = new Map<string, RefusalCount>();
-  /** How many of the kinds are of a network. */
+  /** Number of kinds per network. */
   const used = new Map<string, number>();
-  /** By event, operation and code, so there are only so many. */
+  /** By event, operation and code, which limits their number. */
   const others = new Map<string, RefusalCount>();
   let cancel: (() => void) | undefined;
 
@@ -105,7 +105,7 @@ function formatKey({ event, operation, code, sandbox, actor, subject }: AuditEve
   return JSON.stringify([network, event, operation, code, sandbox, ...ids]);
 }
 
-/** Of refusals that are told together, whatever they have not in common. */
+/** Removes what grouped refusals do not have in common. */
 function stripOrigin(event: AuditEvent): AuditEvent {
   return { ...event, actor: { kind: 'various' }, subject: undefined, targets: undefined, remoteAddress: 'various' };
 }

@@ -1,18 +1,18 @@
-/** Tells refusals of the caller from other failures, by the status that the error table gives a code. */
+/** Distinguishes refusals of the caller from other errors, by the status of a code in the error table. */
 import { type ErrorItem, errorTable } from '../../contract/errors.ts';
 
-/** The status that a failure has by itself, whatever its operation answers it with. */
+/** The status of the error table, independent of the statuses that the operation declares. */
 export function naturalStatus(errors: readonly ErrorItem[]): number | undefined {
   const [first] = errors;
   return first && (errorTable as Readonly<Record<string, { readonly status: number }>>)[first.code]?.status;
 }
 
-/** Whether a request was refused for its caller, the caller's roles or its rate. Recorded for reads as well. */
+/** Whether a request was rejected for its caller, the caller's roles or its rate. Recorded for reads as well. */
 export function isRefusalOfCaller(errors: readonly ErrorItem[]): boolean {
   return [401, 403, 421, 429].includes(naturalStatus(errors) ?? 0);
 }
 
-/** Whether it was refused before the caller was authenticated. */
+/** Whether it was rejected before the caller was authenticated. */
 export function isRefusedCredential(errors: readonly ErrorItem[]): boolean {
   return [401, 429].includes(naturalStatus(errors) ?? 0);
 }

@@ -4,7 +4,7 @@ import { createPathParamsReader } from '../http/paths.ts';
 
 export type Targets = Readonly<Record<string, string | readonly string[]>>;
 
-/** What the operation declares of each part; a kind of event may declare nothing of some. */
+/** Declared target fields by part of the request; all are optional. */
 interface TargetFields {
   readonly path?: readonly string[];
   readonly body?: readonly string[];
@@ -14,7 +14,7 @@ interface TargetFields {
 const maxLength = 200;
 const maxItems = 50;
 
-/** The path of any request has them. One that can't be decoded names nothing. */
+/** Targets in the path. A segment that cannot be decoded is omitted. */
 export function targetsInPath(operation: Operation<never>, path: string): Targets {
   const { path: fields = [] } = fieldsOf(operation);
   if (fields.length === 0) return {};
@@ -22,12 +22,12 @@ export function targetsInPath(operation: Operation<never>, path: string): Target
   return pick(fields, (name) => decoded(parameters.get(name)));
 }
 
-/** Of the body as it was sent: a request that was rejected is about the same things. */
+/** Targets in the body as sent; also for rejected requests. */
 export function targetsInBody(operation: Operation<never>, body: unknown): Targets {
   return targetsIn(fieldsOf(operation).body, body);
 }
 
-/** Of what the handler returned: ids that were assigned. */
+/** Targets in the result of the handler, such as assigned ids. */
 export function targetsInResult(operation: Operation<never>, result: unknown): Targets {
   return targetsIn(fieldsOf(operation).response, result);
 }

@@ -1,7 +1,7 @@
-/** Notes for whom a call issues a token, whichever operation it is. */
+/** Records the subjects of tokens that a request issues. */
 import type { TokenIssuer } from '../tokens/issue.ts';
 
-/** Who got a token. */
+/** The subject of a token. */
 export interface TokenSubject {
   readonly kind: 'client' | 'user' | 'logon';
   readonly clientId: string;
@@ -10,7 +10,7 @@ export interface TokenSubject {
   readonly sessionId?: string | undefined;
 }
 
-/** The same issuer, which tells of each token first. */
+/** Wraps an issuer; calls `record` before each token is issued. */
 export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: TokenSubject) => void): TokenIssuer {
   return {
     ...issuer,

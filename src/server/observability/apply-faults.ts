@@ -1,4 +1,4 @@
-/** Does to a call what faults on purpose say, and marks it: in a header, and for the journal of requests. */
+/** Applies injected faults to a request, and marks it in a header and in the request log. */
 import type { Context } from 'koa';
 import type { Operation } from '../../contract/operation.ts';
 import { createDisconnectSignal } from '../http/client-disconnect.ts';
@@ -6,15 +6,15 @@ import { setHeader } from '../http/response.ts';
 import type { KeyRing } from '../tokens/keys.ts';
 import type { FaultInjector, InjectedFault } from './fault-injector.ts';
 
-/** In every answer that a fault had a part in. */
+/** Set in every response that a fault affected. */
 const faultHeader = 'X-Iam-Fault';
 
-/** Thrown where the connection is to end without an answer. */
+/** Thrown to close the connection without a response. */
 export class ConnectionDroppedError extends Error {
   override readonly name = 'ConnectionDroppedError';
 }
 
-/** @throws IamError the failure that the call asks for itself. What the operation does not document is passed over (RFC 7240, 2). */
+/** @throws IamError the error that the Prefer header requests. Ignores errors that the operation does not document (RFC 7240, 2). */
 export function throwPreferredError(ctx: Context, faults: FaultInjector, operation: Operation<never>): void {
   const preferred = faults.parsePrefer(String(ctx.req.headers.prefer), operation);
   if (!preferred) return;
@@ -24,8 +24,8 @@ export function throwPreferredError(ctx: Context, faults: FaultInjector, operati
 }
 
 /**
- * Before the operation begins. @returns whether time went by, after which what the caller may do has to be asked again.
- * @throws ConnectionDropped; IamError the failure of a rule.
+ * Runs before the operation. @returns whether it waited; the caller must then be revalidated.
+ * @throws ConnectionDroppedError; IamError the error of a rule.
  */
 export async function applyFaultBefore(ctx: Context, faults: FaultInjector, injected: InjectedFault): Promise<boolean> {
   const { text, waitMs, drop, error } = injected;
@@ -36,13 +36,13 @@ export async function applyFaultBefore(ctx: Context, faults: FaultInjector, inje
   return waitMs > 0;
 }
 
-/** After the operation is done and what it wrote is kept, before it is answered. @throws ConnectionDropped. */
+/** Runs after the operation has committed and before the response. @throws ConnectionDroppedError. */
 export async function applyFaultAfter({ drop, rotateKey }: InjectedFault, keys: KeyRing): Promise<void> {
   if (rotateKey) await keys.rotate();
   if (drop === 'after') throw new ConnectionDroppedError();
 }
 
-/** For the key set. @returns whether the set before is to be given. */
+/** Applies to the key set. @returns whether to return the keys from before the last rotation. */
 export function shouldServeStaleKeys(ctx: Context, faults: FaultInjector | undefined): boolean {
   const text = faults?.matchKeySet();
   if (text !== undefined) markFault(ctx, text);

@@ -1,14 +1,14 @@
-/** Which statuses and error codes each operation has answered with, and how long it took: counters, nothing else. */
+/** Counters of statuses, error codes and durations by operation. */
 import type { Operation } from '../../contract/operation.ts';
 
-/** Seconds up to which answers are counted together, for /metrics. */
+/** Upper bounds of the histogram buckets of /metrics, in seconds. */
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 
-/** Answers of one status. */
+/** Responses with one status. */
 export interface StatusCount {
   calls: number;
   seconds: number;
-  /** By bound, and in the last place what took longer than all of them. */
+  /** By bound; the last bucket counts what exceeds all bounds. */
   readonly buckets: number[];
 }
 
@@ -24,9 +24,9 @@ export interface CoverageCounters {
     codes: readonly { readonly code: string }[],
     milliseconds: number,
   ): void;
-  /** By the id of the operation, since they were last cleared; those that were never called are missing. */
+  /** Counts by operation id since the last clear, without operations that received no request. */
   byOperation(): ReadonlyMap<string, OperationCount>;
-  /** The same since the start, whatever was cleared: figures for /metrics must not go back. */
+  /** Counts since the start, independent of clear: counters of /metrics must not decrease. */
   sinceStart(): ReadonlyMap<string, OperationCount>;
   clear(): void;
 }

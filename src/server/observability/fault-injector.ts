@@ -1,4 +1,4 @@
-/** Faults on demand: what a call asks for itself (RFC 7240, Prefer), and what rules do to it. */
+/** Fault injection: errors that a request itself requests (Prefer, RFC 7240), and fault rules. */
 import { apiError, type ErrorCode, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
@@ -14,13 +14,13 @@ import {
   toFaultRule,
 } from './fault-rules.ts';
 
-/** Several rules together make nobody wait longer. */
+/** Max total delay of all rules that match a request. */
 const maxWaitMs = 60_000;
 export const maxFaultRules = 100;
 
-/** What the rules do to one call. */
+/** The combined effect of rules on one request. */
 export interface InjectedFault {
-  /** For the header and the journal: which rule did what. */
+  /** For the header and the request log: which rule did what. */
   readonly text: string;
   readonly waitMs: number;
   readonly error: IamError | undefined;
@@ -35,23 +35,23 @@ export interface PreferredError {
 }
 
 export interface FaultInjector {
-  /** The failure that the value of a Prefer header asks for, where the operation documents it. */
+  /** Returns the error that a Prefer header requests, if the operation documents it. */
   parsePrefer(prefer: string, operation: Operation<never>): PreferredError | undefined;
-  /** What rules do to this call. Asked once a call: it counts. */
+  /** Returns the effect of the rules on this request. Counts the match: call it once per request. */
   matchOperation(operation: Operation<never>, caller: Principal | undefined): InjectedFault | undefined;
-  /** What a rule does to this call for the key set, for the header: the set before is then given. It counts. */
+  /** Returns the header text if a rule makes this request for the key set return stale keys. Counts the match. */
   matchKeySet(): string | undefined;
-  /** Resolves after so many milliseconds, or once the caller has gone. */
+  /** Resolves after a delay, or when the signal aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
   list(): readonly FaultRule[];
   /** @throws IamError TOO_MANY_FAULTS, TEST_FEATURES_OFF. */
   add(rule: FaultRuleInput): FaultRule;
-  /** False where there is no such rule. */
+  /** Returns false if no rule has this id. */
   remove(id: string): boolean;
   clear(): void;
 }
 
-/** Where test features are off nothing is injected, whatever a request prefers. */
+/** With test features off, injects nothing and ignores Prefer. */
 export function createFaultInjector(timer: Timer = systemTimer, isEnabled = true): FaultInjector {
   let rules: readonly ActiveFaultRule[] = [];
   let lastNumber = 0;
@@ -83,9 +83,9 @@ export function createFaultInjector(timer: Timer = systemTimer, isEnabled = true
       return toFaultRule(rule);
     },
     remove(id) {
-      const left = rules.filter((rule) => rule.id !== id);
-      const isRemoved = left.length < rules.length;
-      rules = left;
+      const remaining = rules.filter((rule) => rule.id !== id);
+      const isRemoved = remaining.length < rules.length;
+      rules = remaining;
       return isRemoved;
     },
     clear() {
@@ -104,7 +104,7 @@ function matchesRule(
   return effect.status === undefined || findErrorCode(effect.status, operation) !== undefined;
 }
 
-/** All that fired: the waits add up, of the rest the first counts. */
+/** Combines the matching rules: delays add up; for other effects the first rule applies. */
 function combineRules(matching: readonly ActiveFaultRule[], operation: Operation<never>): InjectedFault {
   const effects = matching.map(({ input, random }) => ({
     ...input.effect,
@@ -140,7 +140,7 @@ function createFailure(status: number, operation: Operation<never>): IamError | 
   return new IamError([{ code, details }], isTransient ? { headers: { 'Retry-After': '1' } } : {});
 }
 
-/** What any operation may answer without listing it, and no code of its own leads to. */
+/** Errors that any operation may return without declaring them. */
 const universalErrors: readonly (readonly [number, ErrorCode])[] = [
   [408, 'REQUEST_TIMEOUT'],
   [413, 'BODY_TOO_LARGE'],
@@ -151,12 +151,12 @@ const universalErrors: readonly (readonly [number, ErrorCode])[] = [
   [503, 'STORE_UNAVAILABLE'],
 ];
 
-/** A code with which the operation answers this status: one of its own first, since those are what callers tell apart. */
+/** Returns an error code that the operation returns with this status; prefers codes that the operation declares. */
 export function findErrorCode(status: number, operation: Operation<never>): ErrorCode | undefined {
-  const answers = listOperationErrors(operation);
-  const own = operation.errors.find((code) => answers.get(code) === status);
-  const found = status < 400 ? undefined : (own ?? [...answers].find(([, answered]) => answered === status)?.[0]);
-  return found ?? universalErrors.find(([one]) => one === status)?.[1];
+  const statusByCode = listOperationErrors(operation);
+  const own = operation.errors.find((code) => statusByCode.get(code) === status);
+  const found = status < 400 ? undefined : (own ?? [...statusByCode].find(([, returned]) => returned === status)?.[0]);
+  return found ?? universalErrors.find(([universal]) => universal === status)?.[1];
 }
 
 function waitFor(timer: Timer, milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,47 +1,47 @@
-/** Rules that disturb calls on purpose: which call each is for, and when its turn is. Nothing here is by chance. */
+/** Fault rules: which requests each matches, and when it applies. Deterministic: random numbers are seeded. */
 
-/** What is done to a call. One of them; `jitter` goes with latency. */
+/** The effect on a request: exactly one field, except that `jitter` requires `latency`. */
 export interface FaultEffect {
-  /** A failure that the operation documents. */
+  /** The status of an error that the operation documents. */
   readonly status?: number | undefined;
-  /** Milliseconds before the operation begins. */
+  /** Delay before the operation starts, in milliseconds. */
   readonly latency?: number | undefined;
-  /** Up to so many milliseconds more. */
+  /** Max additional random delay in milliseconds. */
   readonly jitter?: number | undefined;
-  /** Whether the connection ends before the operation begins, or after what it wrote is kept. */
+  /** Closes the connection before the operation starts, or after it has committed. */
   readonly drop?: 'before' | 'after' | undefined;
-  /** A new signing key, once the operation is done and before it is answered. */
+  /** Rotates the signing key after the operation and before the response. */
   readonly rotateKey?: boolean | undefined;
-  /** The key set that verifiers fetch is the one before the last rotation. No operation: the document of that name. */
+  /** The published key set is the one from before the last rotation. Affects the JWK Set document, not an operation. */
   readonly staleKeys?: boolean | undefined;
 }
 
 export interface FaultRuleInput {
-  /** Id of an operation; every one where missing. */
+  /** Id of an operation; default: every operation. */
   readonly operation?: string | undefined;
-  /** Id of the client or of the user that calls. */
+  /** Id of the calling client or user. */
   readonly caller?: string | undefined;
-  /** Only this one of the calls that match, from 1. */
+  /** Only the nth matching request, from 1. */
   readonly nth?: number | undefined;
-  /** Each time after so many of them. */
+  /** Every nth matching request. */
   readonly every?: number | undefined;
-  /** From 0 to 1, by a generator that begins with `seed`. */
+  /** From 0 to 1, by a generator that is seeded with `seed`. */
   readonly probability?: number | undefined;
   readonly seed?: number | undefined;
-  /** So often at most. */
+  /** Max number of applications. */
   readonly times?: number | undefined;
   readonly effect: FaultEffect;
 }
 
 export interface FaultRule extends FaultRuleInput {
   readonly id: string;
-  /** Calls that matched. */
+  /** Requests that matched. */
   readonly matched: number;
-  /** Calls that were disturbed. */
+  /** Requests that were affected. */
   readonly applied: number;
 }
 
-/** A rule with what it remembers. */
+/** A rule with its counters and random generator. */
 export interface ActiveFaultRule {
   readonly id: string;
   readonly input: FaultRuleInput;
@@ -58,7 +58,7 @@ export function toFaultRule({ id, input, matched, applied }: ActiveFaultRule): F
   return { id, ...input, matched, applied };
 }
 
-/** Counts a call that matches. @returns whether it is the rule's turn. */
+/** Counts a matching request. @returns whether the rule applies to it. */
 export function registerMatch(rule: ActiveFaultRule): boolean {
   const { nth, every, probability, times } = rule.input;
   rule.matched += 1;
@@ -70,7 +70,7 @@ export function registerMatch(rule: ActiveFaultRule): boolean {
   return true;
 }
 
-/** Numbers from 0 up to 1, the same ones for the same seed (the generator mulberry32, which is public domain). */
+/** A seeded generator of numbers in [0, 1) (mulberry32, public domain). */
 export function createSeededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** Figures in the text format of Prometheus. Names of operations, statuses and tables are all that tells them apart. */
+/** Metrics in the text format of Prometheus. Labels are only operation ids, statuses and table names. */
 import { type Metric, Registry } from 'prom-client';
 import type { AuditLog } from '../audit/audit.ts';
 import type { Store } from '../store/store.ts';
@@ -22,7 +22,7 @@ interface Sample {
 
 const countedTables = ['users', 'clients', 'groups', 'businesses', 'sessions', 'messages'] as const;
 
-/** Counted here and not by the library, which takes longer for it than a call may. */
+/** Renders counters of this package: counting with the library would slow down each request too much. */
 export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps) {
   const { store, hashesWaiting, delay } = deps;
   const registry = new Registry();
@@ -34,11 +34,16 @@ export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps
       name,
       get: async () => ({ name, help, type, values, aggregator: 'sum' }),
     } as unknown as Metric);
-  add('iam_request_duration_seconds', 'Calls by operation and status', 'histogram', listDurationSamples(counts));
-  add('iam_store_rows', 'Rows of the store', 'gauge', rows);
-  add('iam_store_writable', 'Whether the store takes writes', 'gauge', singleSample(store.health().writable ? 1 : 0));
-  add('iam_hashes_waiting', 'Password hashes that wait for their turn', 'gauge', singleSample(hashesWaiting));
-  add('iam_event_loop_delay_seconds', 'How long what was due had to wait since this was last asked', 'gauge', [
+  add(
+    'iam_request_duration_seconds',
+    'Request durations by operation and status',
+    'histogram',
+    listDurationSamples(counts),
+  );
+  add('iam_store_rows', 'Rows in the store', 'gauge', rows);
+  add('iam_store_writable', 'Whether the store is writable', 'gauge', singleSample(store.health().writable ? 1 : 0));
+  add('iam_hashes_waiting', 'Queued password hashes', 'gauge', singleSample(hashesWaiting));
+  add('iam_event_loop_delay_seconds', 'Event loop delay since the last scrape', 'gauge', [
     { labels: { quantile: '0.5' }, value: delay.median },
     { labels: { quantile: '0.99' }, value: delay.p99 },
     { labels: { quantile: '1' }, value: delay.max },
@@ -49,22 +54,22 @@ export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps
 
 type MetricRow = readonly [name: string, help: string, type: string, value: number];
 
-/** Of what is written to disks, where anything is. */
+/** Metrics of the store and the audit log on disk, if any. */
 function listDiskMetrics({ store, audit }: MetricsDeps): MetricRow[] {
   const disk = store.diskStats?.();
   const auditHealth = audit?.health();
   return [
     ...(disk
       ? ([
-          ['iam_store_journal_bytes', 'Size of the journal since the last checkpoint', 'gauge', disk.walBytes],
-          ['iam_store_syncs_total', 'How often the disk was waited for', 'counter', disk.syncs],
-          ['iam_store_sync_seconds_total', 'How long the disk was waited for', 'counter', disk.syncSeconds],
+          ['iam_store_journal_bytes', 'Size of the write-ahead log since the last checkpoint', 'gauge', disk.walBytes],
+          ['iam_store_syncs_total', 'Number of disk syncs', 'counter', disk.syncs],
+          ['iam_store_sync_seconds_total', 'Total time of disk syncs', 'counter', disk.syncSeconds],
         ] as const)
       : []),
     ...(auditHealth
       ? ([
-          ['iam_audit_writable', 'Whether the audit log is written', 'gauge', auditHealth.writable ? 1 : 0],
-          ['iam_audit_lines_lost_total', 'Lines of the audit log that were never written', 'counter', auditHealth.lost],
+          ['iam_audit_writable', 'Whether the audit log is writable', 'gauge', auditHealth.writable ? 1 : 0],
+          ['iam_audit_lines_lost_total', 'Lines of the audit log that were lost', 'counter', auditHealth.lost],
         ] as const)
       : []),
   ];
@@ -80,7 +85,7 @@ function listDurationSamples(counts: CountsByOperation): Sample[] {
   );
 }
 
-/** Each bucket holds those before it. */
+/** Buckets are cumulative. */
 function buildHistogram(labels: Sample['labels'], { calls, seconds, buckets }: StatusCount): Sample[] {
   const name = 'iam_request_duration_seconds';
   let sum = 0;

@@ -1,4 +1,4 @@
-/** What a developer may ask of a running server: its last calls, what they covered, and faults. Part of the control plane. */
+/** Observability of a running server: request log, coverage, metrics and fault injection. Part of the control plane. */
 
 import { createSubscribers, type Subscribers } from '../integrations/subscribers.ts';
 import type { Timer } from '../integrations/timer.ts';
@@ -10,9 +10,9 @@ import { createLoopDelay, type LoopDelay, type Stopwatch, systemStopwatch } from
 
 export interface Observability {
   readonly requestLog: RequestLog;
-  /** Who waits for calls. */
+  /** Subscribers that wait for requests. */
   readonly requestWaiters: Subscribers;
-  /** Since the start, or since somebody began anew. */
+  /** Since the start or the last reset. */
   readonly coverage: CoverageCounters;
   readonly faults: FaultInjector;
   readonly stopwatch: Stopwatch;
@@ -26,7 +26,7 @@ interface ObservabilityDeps {
   hashesWaiting(): number;
 }
 
-/** @returns nothing where the control plane is switched off: then nothing is kept either. */
+/** @returns undefined if the control plane is disabled: then nothing is recorded. */
 export function createObservability(
   settings: Pick<Settings, 'disableControlPlane' | 'requestLogSize' | 'testFeatures' | 'allowRemote'>,
   { stopwatch = systemStopwatch, timer, hashesWaiting }: ObservabilityDeps,

@@ -1,4 +1,4 @@
-/** Keeps what there is of a call that was answered, and counts it. The way of every call: nothing is looked at here. */
+/** Records and counts each request. This is the hot path: nothing is parsed or redacted here. */
 import type { Context } from 'koa';
 import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -9,7 +9,7 @@ import type { Principal } from '../identity/principal.ts';
 import type { Observability } from './observability.ts';
 import type { CredentialKind } from './request-log.ts';
 
-/** What the steps of a call leave in its state. */
+/** The state that the pipeline steps set on a request. */
 interface RequestState {
   readonly path: string;
   readonly requestId: string;
@@ -26,10 +26,10 @@ interface RequestState {
 
 const belowControl = `${controlPrefix}/`;
 const noErrors: readonly ErrorItem[] = [];
-/** Looked at again and again, by programs: they would put out everything else. */
+/** Paths that programs poll: recording them would evict everything else. */
 const ignoredPaths = new Set(['/healthz', '/readyz', '/metrics', controlPrefix]);
 
-/** Calls to the control plane are not kept: looking at calls would else change what is seen. */
+/** Requests to the control plane are not recorded: otherwise reading the log would change it. */
 export function recordRequest(ctx: Context, actor: string, observability: Observability, clock: Clock): void {
   const state = ctx.state as RequestState;
   const { path, operation, errors = noErrors, answer } = state;
@@ -61,12 +61,12 @@ export function recordRequest(ctx: Context, actor: string, observability: Observ
   });
 }
 
-/** As it was sent; what came in chunks is measured. */
+/** The Content-Length, or for a chunked body the length of its JSON. */
 function measureBody(body: unknown, { req }: Context): number {
   return Number(req.headers['content-length']) || JSON.stringify(body).length;
 }
 
-/** How a refused call presented itself: never what it presented. */
+/** The authentication method of a rejected request; never its credentials. */
 function detectCredential({ req, state }: Context, operation: Operation<never> | undefined): CredentialKind {
   const { authorization, 'x-api-key': apiKey } = req.headers;
   if (authorization !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * What of a recorded request may be looked at: of bodies and queries only what the operation declares, and of that
- * nothing that its schema marks as sensitive. What is not declared may be a secret in the wrong place.
+ * Redacts recorded requests: bodies and queries keep only declared fields, without those that the schema marks as
+ * sensitive. An undeclared field may be a secret in the wrong position.
  */
 import * as z from 'zod';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
@@ -13,24 +13,24 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 export const secretMark = '(secret)';
 const undeclaredMark = '(not declared)';
-/** Nothing is known of it, so only that it is there is shown. */
+/** Replaces a value of unknown structure. */
 const hiddenMark = '(not shown)';
 
 const style: RedactionStyle = {
   sensitive: () => secretMark,
-  // Not even their names: a secret may stand where a name is due.
+  // Omits the names too: a caller may send a secret as a name.
   undeclared: (fields) => [[undeclaredMark, fields.length]],
   mistyped: hiddenMark,
 };
 
-/** The body of the request; undefined where there was none. */
+/** The redacted request body; undefined if there was none. */
 export function redactBody({ body, bodyLength, operation }: RequestLogEntry): unknown {
   if (body === undefined) return formatOmitted(bodyLength);
   const schema = operation?.request.body;
   return schema ? redact(body, fieldsOf(schema), style) : hiddenMark;
 }
 
-/** The body of the response. An error array holds nothing that its caller did not see. */
+/** The redacted response body. Error arrays contain no secrets and are returned as they are. */
 export function redactResponse({ response, responseLength, errors, operation }: RequestLogEntry): unknown {
   if (errors.length > 0) return errors;
   if (response === undefined) return formatOmitted(responseLength);
@@ -43,7 +43,7 @@ function formatOmitted(length: number): string | undefined {
   return length > maxBodyLength ? `(left out: ${length} bytes)` : undefined;
 }
 
-/** Query parameters by their names. */
+/** Redacted query parameters by name. */
 export function redactQuery({ search, operation }: RequestLogEntry): Record<string, string> {
   const declared = (operation?.request.query ?? {}) as Shape;
   const entries = [...parseQuery(search)].map(([name, value]) => {
@@ -72,7 +72,7 @@ interface Declared {
   readonly fields: FieldTree;
 }
 
-/** By schema, which never changes. */
+/** Cache by schema; schemas are immutable. */
 const compiled = new WeakMap<z.ZodType, Declared>();
 
 function declaredIn(schema: z.ZodType): Declared {
@@ -86,17 +86,17 @@ function declaredIn(schema: z.ZodType): Declared {
   return declared;
 }
 
-/** Every name of a field, at any depth, that a schema declares. */
+/** All field names that a schema declares, at any depth. */
 export function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
   return declaredIn(schema).names;
 }
 
-/** What a schema declares about its fields. */
+/** The field tree of a schema. */
 export function fieldsOf(schema: z.ZodType): FieldTree {
   return declaredIn(schema).fields;
 }
 
-/** Whether the schema of an object marks the field of this name as sensitive. */
+/** Returns whether an object schema marks a field as sensitive. */
 export function isSensitiveField(schema: z.ZodType, name: string): boolean {
   return fieldsOf(schema).field(name)?.level !== undefined;
 }

@@ -1,20 +1,20 @@
 /**
- * The last calls, in memory. What is kept of one are references to what was there anyway; secrets are taken out when
- * somebody looks (redact.ts), so that a call costs next to nothing.
+ * The request log: the last requests, in memory. Entries reference existing objects and are redacted on read
+ * (redaction.ts), so that recording is cheap.
  */
 import { type ErrorCode, type ErrorItem, errorTable } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { ErrorReason } from '../identity/error-reasons.ts';
 import type { Principal } from '../identity/principal.ts';
 
-/** How a call presented itself, told by its headers alone. */
+/** Authentication method of a request, from its headers. */
 export type CredentialKind = 'none' | 'client-id' | 'basic' | 'bearer' | 'api-key' | 'body' | 'other';
 
 export interface RequestLogRecord {
-  /** Later calls have greater ones. Given in place when a call is kept: a copy would take longer than all the rest. */
+  /** Increases with each request. Assigned in place when the record is added, since a copy would be expensive. */
   sequence: number;
   readonly requestId: string;
-  /** Milliseconds since the epoch, by the clock of the world. */
+  /** Milliseconds since the epoch, by the server clock. */
   readonly at: number;
   /** Milliseconds. */
   readonly duration: number;
@@ -22,22 +22,22 @@ export interface RequestLogRecord {
   readonly path: string;
   /** The query without its question mark. */
   readonly search: string;
-  /** Missing where no operation took the call. */
+  /** Undefined if the request matched no operation. */
   readonly operation: Operation<never> | undefined;
   readonly caller: Principal | undefined;
-  /** Whose call or login it was, as the log names him. */
+  /** Subject that sent the request or logged in, as in the log. */
   readonly actor: string;
-  /** Missing where the connection was dropped before an answer. */
+  /** Undefined if the connection was closed before the response. */
   readonly status: number | undefined;
   readonly errors: readonly ErrorItem[];
-  /** The body as it was read, and its length in bytes. */
+  /** The parsed body, and its length in bytes. */
   readonly body: unknown;
   readonly bodyLength: number;
   readonly response: string | undefined;
   readonly responseLength: number;
-  /** What was done to it by a fault, in the words of the header. */
+  /** The injected fault, as in the X-Iam-Fault header. */
   readonly fault: string | undefined;
-  /** Of a refused call: */
+  /** Only for rejected requests. */
   readonly credential: CredentialKind | undefined;
   readonly reason: ErrorReason | undefined;
 }
@@ -46,27 +46,27 @@ export type RequestLogEntry = Readonly<RequestLogRecord>;
 
 export interface RequestLog {
   add(record: RequestLogRecord): void;
-  /** From the newest on. */
+  /** Iterates from newest to oldest. */
   newestFirst(): Iterable<RequestLogEntry>;
   find(requestId: string): RequestLogEntry | undefined;
 }
 
-/** What is longer is not kept, only how long it was. */
+/** Longer bodies are not stored, only their length. */
 export const maxBodyLength = 8 * 1024;
 const defaultMaxBytes = 16 * 1024 * 1024;
-/** About what an entry takes besides its texts. */
+/** Estimated size of an entry without its strings. */
 const entryOverhead = 600;
 
 interface RequestLogOptions {
   readonly maxRequests: number;
   readonly maxBytes?: number;
-  /** Called after each call that was kept. */
+  /** Called after each added record. */
   onAdded?(): void;
 }
 
-/** At most so many calls and bytes; the oldest go first. */
+/** Creates a request log with a limit of entries and bytes; evicts the oldest first. */
 export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAdded }: RequestLogOptions): RequestLog {
-  // A ring: `first` is the sequence of the oldest, `next` that of the call to come.
+  // Ring buffer: `first` is the sequence of the oldest entry, `next` that of the next one.
   const ring: (RequestLogEntry | undefined)[] = [];
   let [first, next, bytes] = [0, 0, 0];
 
@@ -113,7 +113,7 @@ function truncateRecord(record: RequestLogRecord): RequestLogRecord {
     ...record,
     body: bodyLength > maxBodyLength ? undefined : record.body,
     response: responseLength > maxBodyLength ? undefined : record.response,
-    // A message names fields of the body, whose names the caller chooses.
+    // Messages contain field names of the body, which the caller chooses.
     errors: hasLongErrors
       ? errors.map(({ code }) => ({ code, message: errorTable[code as ErrorCode].message }))
       : errors,

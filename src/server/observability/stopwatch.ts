@@ -1,26 +1,26 @@
-/** Time that only goes on, for how long something took: the clock may be set. */
+/** A monotonic clock for durations: the server clock is adjustable. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface Stopwatch {
-  /** Milliseconds since some moment, with fractions. */
+  /** Milliseconds since an arbitrary origin, with fractions. */
   now(): number;
 }
 
 export const systemStopwatch: Stopwatch = { now: () => performance.now() };
 
-/** How long whatever is due had to wait for its turn in this process. */
+/** Event-loop delay of this process. */
 export interface LoopDelay {
-  /** Seconds since they were last asked for; begins to look with the first time, and finds nothing then. */
+  /** Delays since the last read, in seconds. The first read starts the measurement and returns zeros. */
   readAndReset(): { readonly median: number; readonly p99: number; readonly max: number };
   stop(): void;
 }
 
 const resolutionMs = 10;
 
-/** Looks for nothing, and costs nothing, until somebody asks. */
+/** Creates the monitor; it measures nothing until the first read. */
 export function createLoopDelay(): LoopDelay {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
-  // What is measured is the time from one look to the next, in nanoseconds.
+  // The histogram contains intervals between samples, in nanoseconds, including the resolution.
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
   return {
     readAndReset() {

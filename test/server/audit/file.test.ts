@@ -71,7 +71,7 @@ describe('an audit log in a file', () => {
       await sink.close();
       expect(sink.health()).toMatchObject({ writable: false, lost: expect.any(Number) });
       expect(sink.health().lost).toBeGreaterThan(10);
-      expect(said).toEqual(['the audit log can not be written', 'audit lines were not written']);
+      expect(said).toEqual(['cannot write the audit log', 'audit lines were not written']);
     },
   );
 });
@@ -102,7 +102,7 @@ describe('where it is', () => {
     expect(lines).toEqual([line(1), line(2)]);
     expect(await place({ store: 'memory' })).toBeUndefined();
     expect(await place({ 'audit-log': 'off' })).toBeUndefined();
-    await expect(place({ 'audit-log': at('no/folder') })).rejects.toThrow(/^--audit-log .* can't be written: ENOENT$/);
+    await expect(place({ 'audit-log': at('no/folder') })).rejects.toThrow(/^--audit-log .* is not writable: ENOENT$/);
   });
 
   test.runIf(existsSync('/dev/null'))('of a device takes refusals too: nothing is made beside it', async () => {
@@ -113,7 +113,7 @@ describe('where it is', () => {
 
   test('of refusals that can not be opened is an error, and nothing stays open', async () => {
     await mkdir(at('audit-refused.log'));
-    await expect(place({})).rejects.toThrow(/^--audit-log .*audit-refused\.log can't be written: EISDIR$/);
+    await expect(place({})).rejects.toThrow(/^--audit-log .*audit-refused\.log is not writable: EISDIR$/);
   });
 
   test('of a store on disk is beside its files, from its first start on', async () => {
