@@ -1,4 +1,4 @@
-/** docs/control.md: the routes of the control plane, from their declarations. */
+/** Generates docs/control.md: the routes of the control plane, from their declarations. */
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
 import {
@@ -13,20 +13,20 @@ import { code, page, table } from './markdown.ts';
 
 type Route = Operation<ControlContext>;
 
-/** The page for all routes. */
+/** Renders the page for all routes. */
 export function controlPage(): string {
   return page(
     'Control plane',
-    `What a server offers beside the interface, below ${code(controlPrefix)}. On a server that only this machine reaches it asks for no ` +
-      'credentials. On a server that others reach (`--allow-remote`), callers need the roles given here. ' +
-      '`--disable-control-plane` switches all of it off.',
-    capabilitiesPart(),
-    browsersPart,
-    ...controlRoutes.map(routePart),
+    `Development and administration endpoints of a server, below ${code(controlPrefix)}. A server without remote access requires no ` +
+      'credentials. With `--allow-remote`, callers need the roles that are listed here. ' +
+      '`--disable-control-plane` disables the control plane.',
+    capabilitiesSection(),
+    browsersSection,
+    ...controlRoutes.map(routeSection),
   );
 }
 
-function capabilitiesPart(): string {
+function capabilitiesSection(): string {
   const routesOf = (capability: ControlRoute['capability']) =>
     controlRoutes
       .filter((route) => route.capability === capability)
@@ -36,44 +36,44 @@ function capabilitiesPart(): string {
     capabilities[name].roles,
     routesOf(name).join(', '),
   ]);
-  return `## Capabilities\n\nEach route declares one. A user who changes something or sees a code or a key has shown a second factor; a client has proven itself.\n\n${table(['Capability', 'Roles', 'Routes'], rows)}`;
+  return `## Capabilities\n\nEach route declares one capability. Users need MFA to change something or to see codes or keys; clients must be authenticated.\n\n${table(['Capability', 'Roles', 'Routes'], rows)}`;
 }
 
-const browsersPart = `## Browsers
+const browsersSection = `## Browsers
 
-These rules hold on every server, before credentials are looked at:
+These rules apply on every server, before credentials are checked:
 
-- A request that another site caused is refused with 403 ${code('ORIGIN_FOREIGN')}: a foreign ${code('Origin')} or ${code('Origin: null')}, ${code('Sec-Fetch-Site: cross-site')}, and ${code('same-site')} without an ${code('Origin')} of this machine. Such a request makes no sandbox either.
-- A link on another site may lead to ${code(`${controlPrefix}/docs`)}: a top-level GET navigation is served.
-- A request of a page that changes something carries ${code('Content-Type: application/json')} or ${code('X-Requested-With')}; else it is refused with 403 ${code('CSRF_HEADER_MISSING')}. No form can send either.
-- Programs send neither ${code('Origin')} nor ${code('Sec-Fetch-Site')} and need none of this. Node's fetch sends ${code('Sec-Fetch-Mode')} alone and counts as a program.
-- Where only this machine reaches the server, ${code('Host')} is a loopback address, localhost, a name below it, or a name of ${code('--allowed-host')}, with any port; else 421 ${code('HOST_FOREIGN')}.
-- No CORS header is ever sent.`;
+- A request from another site is rejected with 403 ${code('ORIGIN_FOREIGN')}: a foreign ${code('Origin')} or ${code('Origin: null')}, ${code('Sec-Fetch-Site: cross-site')}, and ${code('same-site')} without an ${code('Origin')} of this machine. Such a request creates no sandbox either.
+- Other sites may link to ${code(`${controlPrefix}/docs`)}: top-level GET navigation is allowed.
+- A page that changes something must send ${code('Content-Type: application/json')} or ${code('X-Requested-With')}; otherwise the request is rejected with 403 ${code('CSRF_HEADER_MISSING')}. Forms can send neither.
+- Programs send neither ${code('Origin')} nor ${code('Sec-Fetch-Site')} and are not affected. Node's fetch sends only ${code('Sec-Fetch-Mode')} and counts as a program.
+- Without remote access, ${code('Host')} must be a loopback address, localhost, a subdomain of localhost, or a name of ${code('--allowed-host')}, with any port; otherwise the response is 421 ${code('HOST_FOREIGN')}.
+- The control plane sends no CORS headers.`;
 
-function routePart(route: Route): string {
+function routeSection(route: Route): string {
   const { method, path, title, description, roles, statuses, errors, request } = route;
   const facts = [
     `Roles: ${formatRoles(roles)}. Statuses: ${statuses.join(', ')}.`,
-    ...(errors.length > 0 ? [`Errors of its own: ${errors.map(code).join(', ')}.`] : []),
+    ...(errors.length > 0 ? [`Errors: ${errors.map(code).join(', ')}.`] : []),
   ];
-  const takes = fieldsOf({ ...request.params, ...request.query });
+  const parameters = fieldsOf({ ...request.params, ...request.query });
   const body = request.body ? fieldsOf(shapeOf(request.body)) : [];
   const parts = [
     `## ${method} ${controlPrefix}${path}`,
     `${title}. ${description}`,
     facts.join(' '),
-    ...(takes.length > 0 ? [table(['Parameter', 'Meaning'], takes)] : []),
-    ...(body.length > 0 ? [table(['Field of the body', 'Meaning'], body)] : []),
-    ...answerPart(route.response),
+    ...(parameters.length > 0 ? [table(['Parameter', 'Description'], parameters)] : []),
+    ...(body.length > 0 ? [table(['Body field', 'Description'], body)] : []),
+    ...responseTable(route.response),
   ];
   return parts.join('\n\n');
 }
 
-function answerPart(response: ResponseDeclaration): string[] {
+function responseTable(response: ResponseDeclaration): string[] {
   const schema = 'page' in response ? response.page : 'body' in response ? response.body : undefined;
   const fields = schema ? fieldsOf(shapeOf(schema)) : [];
-  const what = 'page' in response ? 'Field of an item' : 'Field of the answer';
-  return fields.length > 0 ? [table([what, 'Meaning'], fields)] : [];
+  const heading = 'page' in response ? 'Item field' : 'Response field';
+  return fields.length > 0 ? [table([heading, 'Description'], fields)] : [];
 }
 
 type Schema = Parameters<SchemaCollection['schemaOf']>[0];

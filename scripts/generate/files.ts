@@ -1,4 +1,4 @@
-/** All generated files and what they must hold, as one map; nothing is written here. */
+/** All generated files with their content, as one map; writes nothing. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderCliReference } from '../../src/cli/cli-reference.ts';
@@ -15,7 +15,7 @@ import { seedSchema } from './seed-schema.ts';
 import { settingsPage } from './settings-page.ts';
 import { userLifecyclePage } from './user-lifecycle-page.ts';
 
-/** What the document in docs/ gives as the server's address: that of a start without settings. */
+/** The server URL in the documents in docs/: the default of a start without settings. */
 const baseUrl = 'http://127.0.0.1:8080';
 
 /** Path relative to the project's root -> content. */

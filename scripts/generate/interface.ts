@@ -1,6 +1,6 @@
 /**
- * The service interface as data: all 91 operations, served already or still to come. What is served is compared with
- * this by a test; docs/operations.md takes what is missing from it. Two lines an operation:
+ * The service interface as data: all 91 operations. A test compares the implemented operations with it;
+ * docs/operations.md lists the missing ones from it. Two lines per operation:
  *
  *     id  METHOD path  auth  documented statuses (200e: also 200 with an error array)
  *       title | roles
@@ -229,7 +229,7 @@ generate-token.create  POST /generate-token  client-id  201 400 401 422 429 500
   Generate an access token and a refresh token | none
 `;
 
-/** `user-identities.factors.add` belongs to the area `user-identities`. */
+/** The area of an id: `user-identities` for `user-identities.factors.add`. */
 export function getArea(id: string): string {
   return id.split('.')[0] ?? id;
 }
@@ -258,7 +258,7 @@ export const interfaceOperations: readonly InterfaceOperation[] = lines.flatMap(
   at % 2 === 0 ? [parseOperation(line, lines[at + 1] ?? '')] : [],
 );
 
-/** Id of an area -> its title, in the order of the interface. */
+/** Titles by area, in the order of the interface. */
 export const areaTitles: ReadonlyMap<string, string> = new Map(
   text
     .split('\n')

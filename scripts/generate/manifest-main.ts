@@ -1,4 +1,4 @@
-/** Writes the manifest alone: the command, and with it docs/cli.md, is made from what this leaves. */
+/** Writes only the manifest: the command line, and so docs/cli.md, is built from it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../src/server/operations/index.ts';

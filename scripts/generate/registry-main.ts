@@ -1,4 +1,4 @@
-/** Writes the registry alone: what the other generated files are made from must be whole before they are. */
+/** Writes only the registry: the other generated files depend on it. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operationFiles, registrySource } from './registry.ts';

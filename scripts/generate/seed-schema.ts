@@ -1,8 +1,8 @@
-/** docs/seed.schema.json: the JSON Schema of seed documents, for editors and for programs that make some. */
+/** Generates docs/seed.schema.json: the JSON Schema of seed documents, for editors and generators. */
 import * as z from 'zod';
 import { SeedDocument } from '../../src/server/seed/schema.ts';
 
-/** The text of the schema. What it can't say (weak passwords, keys that exclude one another) is told at the start of a server. */
+/** Renders the schema. The server checks the rest at its start (weak passwords, mutually exclusive keys). */
 export function seedSchema(): string {
   const { $schema, ...schema } = z.toJSONSchema(SeedDocument, {
     io: 'input',
@@ -12,18 +12,18 @@ export function seedSchema(): string {
       withoutReferences(jsonSchema);
     },
   });
-  const head = { $schema, title: 'Seed document', description: 'What a server has at its start: see --seed.' };
+  const head = { $schema, title: 'Seed document', description: 'Initial data of a server: see --seed.' };
   return `${JSON.stringify({ ...head, ...schema }, undefined, 2)}\n`;
 }
 
-/** The keyword `sensitive` becomes the extension that the API documents have. */
+/** Converts the keyword `sensitive` to the extension `x-sensitive`, as in the API documents. */
 function markSensitive(schema: Record<string, unknown>): void {
   if (schema.sensitive === undefined) return;
   delete schema.sensitive;
   schema['x-sensitive'] = true;
 }
 
-/** Validators in strict mode reject keywords that they do not know, and only the command line reads these. */
+/** Removes keywords that only the command line uses: validators in strict mode reject unknown keywords. */
 function withoutReferences(schema: Record<string, unknown>): void {
   for (const key of ['x-reference', 'x-defines', 'x-argument', 'x-label', 'x-only-for']) delete schema[key];
 }

@@ -1,15 +1,15 @@
-/** docs/settings.md: every setting of the server. */
+/** Generates docs/settings.md: every setting of the server. */
 import { type Setting, settingsTable } from '../../src/server/settings.ts';
 import { code, page, table } from './markdown.ts';
 
-/** The page; the table of settings is all it depends on. */
+/** Renders the page from the settings table. */
 export function settingsPage(): string {
   const settings: readonly Setting[] = Object.values(settingsTable);
   return page(
     'Settings',
-    'A flag of `iam serve` (and of `npm start -- ...`) counts before the environment, the environment before the default. ' +
-      'A value that does not fit stops the start with one line that names it. Secrets come from the environment only.',
-    table(['Flag', 'Environment', 'Takes', 'Default', 'Meaning'], settings.map(row)),
+    'A flag of `iam serve` (and of `npm start -- ...`) overrides the environment, which overrides the default. ' +
+      'With an invalid value, the server prints one line that names the setting and does not start. Secrets come only from the environment.',
+    table(['Flag', 'Environment', 'Values', 'Default', 'Description'], settings.map(row)),
   );
 }
 
@@ -21,7 +21,7 @@ function row(setting: Setting): string[] {
 function valuesOf(setting: Setting): string {
   if (setting.kind === 'integer') return `${setting.least} to ${setting.most}`;
   if (setting.kind === 'text' && setting.values) return setting.values.map(code).join(', ');
-  return { text: 'text', boolean: 'true or false', list: 'a list with commas' }[setting.kind];
+  return { text: 'text', boolean: 'true or false', list: 'comma-separated list' }[setting.kind];
 }
 
 function defaultOf(setting: Setting): string {

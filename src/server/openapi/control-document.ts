@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json, kept in docs/. */
+/** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json, and generated into docs/. */
 import type { Operation } from '../../contract/operation.ts';
 import { type ControlContext, controlPrefix } from '../control/define.ts';
 import { guardCodes } from '../control/guard.ts';
@@ -8,21 +8,21 @@ import { buildSecurity } from './requests.ts';
 import type { Json } from './schemas.ts';
 import { controlTags, findControlTag } from './tags.ts';
 
-const description = `What a server offers beside the interface: messages that were sent, the clock, sandboxes, state, faults, calls.
+const description = `Development and administration endpoints of a server: messages, clock, sandboxes, state, faults, request log.
 
-On a server that only this machine reaches it asks for no credentials. On a server that others reach, callers need the roles
-given in \`x-roles\`. Requests of pages on other sites are refused, and a page that changes something sends
-\`Content-Type: application/json\` or \`X-Requested-With\`. \`--disable-control-plane\` switches all of it off.
-Every failure is a non-empty array of \`{code, message}\`; codes are stable.`;
+A server without remote access requires no credentials. With \`--allow-remote\`, callers need the roles in \`x-roles\`.
+Requests from pages of other sites are rejected. A page that changes something must send
+\`Content-Type: application/json\` or \`X-Requested-With\`. \`--disable-control-plane\` disables the control plane.
+Every error response is a non-empty array of \`{code, message}\`; codes are stable.`;
 
 export interface ControlDocumentOptions extends DocumentOptions {
-  /** Whether other machines reach the server, so that callers have to show who they are. */
+  /** Whether the server has remote access, so that callers must authenticate. */
   readonly isRemote: boolean;
 }
 
-/** The document of all routes. The same options give the same text. */
+/** Builds the document of all routes. Deterministic for the same options. */
 export function buildControlDocument({ isRemote, ...options }: ControlDocumentOptions): Json {
-  // What handlers are given does not matter to a document.
+  // The context type of the handlers is irrelevant here.
   const routes = controlRoutes as readonly Operation<ControlContext>[] as readonly Operation<never>[];
   return buildDocument(routes, {
     ...options,
@@ -32,7 +32,7 @@ export function buildControlDocument({ isRemote, ...options }: ControlDocumentOp
     tags: controlTags,
     tagOf: ({ path }) => findControlTag(path),
     securityOf: (route) => (isRemote || route.auth === 'none' ? buildSecurity(route) : [{}, ...buildSecurity(route)]),
-    rolesText: (roles) => (roles === 'none' ? 'Roles: none.' : `Roles, where other machines reach it: ${roles}.`),
+    rolesText: (roles) => (roles === 'none' ? 'Roles: none.' : `Roles on a server with remote access: ${roles}.`),
     guardCodes,
   });
 }

@@ -1,16 +1,16 @@
 /**
- * The files of the page that shows the API documents. The build puts them into dist/openapi, so that nobody who installs
- * the package needs what they come from; they are read when the page is first asked for.
+ * The files of the API documentation page. The build copies them to dist/openapi, so that the installed package does not
+ * depend on their sources; they are read on the first request for the page.
  */
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { apiError } from '../../contract/errors.ts';
 
-/** The page itself, with places for what differs. */
+/** The HTML template, with placeholders. */
 const template = 'index.html';
 
-/** All that is given out beside the page, with its content type. */
+/** The other files of the page, with their content types. */
 export const pageFileTypes = {
   'page.css': 'text/css; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
@@ -28,14 +28,14 @@ export const pageFileNames = Object.keys(pageFileTypes) as [PageFileName, ...Pag
 export interface PageFiles {
   readonly template: string;
   readonly files: ReadonlyMap<PageFileName, Buffer>;
-  /** Another one whenever a file is another one. */
+  /** A hash of the files. */
   readonly version: string;
 }
 
-/** The same for every server of the process: they are files of the package. */
+/** Cached for the process: they are files of the package. */
 let cached: Promise<PageFiles> | undefined;
 
-/** Reads them once. @throws IamError PAGE_NOT_BUILT where there is no built package around this file. */
+/** Reads the files once. @throws IamError PAGE_NOT_BUILT if dist/openapi does not exist. */
 export function loadPageFiles(): Promise<PageFiles> {
   cached ??= readPageFiles(listFolders(import.meta.dirname)).catch((error: unknown) => {
     cached = undefined;
@@ -44,12 +44,12 @@ export function loadPageFiles(): Promise<PageFiles> {
   return cached;
 }
 
-/** The sources, the server and the library are at different depths of the package. */
+/** Candidate folders: the sources, the server and the library are at different depths of the package. */
 function listFolders(here: string): string[] {
   return ['.', '..', '../..', '../../..'].map((up) => path.resolve(here, up, 'dist/openapi'));
 }
 
-/** Reads those in the first of these folders that has them. @throws IamError PAGE_NOT_BUILT. */
+/** Reads the files from the first folder that contains them. @throws IamError PAGE_NOT_BUILT. */
 export async function readPageFiles(folders: readonly string[]): Promise<PageFiles> {
   const [folder, ...others] = folders;
   if (folder === undefined) throw apiError('PAGE_NOT_BUILT');

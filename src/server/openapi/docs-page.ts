@@ -1,9 +1,9 @@
-/** The page to read and try both API documents, as it is answered. */
+/** Responses of the API documentation page. */
 import type { PlainText } from '../../contract/operation.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { loadPageFiles, type PageFileName, pageFileTypes } from './docs-page-files.ts';
 
-/** Nothing but what this server gives out is loaded, and no other page holds this one in a frame. */
+/** Allows only resources of this server, and no framing by other pages. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const contentSecurityPolicy = [
 
 const sameOriginHeaders = { 'Cross-Origin-Resource-Policy': 'same-origin', 'Referrer-Policy': 'no-referrer' };
 
-/** The page. @throws IamError PAGE_NOT_BUILT. */
+/** Renders the page. @throws IamError PAGE_NOT_BUILT. */
 export async function renderDocsPage(): Promise<PlainText> {
   const { template, version } = await loadPageFiles();
   return {
@@ -28,7 +28,7 @@ export async function renderDocsPage(): Promise<PlainText> {
 }
 
 /**
- * A file of the page. One that is asked for by its version never changes, so it is asked for once.
+ * Returns a file of the page. A file requested with its version is immutable, so browsers may cache it.
  * @throws IamError PAGE_NOT_BUILT.
  */
 export async function readDocsFile(name: PageFileName, requestedVersion: string | undefined): Promise<PlainText> {

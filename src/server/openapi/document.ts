@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the operations. Served at /openapi.json, kept in docs/. */
+/** The OpenAPI 3.1 document of the operations. Served at /openapi.json, and generated into docs/. */
 import type { Operation } from '../../contract/operation.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { formatRoles } from '../../contract/roles.ts';
@@ -12,36 +12,36 @@ type AnyOperation = Operation<never>;
 export interface DocumentOptions {
   /** Version of the package. */
   readonly version: string;
-  /** Where callers reach the service, without the prefix of the interface. */
+  /** Base URL of the service, without the prefix of the interface. */
   readonly baseUrl: string;
 }
 
-/** What a document of some operations is made with. */
+/** Options of a document for a set of operations. */
 export interface DocumentParts extends DocumentOptions {
   readonly title: string;
   readonly description: string;
-  /** Goes before the path of every operation. */
+  /** Prefix of every path. */
   readonly prefix: string;
-  /** In the order in which they are shown. */
+  /** In display order. */
   readonly tags: readonly ApiTag[];
   tagOf(operation: AnyOperation): string;
   securityOf(operation: AnyOperation): Json[];
   /** The sentence about the roles of an operation. */
   rolesText(roles: string): string;
-  /** Codes that any call may get here, besides those of HTTP itself. */
+  /** Error codes that any request may return, in addition to those of HTTP itself. */
   readonly guardCodes: Parameters<typeof buildHttpFailure>[1];
 }
 
 const description = `Identities, groups, roles and credentials.
 
-Every failure is a non-empty array of \`{code, message}\`; codes are stable. Validation lists every fault, one item each.
-Unknown query parameters and headers are ignored, unknown fields of a body are refused.
-Every answer carries X-Request-Id. Lists answer 200 where they are complete and 206 with a Link header where more follows.
+Every error response is a non-empty array of \`{code, message}\`; codes are stable. Validation reports all errors, one item each.
+Unknown query parameters and headers are ignored; unknown fields in a body are rejected.
+Every response has X-Request-Id. Lists return 200 if they are complete, and 206 with a Link header if there are more pages.
 \`x-roles\` is the role expression that a caller must satisfy; role names compare without the prefix ROLE_.
-\`x-sensitive\` marks fields with credentials or one-time values: keep them out of logs.
-Where an operation documents no 403, a missing role is 401.`;
+\`x-sensitive\` marks fields with credentials or one-time values: do not log them.
+Operations that do not document 403 return 401 for a missing role.`;
 
-/** The document of these operations. The same operations and options give the same text. */
+/** Builds the document of these operations, sorted by path. Deterministic for the same operations and options. */
 export function buildOpenApiDocument(operations: readonly AnyOperation[], options: DocumentOptions): Json {
   const byPath = [...operations].sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
   return buildDocument(byPath, {
@@ -57,7 +57,7 @@ export function buildOpenApiDocument(operations: readonly AnyOperation[], option
   });
 }
 
-/** The document of these operations, in their order. */
+/** Builds the document of these operations, in their order. */
 export function buildDocument(operations: readonly AnyOperation[], parts: DocumentParts): Json {
   const { title, version, baseUrl, prefix } = parts;
   const schemas = new SchemaCollection();

@@ -1,6 +1,6 @@
 /**
- * What fields of a name hold in examples of the API documents, whichever schema they stand in. Several values where a
- * name stands for different things: the first that a schema allows is taken.
+ * Example values of the API documents by field name, for all schemas. A name with several meanings has several values: the
+ * first one that the schema allows is used.
  */
 
 /** Values by the name of a field. */
@@ -127,7 +127,7 @@ export const exampleValues: ExampleValues = {
   roleName: ['DEPLOY'],
   roles: ['DEPLOY'],
   rows: [42],
-  rule: ['The last administrator stays.'],
+  rule: ['The last administrator cannot be removed.'],
   samlResponse: ['PHNhbWxwOlJlc3BvbnNlLz4='],
   scope: ['reports.read'],
   seed: [7],
@@ -160,7 +160,7 @@ export const exampleValues: ExampleValues = {
   y: ['x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'],
 };
 
-/** Where a name stands for something else in some operations, by the beginnings of their ids. */
+/** Overrides for some operations, by prefix of the operation id. */
 const valuesByOperation: Readonly<Record<string, ExampleValues>> = {
   'user-identities.': { id: ['alice', '64b0c0ffee00000000000006'] },
   'user-identities.factors.': { id: ['alice'] },
@@ -187,8 +187,8 @@ const valuesByOperation: Readonly<Record<string, ExampleValues>> = {
   'control.state': { to: ['seed', 'now'] },
 };
 
-/** Those for the fields of an operation. */
+/** The example values for an operation. */
 export function listExampleValues(operationId: string): ExampleValues {
-  const own = Object.entries(valuesByOperation).filter(([beginning]) => operationId.startsWith(beginning));
+  const own = Object.entries(valuesByOperation).filter(([prefix]) => operationId.startsWith(prefix));
   return Object.assign({}, exampleValues, ...own.map(([, values]) => values));
 }

@@ -1,15 +1,15 @@
-/** Examples for the API documents: what a schema says itself, else what fields of its name hold, else what it allows. */
+/** Builds examples for the API documents: from the schema itself, else by field name, else from what the schema allows. */
 import type { ExampleValues } from './example-values.ts';
 import type { Json, SchemaCollection } from './schemas.ts';
 
-/** What examples are made from besides a schema. */
+/** Sources of examples besides a schema. */
 export interface ExampleSources {
   readonly values: ExampleValues;
-  /** Holds what `$ref` refers to. */
+  /** Resolves `$ref`. */
   readonly schemas: Pick<SchemaCollection, 'component'>;
 }
 
-/** Tried where a name says nothing, the plainest first. */
+/** Fallback values for fields without an example by name, simplest first. */
 const fallbackTexts = ['text', '1', '10s', 'TEXT', 'ops', '2026-03-01T12:00:00Z'];
 
 const textByFormat: Readonly<Record<string, string>> = {
@@ -20,9 +20,9 @@ const textByFormat: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value that a JSON Schema allows, with every field it has.
- * @param name of the field that holds it.
- * @throws Error where nothing that is known fits: the schema, or `example-values.ts`, has to give an example.
+ * Builds a value that a JSON Schema allows, with all its fields.
+ * @param name the name of the field.
+ * @throws Error if no known value fits: add an example to the schema or to `example-values.ts`.
  */
 export function buildExample(schema: Json, name: string, sources: ExampleSources): unknown {
   const own = findOwnExample(schema, name, sources.values);
@@ -65,7 +65,7 @@ function buildByType(schema: Json, name: string, sources: ExampleSources): unkno
   }
 }
 
-/** One with fields of any name has what its own name says. */
+/** An object without declared fields uses the example of its own name. */
 function buildObject({ properties = {} }: Json, name: string, sources: ExampleSources): unknown {
   const fields = Object.entries(properties as Readonly<Record<string, Json>>);
   if (fields.length === 0) return sources.values[name]?.find((value) => typeof value === 'object') ?? {};
@@ -74,19 +74,21 @@ function buildObject({ properties = {} }: Json, name: string, sources: ExampleSo
   );
 }
 
-/** `dependencies.groupName` is a group name in dependencies only. */
+/** Applies values for nested names: `dependencies.groupName` applies to groupName inside dependencies only. */
 function scopeSources({ values, schemas }: ExampleSources, name: string, field: string): ExampleSources {
   const own = values[`${name}.${field}`];
   return { values: own ? { ...values, [field]: own } : values, schemas };
 }
 
 function buildText(schema: Json, name: string, values: ExampleValues): string {
-  const { format, default: usual } = schema;
+  const { format, default: defaultValue } = schema;
   const named = values[name] ?? [];
   const time = /(At|^now|^set|^since|^until)$/.test(name) ? ['2026-03-01T12:00:00.000Z'] : [];
   const formatted = typeof format === 'string' && textByFormat[format] !== undefined ? [textByFormat[format]] : [];
-  const found = [usual, ...named, ...time, ...formatted, ...fallbackTexts].find((value) => isAllowed(value, schema));
-  if (typeof found !== 'string') throw new Error(`no example is known for ${name}, ${JSON.stringify(schema)}`);
+  const found = [defaultValue, ...named, ...time, ...formatted, ...fallbackTexts].find((value) =>
+    isAllowed(value, schema),
+  );
+  if (typeof found !== 'string') throw new Error(`no example for ${name}: ${JSON.stringify(schema)}`);
   return found;
 }
 
@@ -98,11 +100,11 @@ function isAllowed(value: unknown, { pattern, minLength = 0, maxLength = Number.
 }
 
 function buildNumber(
-  { minimum = 0, maximum = Number.POSITIVE_INFINITY, default: usual }: Json,
+  { minimum = 0, maximum = Number.POSITIVE_INFINITY, default: defaultValue }: Json,
   name: string,
   values: ExampleValues,
 ): number {
   const within = (value: unknown) => typeof value === 'number' && value >= Number(minimum) && value <= Number(maximum);
-  const found = [usual, ...(values[name] ?? []), 1, minimum].find(within);
+  const found = [defaultValue, ...(values[name] ?? []), 1, minimum].find(within);
   return Number(found);
 }

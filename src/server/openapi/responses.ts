@@ -1,4 +1,4 @@
-/** What an operation answers, for the API document: its success, and each failure with the codes that lead to it. */
+/** Responses in the API document: the success, and each error status with its error codes. */
 import * as z from 'zod';
 import { ErrorBody } from '../../contract/error-body.ts';
 import { type ErrorCode, errorTable, implicitStatuses } from '../../contract/errors.ts';
@@ -12,42 +12,42 @@ import type { Json, SchemaCollection } from './schemas.ts';
 type AnyOperation = Operation<never>;
 
 const statusDescriptions: Readonly<Record<number, string>> = {
-  200: 'Done.',
-  201: 'Made.',
-  204: 'Done; there is no body.',
-  206: 'A part of the list; Link names the next page.',
-  400: 'The call can not be read.',
-  401: 'No credentials, wrong ones, or a role is missing where 403 is not documented.',
+  200: 'Success.',
+  201: 'Created.',
+  204: 'Success, without a body.',
+  206: 'A page of the list; the Link header contains the next page.',
+  400: 'The request is malformed.',
+  401: 'Credentials are missing or invalid, or a role is missing if 403 is not documented.',
   403: 'A role is missing.',
-  404: 'What the path names does not exist.',
-  412: 'A state that the call relies on does not hold.',
-  422: 'A well-formed value that a rule refuses.',
-  429: 'Too many attempts or calls.',
-  500: 'The service failed; the message names the request id.',
+  404: 'The resource in the path does not exist.',
+  412: 'A precondition is not satisfied.',
+  422: 'A value is well-formed but not allowed.',
+  429: 'Too many attempts or requests.',
+  500: 'Internal error; the message contains the request id.',
   501: 'Not implemented.',
-  503: 'Not available at the moment; nothing was changed.',
+  503: 'Temporarily unavailable; nothing was changed.',
 };
 
-/** Headers that answers of this document carry, by their component names. */
+/** Response headers, by component name. */
 export const headerComponents: Json = {
   'X-Request-Id': {
-    description: 'Names this call in the log; taken from the request where it sends one.',
+    description: 'Id of the request in the log; copied from the request if present.',
     schema: { type: 'string' },
   },
-  'Cache-Control': { description: 'no-store: the answer carries a token or a secret.', schema: { type: 'string' } },
-  ETag: { description: 'Names this state of the entity; If-Match takes it.', schema: { type: 'string' } },
+  'Cache-Control': { description: 'no-store: the response contains a token or a secret.', schema: { type: 'string' } },
+  ETag: { description: 'Version of the entity, for If-Match.', schema: { type: 'string' } },
   Link: { description: '<...>; rel="next": the next page of the list (RFC 8288).', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
-  'WWW-Authenticate': { description: 'The ways in that are open (RFC 9110).', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'Accepted authentication schemes (RFC 9110).', schema: { type: 'string' } },
 };
 
 const OAuthFailure = z
   .strictObject({ error: z.string(), error_description: z.string() })
-  .meta({ id: 'OAuthError', description: 'The body of a failure of the OAuth token endpoint (RFC 6749, 5.2).' });
+  .meta({ id: 'OAuthError', description: 'The error body of the OAuth token endpoint (RFC 6749, 5.2).' });
 
-const Errors = ErrorBody.meta({ id: 'Errors', description: 'The body of every failure.' });
+const Errors = ErrorBody.meta({ id: 'Errors', description: 'The body of every error response.' });
 
-/** One failure for each code; responses refer to those they may carry. */
+/** One example per error code; responses refer to them. */
 export const exampleComponents: Json = Object.fromEntries(
   Object.entries(errorTable).map(([code, { message }]) => [code, { value: [{ code, message }] }]),
 );
@@ -56,7 +56,7 @@ function buildHeaders(...names: readonly string[]): Json {
   return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Responses by status, and `default` for what HTTP itself may bring about. */
+/** Builds the responses by status, and `default` for errors of HTTP itself. */
 export function buildResponses(operation: AnyOperation, schemas: SchemaCollection): Json {
   const codes = groupCodesByStatus(operation);
   const responses = new Map<number, Json>();
@@ -88,7 +88,7 @@ function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [nu
     const example = [buildResponseExample(operation, items, schemas)];
     const content = jsonContent({ schema: { type: 'array', items }, example });
     return [
-      [200, { description: 'The list, complete to its end.', headers: buildHeaders(), content }],
+      [200, { description: 'The complete list, or its last page.', headers: buildHeaders(), content }],
       [206, { description: statusDescriptions[206], headers: buildHeaders('Link'), content }],
     ];
   }
@@ -99,17 +99,13 @@ function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [nu
   return [[status, { description, headers: named, content: buildContent(operation, response, schemas) }]];
 }
 
-function buildResponseExample(
-  { id, openapiExamples: samples }: AnyOperation,
-  schema: Json,
-  schemas: SchemaCollection,
-): unknown {
-  return samples?.response ?? buildExample(schema, 'answer', { values: listExampleValues(id), schemas });
+function buildResponseExample({ id, openapiExamples }: AnyOperation, schema: Json, schemas: SchemaCollection): unknown {
+  return openapiExamples?.response ?? buildExample(schema, 'answer', { values: listExampleValues(id), schemas });
 }
 
 type WithBody = Extract<ResponseDeclaration, { body: unknown }>;
 
-/** An answer that is a text goes out as what it is, never as JSON. */
+/** Text responses have their own content types, never JSON. */
 function buildContent(operation: AnyOperation, { body, alternatives = [] }: WithBody, schemas: SchemaCollection) {
   const schema = schemas.schemaOf(body, 'output');
   const example = buildResponseExample(operation, schema, schemas);
@@ -123,13 +119,13 @@ function buildContent(operation: AnyOperation, { body, alternatives = [] }: With
   return isText ? texts : { ...texts, ...jsonContent({ schema, example }) };
 }
 
-/** What an answer looks like in a type that is no JSON. */
+/** Examples of content types other than JSON. */
 const sampleTexts: Readonly<Record<string, string>> = {
   'application/x-pem-file':
     '-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----\n',
 };
 
-/** An answer without a body may have its one value in a header. */
+/** A response without a body may return a value in a header. */
 function buildEmptyHeaders({ header }: Extract<ResponseDeclaration, { status: 204 }>): Json {
   if (!header) return buildHeaders();
   const { name, description } = header;
@@ -145,7 +141,7 @@ function buildFailure(status: number, codes: readonly ErrorCode[], schemas: Sche
   const extra = status === 401 ? ['WWW-Authenticate'] : status === 429 || status === 503 ? ['Retry-After'] : [];
   const examples = asOAuth ? buildOAuthExamples(codes) : buildExamples(codes);
   return {
-    description: statusDescriptions[status] ?? 'Refused.',
+    description: statusDescriptions[status] ?? 'Rejected.',
     headers: buildHeaders(...extra),
     content: jsonContent({
       schema: schemas.schemaOf(asOAuth ? OAuthFailure : Errors, 'output'),
@@ -164,14 +160,14 @@ function buildExamples(codes: readonly ErrorCode[]): Json {
   return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
 }
 
-/** The 200 with an error array: what a status that is not documented falls back to, and every refusal by a setting. */
+/** The 200 with an error array: for errors whose status is not documented and, with soft-errors, for 400, 412 and 422. */
 function buildSoftFailure(codes: ReadonlyMap<number, readonly ErrorCode[]>, schemas: SchemaCollection): Json {
-  const refusals = [400, 412, 422].flatMap((status) => codes.get(status) ?? []);
-  const soft = refusals.length > 0 ? refusals : (codes.get(404) ?? []);
+  const rejections = [400, 412, 422].flatMap((status) => codes.get(status) ?? []);
+  const soft = rejections.length > 0 ? rejections : (codes.get(404) ?? []);
   const examples = buildExamples([...new Set([...(codes.get(200) ?? []), ...soft])]);
   return {
     description:
-      'An error array: the call was refused. With the setting soft-errors also for what is else 400, 412 or 422.',
+      'An error array: the request was rejected. With the setting soft-errors also instead of 400, 412 and 422.',
     headers: buildHeaders(),
     content: jsonContent({ schema: schemas.schemaOf(Errors, 'output'), examples }),
   };
@@ -195,21 +191,21 @@ function addSoftFailure(success: Json, soft: Json | undefined): Json {
   };
 }
 
-/** The answer that any call may get besides those of its operation. `guardCodes`: of what stands before them all. */
+/** The response that any request may get besides those of its operation. `guardCodes`: error codes of checks before routing. */
 export function buildHttpFailure(schemas: SchemaCollection, guardCodes: readonly ErrorCode[]): Json {
   const statuses: readonly number[] = implicitStatuses.filter((status) => status !== 500);
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter(
     (code) => isHttpError(code, statuses) || guardCodes.includes(code),
   );
-  const guarded = guardCodes.length > 0 ? ', and 403 for calls from elsewhere' : '';
+  const guarded = guardCodes.length > 0 ? ', and 403 for requests from other sites or machines' : '';
   return {
-    description: `What HTTP itself or the load may bring about on any call: ${statuses.join(', ')}, and 400 or 404 for what names no operation${guarded}.`,
+    description: `Errors of HTTP itself or of overload, on any request: ${statuses.join(', ')}, and 400 or 404 for requests that match no operation${guarded}.`,
     headers: buildHeaders('Retry-After'),
     content: jsonContent({ schema: schemas.schemaOf(Errors, 'output'), examples: buildExamples(codes) }),
   };
 }
 
-/** Codes for calls that reach none of the operations. */
+/** Error codes of requests that match no operation. */
 const unroutedErrors: readonly ErrorCode[] = ['REQUEST_MALFORMED', 'HOST_MISSING', 'PATH_UNKNOWN'];
 
 function isHttpError(code: ErrorCode, statuses: readonly number[]): boolean {

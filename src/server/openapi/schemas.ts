@@ -1,4 +1,4 @@
-/** JSON Schemas for the API document: shared schemas become components, everything else stands where it is used. */
+/** JSON Schemas in the API document: schemas with an id become components, all others are inlined. */
 import * as z from 'zod';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export class SchemaCollection {
   readonly #components = new Map<string, Json>();
 
-  /** The JSON Schema of a request (`input`) or an answer (`output`); what it shares is kept in `components`. */
+  /** Returns the JSON Schema of a request (`input`) or response (`output`); adds shared schemas to `components`. */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
     const {
       $schema: _dialect,
@@ -22,10 +22,10 @@ export class SchemaCollection {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** @throws Error where nothing of this name was kept. */
+  /** @throws Error if there is no component with this name. */
   component(name: string): Json {
     const found = this.#components.get(name);
-    if (!found) throw new Error(`there is no schema ${name}`);
+    if (!found) throw new Error(`unknown schema: ${name}`);
     return found;
   }
 
@@ -39,19 +39,19 @@ export class SchemaCollection {
   }
 }
 
-/** What only the command line reads of a schema is no part of the API. */
+/** Removes keywords that only the command line uses. */
 function withoutCommandLine({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   delete jsonSchema['x-argument'];
   delete jsonSchema['x-label'];
   delete jsonSchema['x-only-for'];
 }
 
-/** References lead to components, and the keyword `sensitive` becomes an extension, as OpenAPI has it. */
+/** Rewrites references to components, and the keyword `sensitive` to the OpenAPI extension `x-sensitive`. */
 function documentSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(documentSchema);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => {
-    // A property of one of these names has a schema, and no text.
+    // A property with one of these names has a schema as its value, not a string.
     if (key === '$ref' && typeof item === 'string') return [key, item.replace('#/$defs/', '#/components/schemas/')];
     if (key === 'sensitive' && typeof item === 'string') return ['x-sensitive', true];
     return [key, documentSchema(item)];

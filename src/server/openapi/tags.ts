@@ -1,65 +1,65 @@
-/** The areas that the API documents are divided into, in the order in which somebody new meets them. */
+/** Tags (areas) of the API documents, in display order. */
 
 export interface ApiTag {
-  /** As it stands in ids of operations, or before the paths of the control plane. */
+  /** The area of operation ids, or the name of a control-plane area. */
   readonly name: string;
   readonly description: string;
 }
 
-/** Of the interface: an area is the first word of the ids in it. */
+/** Tags of the interface: the first part of the operation ids. */
 export const serviceTags: readonly ApiTag[] = [
-  { name: 'client-identities', description: 'Clients: tokens for them, and keeping them.' },
+  { name: 'client-identities', description: 'Clients: login and administration.' },
   { name: 'my-client-identities', description: 'Clients that belong to the calling client.' },
-  { name: 'generate-token', description: 'One door for all grants.' },
-  { name: 'user-identities', description: 'Users: logging in, second proofs, passwords, logons, and keeping them.' },
-  { name: 'groups', description: 'Groups with their roles, and the groups they depend on.' },
+  { name: 'generate-token', description: 'One token endpoint for all grants.' },
+  { name: 'user-identities', description: 'Users: login, MFA, passwords, mainframe logons and administration.' },
+  { name: 'groups', description: 'Groups with their roles and dependencies.' },
   { name: 'user-accesses', description: 'Users in groups, and the roles that users have.' },
   { name: 'business-accesses', description: 'Businesses in groups, and the roles that businesses have.' },
   { name: 'service-accesses', description: 'Services in groups, and the roles that services have.' },
   { name: 'product-accesses', description: 'Opaque tokens for products.' },
   { name: 'customers', description: 'Customers: users and businesses.' },
-  { name: 'corporate-groups', description: 'Businesses that belong together.' },
+  { name: 'corporate-groups', description: 'Groups of businesses.' },
   { name: 'api-key', description: 'API keys of clients.' },
-  { name: 'keys', description: 'Public keys that tokens are verified with.' },
+  { name: 'keys', description: 'Public keys for token verification.' },
 ];
 
 interface ControlTag extends ApiTag {
-  /** First words of the paths in it. */
+  /** First path segments of the area. */
   readonly paths: readonly string[];
 }
 
-/** Of the control plane. What no area names is in the last one. */
+/** Tags of the control plane. Paths that no area lists belong to the last one. */
 const controlTagsByPath: readonly ControlTag[] = [
-  { name: 'messages', paths: ['inbox'], description: 'Codes and notices that were sent.' },
-  { name: 'clock', paths: ['clock'], description: 'The time that the server goes by.' },
-  { name: 'sandboxes', paths: ['sandboxes'], description: 'Services of their own, for tests that run side by side.' },
+  { name: 'messages', paths: ['inbox'], description: 'One-time codes and notices that were sent.' },
+  { name: 'clock', paths: ['clock'], description: 'The server clock.' },
+  { name: 'sandboxes', paths: ['sandboxes'], description: 'Isolated services for parallel tests.' },
   {
     name: 'state',
     paths: ['state', 'backup', 'backups'],
-    description: 'Everything that is kept: back to the seed, snapshots, export and import.',
+    description: 'All data of the server: reset, snapshots, export and import.',
   },
-  { name: 'faults', paths: ['faults'], description: 'Failures on purpose.' },
+  { name: 'faults', paths: ['faults'], description: 'Fault injection.' },
   {
     name: 'calls',
     paths: ['requests', 'coverage', 'metrics', 'audit'],
-    description: 'What was called, and why it was answered so.',
+    description: 'Request log, explanations, coverage and metrics.',
   },
   {
     name: 'lists',
     paths: ['users', 'clients', 'businesses', 'customers', 'groups'],
-    description: 'Lists that the interface does not have.',
+    description: 'Lists that the interface does not provide.',
   },
   {
     name: 'sessions',
     paths: ['sessions', 'revoke', 'keys'],
-    description: 'Who is signed in, tokens, and the keys that sign them.',
+    description: 'Sessions, tokens and signing keys.',
   },
-  { name: 'server', paths: [], description: 'Settings and documents of the server.' },
+  { name: 'server', paths: [], description: 'Settings and API documents of the server.' },
 ];
 
 export const controlTags: readonly ApiTag[] = controlTagsByPath.map(({ name, description }) => ({ name, description }));
 
-/** The area of a route of the control plane, by its path. */
+/** Returns the tag of a control-plane route, by its path. */
 export function findControlTag(path: string): string {
   const [, first = ''] = path.split('/');
   return (controlTagsByPath.find(({ paths }) => paths.includes(first)) ?? controlTagsByPath.at(-1))?.name ?? first;

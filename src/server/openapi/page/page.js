@@ -1,30 +1,30 @@
-/** Shows one of the two API documents. Calls that are tried go to the server, or the sandbox, that the page is of. */
+/** Shows one of the two API documents. "Try it out" requests go to the server or sandbox that serves the page. */
 
-followColours();
-const link = chosenLink();
+followColorScheme();
+const link = selectLink();
 document.querySelector('header .source').href = link.dataset.source;
-show(link.dataset).catch((error) => tell(`The document could not be read: ${error.message}`));
+show(link.dataset).catch((error) => showNotice(`Cannot load the document: ${error.message}`));
 
-/** Dark where the reader's system is. */
-function followColours() {
+/** Uses dark mode if the system does. */
+function followColorScheme() {
   const dark = matchMedia('(prefers-color-scheme: dark)');
-  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-  dark.addEventListener('change', follow);
-  follow();
+  const update = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', update);
+  update();
 }
 
-function chosenLink() {
-  const chosen = new URLSearchParams(location.search).get('document') === 'control' ? 'control' : 'service';
-  const found = document.querySelector(`nav a[href$="=${chosen}"]`);
+function selectLink() {
+  const name = new URLSearchParams(location.search).get('document') === 'control' ? 'control' : 'service';
+  const found = document.querySelector(`nav a[href$="=${name}"]`);
   found.setAttribute('aria-current', 'page');
   return found;
 }
 
 async function show({ source, base }) {
   const response = await fetch(source);
-  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  if (!response.ok) throw new Error(`the server returned ${response.status}`);
   const spec = await response.json();
-  // The address of the document may have another name for this server, which the page may not call.
+  // The server URL in the document may have another host name, which the content security policy blocks.
   spec.servers = [{ url: new URL(base, location.href).href.replace(/\/$/, '') }];
   document.title = `${spec.info.title}: API document`;
   window.SwaggerUIBundle({
@@ -39,13 +39,13 @@ async function show({ source, base }) {
   });
 }
 
-/** The control plane refuses what a form could send as well. */
+/** The control plane rejects requests that a form could send. */
 function markAsScript(request) {
   request.headers = { ...request.headers, 'X-Requested-With': 'XMLHttpRequest' };
   return request;
 }
 
-function tell(text) {
+function showNotice(text) {
   const notice = document.createElement('p');
   notice.className = 'notice';
   notice.setAttribute('role', 'alert');
